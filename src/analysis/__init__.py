@@ -1,0 +1,1 @@
+"""Reading AI inference benchmarks: tables in, comparable rows, themes, findings, reports out."""

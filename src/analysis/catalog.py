@@ -1,0 +1,190 @@
+"""Loading the tables of data/: typed, validated, put right by corrections.csv; comparing rows does not belong here."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import descriptor, validate
+from analysis.descriptor import Table
+from analysis.paths import DATA
+from analysis.validate import Fault
+
+
+class TableError(ValueError):
+    """A table cannot be used. `faults` says where and why; the text lists the first twenty."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        self.faults = faults
+        more = f"\n... and {len(faults) - 20} more" if len(faults) > 20 else ""
+        super().__init__("\n".join(map(str, faults[:20])) + more)
+
+
+class Catalog:
+    """The tables of one data folder, each loaded at first use and remembered in `used` for the source line.
+
+    Numbers missing in a file are NaN, texts missing are "". Figures are as printed but for corrections.csv,
+    whose reasons stand in the column `corrected` of the row. Raises TableError naming file, row and column.
+    """
+
+    def __init__(self, folder: Path = DATA) -> None:
+        self.folder = folder
+        self.tables = descriptor.read(folder)
+        self.used: dict[str, str] = {}
+
+    def table(self, name: str) -> pd.DataFrame:
+        """The table `name`, corrections applied. Raises KeyError with the names there are."""
+        if name not in self.tables:
+            raise KeyError(f"no table {name!r}; there are {', '.join(self.tables)}")
+        table = self.tables[name]
+        frame = load(self.folder, table)
+        self.used[table.path] = sha256(self.folder / table.path)
+        return correct(frame, table, self.corrections) if name != "corrections" else frame
+
+    @cached_property
+    def results(self) -> pd.DataFrame:
+        """The results, each with the short `source` name that figures and tables show."""
+        return self.table("results").assign(source=lambda rows: rows["source_id"].map(self.labels))
+
+    def label(self, benchmark: str) -> str:
+        """The benchmark's name in words. Raises KeyError for one that is not in benchmarks.csv."""
+        return self.benchmarks.set_index("benchmark").at[benchmark, "label"]
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The short name of each source id."""
+        return dict(zip(self.sources["id"], self.sources["label"], strict=True))
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        return self.table("claims")
+
+    @cached_property
+    def quantization(self) -> pd.DataFrame:
+        return self.table("quantization")
+
+    @cached_property
+    def prices(self) -> pd.DataFrame:
+        return self.table("prices")
+
+    @cached_property
+    def accelerators(self) -> pd.DataFrame:
+        return self.table("accelerators")
+
+    @cached_property
+    def benchmarks(self) -> pd.DataFrame:
+        return self.table("benchmarks")
+
+    @cached_property
+    def benchmark_limits(self) -> pd.DataFrame:
+        return self.table("benchmark_limits")
+
+    @cached_property
+    def sources(self) -> pd.DataFrame:
+        return self.table("sources")
+
+    @cached_property
+    def corrections(self) -> pd.DataFrame:
+        return self.table("corrections")
+
+
+def load(folder: Path, table: Table) -> pd.DataFrame:
+    """One table as its file has it, typed and validated by itself. Raises TableError."""
+    frame, faults = typed(table, read(folder, table))
+    faults = faults or validate.faults(table, frame)
+    if faults:
+        raise TableError(faults)
+    return frame
+
+
+def read(folder: Path, table: Table) -> pd.DataFrame:
+    """The cells as text. Raises TableError where the file is missing, not UTF-8, or not the table described."""
+    records = _records(folder, table)
+    if not records or records[0] != table.columns:
+        expected, found = ",".join(table.columns), ",".join(records[0]) if records else "an empty file"
+        raise TableError([Fault(table.path, 1, "", f"the header must be {expected}; found {found}")])
+    ragged = [
+        Fault(table.path, line, "", f"{len(cells)} cells where the header has {len(table.columns)}")
+        for line, cells in enumerate(records[1:], start=2)
+        if len(cells) != len(table.columns)
+    ]
+    if ragged:
+        raise TableError(ragged)
+    return pd.DataFrame(records[1:], columns=table.columns, dtype="str")
+
+
+def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
+    """The cells in their columns' types, and a fault for each cell that is not of its type."""
+    columns, faults = {}, []
+    for field in table.fields:
+        values, bad = _convert(cells[field["name"]], field["type"])
+        columns[field["name"]] = values
+        faults += [
+            Fault(table.path, row + 2, field["name"], f"{value!r} is not of type {field['type']}")
+            for row, value in cells.loc[bad, field["name"]].items()
+        ]
+    return pd.DataFrame(columns), faults
+
+
+def correct(frame: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its corrections applied and a column `corrected` with their reasons ("" where none).
+
+    Raises TableError for a correction of a row or column that is not there, or whose `printed` is not what stands.
+    """
+    frame = frame.assign(corrected="")
+    keys = frame[table.primary_key[0]]
+    for line, fix in corrections[corrections["table"].eq(table.name)].iterrows():
+        place = frame.index[keys.eq(fix["key"])]
+        if len(place) != 1 or fix["column"] not in frame or _text(frame.at[place[0], fix["column"]]) != fix["printed"]:
+            raise TableError([Fault("corrections.csv", line + 2, "printed", _lost(table, fix))])
+        kind = next(field["type"] for field in table.fields if field["name"] == fix["column"])
+        frame.at[place[0], fix["column"]] = _convert(pd.Series([fix["corrected"]], dtype="str"), kind)[0][0]
+        frame.at[place[0], "corrected"] = "; ".join(filter(None, [frame.at[place[0], "corrected"], fix["reason"]]))
+    return frame
+
+
+def sha256(path: Path) -> str:
+    """The file's SHA-256 in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _records(folder: Path, table: Table) -> list[list[str]]:
+    try:
+        text = (folder / table.path).read_bytes().decode("utf-8")
+    except OSError as error:
+        raise TableError([Fault(table.path, 0, "", f"cannot be read: {error.strerror}")]) from None
+    except UnicodeDecodeError as error:
+        line = (folder / table.path).read_bytes()[: error.start].count(b"\n") + 1
+        raise TableError([Fault(table.path, line, "", "is not UTF-8; save the file as UTF-8 text")]) from None
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise TableError([Fault(table.path, 0, "", f"is not a comma-separated table: {error}")]) from None
+
+
+def _convert(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
+    if kind in ("string", "date"):
+        return cells, pd.Series(False, index=cells.index)
+    if kind == "boolean":
+        return cells.eq("true"), ~cells.isin(["true", "false"])
+    numbers = pd.to_numeric(cells.where(cells.ne("")), errors="coerce").astype("float64")
+    bad = cells.ne("") & (numbers.isna() | numbers.abs().eq(float("inf")))
+    if kind == "integer":
+        bad |= numbers.notna() & numbers.mod(1).ne(0)
+        return numbers.where(~bad).astype("Int64"), bad
+    return numbers, bad
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if pd.isna(value) else str(value)
+
+
+def _lost(table: Table, fix: pd.Series) -> str:
+    return f"{table.path} has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"

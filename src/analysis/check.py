@@ -1,0 +1,55 @@
+"""Checking the whole data folder: every table, the references between them, their hashes; nothing is changed here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import catalog, descriptor, validate
+from analysis.catalog import TableError
+from analysis.descriptor import DescriptorError, Table
+from analysis.paths import DATA
+from analysis.validate import Fault
+
+
+def faults(folder: Path = DATA) -> list[Fault]:
+    """Everything wrong with the tables of `folder`, table by table; empty where all is well."""
+    try:
+        tables = descriptor.read(folder)
+    except DescriptorError as error:
+        return [Fault(descriptor.FILE, 0, "", str(error))]
+    frames, found = {}, []
+    for name, table in tables.items():
+        try:
+            frames[name] = catalog.load(folder, table)
+        except TableError as error:
+            found += error.faults
+        found += _hash(folder, table)
+    return found + _references(tables, frames) + _corrections(tables, frames)
+
+
+def _hash(folder: Path, table: Table) -> list[Fault]:
+    path = folder / table.path
+    if not path.is_file() or catalog.sha256(path) == table.hash:
+        return []
+    what = f"its sha256 is not the one in {descriptor.FILE}; if the change is meant, run `analysis describe`"
+    return [Fault(table.path, 0, "", what)]
+
+
+def _references(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
+    """A table that cannot be loaded has its own faults already; what refers to it is not judged."""
+    if set(tables) != set(frames):
+        return []
+    return [fault for name, table in tables.items() for fault in validate.dangling(table, frames[name], frames)]
+
+
+def _corrections(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
+    found = []
+    for name, frame in frames.items():
+        try:
+            if name != "corrections" and "corrections" in frames:
+                catalog.correct(frame, tables[name], frames["corrections"])
+        except TableError as error:
+            found += error.faults
+    return found

@@ -1,0 +1,138 @@
+"""Arithmetic on quantities that are known as a range, low to high; no tables, units or benchmarks belong here.
+
+An interval's ends are scalars, numpy arrays or pandas Series alike; a missing end (NaN) stays missing.
+Products and quotients are those of positive quantities: throughput, watts, dollars, seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+BASES = ("exact", "rounded", "approximate", "range", "bound")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d*)?")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A range of possible values, `low` <= `high`, both in the same unit."""
+
+    low: Any
+    high: Any
+
+    def __add__(self, other: Interval | float) -> Interval:
+        other = _interval(other)
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __mul__(self, other: Interval | float) -> Interval:
+        other = _positive(_interval(other))
+        _positive(self)
+        return Interval(self.low * other.low, self.high * other.high)
+
+    def __truediv__(self, other: Interval | float) -> Interval:
+        other = _positive(_interval(other))
+        _positive(self)
+        return Interval(self.low / other.high, self.high / other.low)
+
+    def overlaps(self, other: Interval) -> Any:
+        """Whether the two ranges share a value (True, False or a Series of them); False where an end is missing."""
+        return (self.low <= other.high) & (other.low <= self.high)
+
+    @property
+    def known(self) -> bool:
+        """Whether a scalar range has both its ends."""
+        return not (pd.isna(self.low) or pd.isna(self.high))
+
+    @property
+    def middle(self) -> Any:
+        """The geometric middle: ratios and rates are compared by factors, not by differences."""
+        return np.sqrt(self.low * self.high)
+
+
+def of(frame: pd.DataFrame, name: str) -> Interval:
+    """The interval kept in the columns `<name>_low` and `<name>_high` (or `low`, `high` for the name "")."""
+    prefix = f"{name}_" if name else ""
+    return Interval(frame[f"{prefix}low"], frame[f"{prefix}high"])
+
+
+def put(frame: pd.DataFrame, name: str, interval: Interval) -> pd.DataFrame:
+    """A copy of `frame` with the interval as the columns `<name>_low` and `<name>_high`."""
+    return frame.assign(**{f"{name}_low": interval.low, f"{name}_high": interval.high})
+
+
+def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
+    """One row per group of `by`: the lowest low and the highest high of interval `name`, and `count`."""
+    grouped = frame.groupby(by, sort=False, dropna=False)
+    spread = {f"{name}_low": (f"{name}_low", "min"), f"{name}_high": (f"{name}_high", "max")}
+    return grouped.agg(**spread, count=(f"{name}_low", "size")).reset_index()
+
+
+def from_printed(text: str, basis: str) -> Interval:
+    """The range that a printed number stands for, in the printed unit.
+
+    `rounded`: half a unit of the last printed digit either way. `approximate` (~85): half a unit of the last
+    digit that is not zero. `range` (750-820): its ends. `bound` (<1): zero to the number. `exact`: the number.
+    Raises ValueError if `text` holds no number, or not two for a range, or `basis` is not one of BASES.
+    """
+    numbers = _NUMBER.findall(text)
+    if len(numbers) != (2 if basis == "range" else 1):
+        raise ValueError(f"{text!r} does not hold {'two numbers' if basis == 'range' else 'one number'}")
+    values = [Decimal(number.replace(",", "")) for number in numbers]
+    if basis == "range":
+        return Interval(float(values[0]), float(values[1]))
+    if basis == "bound":
+        return Interval(0.0, float(values[0]))
+    half = _half_unit(numbers[0], values[0], basis)
+    return Interval(float(values[0] - half), float(values[0] + half))
+
+
+def text(low: float, high: float, digits: int | None = 3) -> str:
+    """The range in words: one number where both ends agree to `digits` significant digits, else `low to high`.
+
+    With `digits` None as many as the range is narrow, three to six: 24,525 for 24,524.5 to 24,525.5.
+    """
+    if pd.isna(low) or pd.isna(high):
+        return "not known"
+    if digits is None:
+        width = (high - low) / abs(high) if high else 0
+        digits = int(np.clip(np.floor(-np.log10(width)) + 1, 3, 6)) if width else 6
+    first, last = number(low, digits), number(high, digits)
+    return first if first == last else f"{first} to {last}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """`value` to `digits` significant digits, never in exponent form, with separators of thousands.
+
+    Zeros behind the point stand only where rounding made them: 2 for 2.0, 1.40 for 1.399.
+    """
+    if value == 0 or not np.isfinite(value):
+        return "0" if value == 0 else str(value)
+    places = digits - 1 - int(np.floor(np.log10(abs(value))))
+    said = f"{round(value, places):,.{max(0, places)}f}"
+    return said.rstrip("0").rstrip(".") if "." in said and round(value, places) == value else said
+
+
+def _half_unit(printed: str, value: Decimal, basis: str) -> Decimal:
+    if basis == "exact":
+        return Decimal(0)
+    if basis not in ("rounded", "approximate"):
+        raise ValueError(f"range basis {basis!r} is not one of {', '.join(BASES)}")
+    exponent = -len(printed.partition(".")[2])
+    if basis == "approximate" and value:
+        exponent = value.normalize().as_tuple().exponent
+    return Decimal(5).scaleb(exponent - 1)
+
+
+def _interval(value: Interval | float) -> Interval:
+    return value if isinstance(value, Interval) else Interval(value, value)
+
+
+def _positive(value: Interval) -> Interval:
+    if np.any(np.asarray(value.low, dtype=float) < 0):
+        raise ValueError("a product or quotient of ranges needs quantities that are not negative")
+    return value
