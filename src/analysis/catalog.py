@@ -29,7 +29,7 @@ class Catalog:
     """The tables of one data folder, each loaded at first use and remembered in `used` for the source line.
 
     Numbers missing in a file are NaN, texts missing are "". Figures are as printed but for corrections.csv,
-    whose reasons stand in the column `corrected` of the row. Raises TableError naming file, row and column.
+    whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
     """
 
     def __init__(self, folder: Path = DATA) -> None:
@@ -42,9 +42,10 @@ class Catalog:
         if name not in self.tables:
             raise KeyError(f"no table {name!r}; there are {', '.join(self.tables)}")
         table = self.tables[name]
-        frame = load(self.folder, table)
+        fixes = None if name == "corrections" else self.corrections
+        frame = load(self.folder, table, fixes)
         self.used[table.path] = sha256(self.folder / table.path)
-        return correct(frame, table, self.corrections) if name != "corrections" else frame
+        return frame if fixes is None else frame.reset_index(drop=True)
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -93,29 +94,37 @@ class Catalog:
         return self.table("corrections")
 
 
-def load(folder: Path, table: Table) -> pd.DataFrame:
-    """One table as its file has it, typed and validated by itself. Raises TableError."""
-    frame, faults = typed(table, read(folder, table))
-    faults = faults or validate.faults(table, frame)
+def load(folder: Path, table: Table, corrections: pd.DataFrame | None = None) -> pd.DataFrame:
+    """One table, typed and validated by itself; as printed, or put right by `corrections`.
+
+    The index is the line of each row in the file. With corrections a column `corrected` holds the reasons ("" where
+    none). Raises TableError.
+    """
+    cells = read(folder, table)
+    reasons = pd.Series("", index=cells.index, dtype="str")
+    if corrections is not None:
+        cells, reasons = correct(cells, table, corrections)
+    frame, faults = typed(table, cells)
+    faults = faults or validate.faults(table, frame, as_printed=corrections is None)
     if faults:
         raise TableError(faults)
-    return frame
+    return frame if corrections is None else frame.assign(corrected=reasons)
 
 
 def read(folder: Path, table: Table) -> pd.DataFrame:
-    """The cells as text. Raises TableError where the file is missing, not UTF-8, or not the table described."""
-    records = _records(folder, table)
+    """The cells as text, by line. Raises TableError where the file is missing, not UTF-8, or not this table."""
+    lines, records = _records(folder, table)
     if not records or records[0] != table.columns:
         expected, found = ",".join(table.columns), ",".join(records[0]) if records else "an empty file"
         raise TableError([Fault(table.path, 1, "", f"the header must be {expected}; found {found}")])
     ragged = [
         Fault(table.path, line, "", f"{len(cells)} cells where the header has {len(table.columns)}")
-        for line, cells in enumerate(records[1:], start=2)
+        for line, cells in zip(lines[1:], records[1:], strict=True)
         if len(cells) != len(table.columns)
     ]
     if ragged:
         raise TableError(ragged)
-    return pd.DataFrame(records[1:], columns=table.columns, dtype="str")
+    return pd.DataFrame(records[1:], columns=table.columns, index=lines[1:], dtype="str")
 
 
 def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
@@ -125,27 +134,26 @@ def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]
         values, bad = _convert(cells[field["name"]], field["type"])
         columns[field["name"]] = values
         faults += [
-            Fault(table.path, row + 2, field["name"], f"{value!r} is not of type {field['type']}")
+            Fault(table.path, row, field["name"], f"{value!r} is not of type {field['type']}")
             for row, value in cells.loc[bad, field["name"]].items()
         ]
     return pd.DataFrame(columns), faults
 
 
-def correct(frame: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> pd.DataFrame:
-    """The frame with its corrections applied and a column `corrected` with their reasons ("" where none).
+def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """The cells with the table's corrections applied, and their reasons by line ("" where none).
 
     Raises TableError for a correction of a row or column that is not there, or whose `printed` is not what stands.
     """
-    frame = frame.assign(corrected="")
-    keys = frame[table.primary_key[0]]
+    cells, reasons = cells.copy(), pd.Series("", index=cells.index, dtype="str")
+    keys = cells[table.primary_key[0]]
     for line, fix in corrections[corrections["table"].eq(table.name)].iterrows():
-        place = frame.index[keys.eq(fix["key"])]
-        if len(place) != 1 or fix["column"] not in frame or _text(frame.at[place[0], fix["column"]]) != fix["printed"]:
-            raise TableError([Fault("corrections.csv", line + 2, "printed", _lost(table, fix))])
-        kind = next(field["type"] for field in table.fields if field["name"] == fix["column"])
-        frame.at[place[0], fix["column"]] = _convert(pd.Series([fix["corrected"]], dtype="str"), kind)[0][0]
-        frame.at[place[0], "corrected"] = "; ".join(filter(None, [frame.at[place[0], "corrected"], fix["reason"]]))
-    return frame
+        place = cells.index[keys.eq(fix["key"])]
+        if len(place) != 1 or fix["column"] not in cells or cells.at[place[0], fix["column"]] != fix["printed"]:
+            raise TableError([Fault("corrections.csv", line, "printed", _lost(table, fix))])
+        cells.at[place[0], fix["column"]] = fix["corrected"]
+        reasons[place[0]] = "; ".join(filter(None, [reasons[place[0]], fix["reason"]]))
+    return cells, reasons
 
 
 def sha256(path: Path) -> str:
@@ -153,18 +161,25 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _records(folder: Path, table: Table) -> list[list[str]]:
+def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
+    """The line at which each record starts, and its cells."""
     try:
         text = (folder / table.path).read_bytes().decode("utf-8")
     except OSError as error:
         raise TableError([Fault(table.path, 0, "", f"cannot be read: {error.strerror}")]) from None
     except UnicodeDecodeError as error:
-        line = (folder / table.path).read_bytes()[: error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1
         raise TableError([Fault(table.path, line, "", "is not UTF-8; save the file as UTF-8 text")]) from None
+    reader, lines, records = csv.reader(io.StringIO(text, newline=""), strict=True), [], []
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        while True:
+            lines.append(reader.line_num + 1)
+            records.append(next(reader))
+    except StopIteration:
+        return lines[:-1], records
     except csv.Error as error:
-        raise TableError([Fault(table.path, 0, "", f"is not a comma-separated table: {error}")]) from None
+        what = f"is not a comma-separated table: {error}"
+        raise TableError([Fault(table.path, lines[-1], "", what)]) from None
 
 
 def _convert(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
@@ -175,15 +190,9 @@ def _convert(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
     numbers = pd.to_numeric(cells.where(cells.ne("")), errors="coerce").astype("float64")
     bad = cells.ne("") & (numbers.isna() | numbers.abs().eq(float("inf")))
     if kind == "integer":
-        bad |= numbers.notna() & numbers.mod(1).ne(0)
+        bad |= numbers.notna() & (numbers.mod(1).ne(0) | numbers.abs().gt(2**53))
         return numbers.where(~bad).astype("Int64"), bad
     return numbers, bad
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if pd.isna(value) else str(value)
 
 
 def _lost(table: Table, fix: pd.Series) -> str:

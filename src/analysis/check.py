@@ -26,7 +26,7 @@ def faults(folder: Path = DATA) -> list[Fault]:
         except TableError as error:
             found += error.faults
         found += _hash(folder, table)
-    return found + _references(tables, frames) + _corrections(tables, frames)
+    return found + _references(tables, frames) + _corrections(folder, tables, frames)
 
 
 def _hash(folder: Path, table: Table) -> list[Fault]:
@@ -44,12 +44,12 @@ def _references(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> li
     return [fault for name, table in tables.items() for fault in validate.dangling(table, frames[name], frames)]
 
 
-def _corrections(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
+def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
+    """Faults of the corrected tables, for those that are sound as printed."""
     found = []
-    for name, frame in frames.items():
+    for name in frames if "corrections" in frames else ():
         try:
-            if name != "corrections" and "corrections" in frames:
-                catalog.correct(frame, tables[name], frames["corrections"])
+            catalog.load(folder, tables[name], frames["corrections"])
         except TableError as error:
             found += error.faults
     return found

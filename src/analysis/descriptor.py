@@ -47,6 +47,8 @@ def read(folder: Path = DATA) -> dict[str, Table]:
         raise DescriptorError(f"{path.name}: cannot be read: {error}") from None
     except KeyError as error:
         raise DescriptorError(f"{path.name}: a resource or its schema has no {error}") from None
+    except (TypeError, AttributeError):
+        raise DescriptorError(f"{path.name}: is not a data package with a list of resources") from None
 
 
 def _table(resource: dict[str, Any]) -> Table:

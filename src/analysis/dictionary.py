@@ -1,9 +1,8 @@
-"""The column dictionary data/README.md and the hashes in datapackage.json, both made from what is there; no checking."""
+"""The column dictionary data/README.md and the hashes in datapackage.json, made from what is there; no checking."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,14 @@ def readme(folder: Path = DATA) -> str:
 
 def _section(table: Table) -> str:
     traps = [f"- {trap}" for trap in table.traps]
-    head = [f"## {table.path}", "", f"{table.title}. {table.description}", "", f"Key: {', '.join(table.primary_key)}.", ""]
+    head = [
+        f"## {table.path}",
+        "",
+        f"{table.title}. {table.description}",
+        "",
+        f"Key: {', '.join(table.primary_key)}.",
+        "",
+    ]
     body = ["| column | type | unit | meaning |", "|---|---|---|---|", *(_row(field) for field in table.fields), ""]
     return "\n".join([*head, *(["Known traps:", "", *traps, ""] if traps else []), *body])
 
@@ -59,5 +65,5 @@ def _write(path: Path, text: str) -> str:
         return ""
     aside = path.with_name(f".{path.name}.new")
     aside.write_text(text, "utf-8")
-    os.replace(aside, path)
+    aside.replace(path)
     return path.name

@@ -72,6 +72,11 @@ def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
     return grouped.agg(**spread, count=(f"{name}_low", "size")).reset_index()
 
 
+def whole(value: Any) -> Any:
+    """Rounded up to whole things; a hair above a whole number is rounding noise and does not buy another."""
+    return np.ceil(np.round(value, 9))
+
+
 def from_printed(text: str, basis: str) -> Interval:
     """The range that a printed number stands for, in the printed unit.
 
@@ -101,6 +106,8 @@ def text(low: float, high: float, digits: int | None = 3) -> str:
     if digits is None:
         width = (high - low) / abs(high) if high else 0
         digits = int(np.clip(np.floor(-np.log10(width)) + 1, 3, 6)) if width else 6
+        if width and high - low <= 10.0 ** (_magnitude(high, digits) - digits + 1) * (1 + 1e-9):
+            return number((low + high) / 2, digits)
     first, last = number(low, digits), number(high, digits)
     return first if first == last else f"{first} to {last}"
 
@@ -112,9 +119,15 @@ def number(value: float, digits: int = 3) -> str:
     """
     if value == 0 or not np.isfinite(value):
         return "0" if value == 0 else str(value)
-    places = digits - 1 - int(np.floor(np.log10(abs(value))))
+    places = digits - 1 - _magnitude(value, digits)
     said = f"{round(value, places):,.{max(0, places)}f}"
-    return said.rstrip("0").rstrip(".") if "." in said and round(value, places) == value else said
+    exact = np.isclose(round(value, places), value, rtol=1e-12, atol=0)
+    return said.rstrip("0").rstrip(".") if "." in said and exact else said
+
+
+def _magnitude(value: float, digits: int) -> int:
+    """The power of ten of the first digit once `value` is rounded to `digits`: 1 for 9.996 to three digits."""
+    return int(f"{value:.{digits - 1}e}".partition("e")[2])
 
 
 def _half_unit(printed: str, value: Decimal, basis: str) -> Decimal:

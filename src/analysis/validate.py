@@ -1,6 +1,7 @@
 """What makes a table's rows acceptable: types, vocabularies, ranges, keys, printed figures; no file is read here.
 
-Each check is a small function from a frame to a list of faults. A fault names the file, the line and the column.
+Each check is a small function from a frame to a list of faults. A fault names the file, the line and the column; the
+frame's index is the line of each row in its file.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ class Fault(NamedTuple):
         return f"{self.file}{where}: {self.message}"
 
 
-def faults(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Everything wrong in one typed table, first rows first."""
+def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
+    """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were put right."""
     found = [*_schema(table, frame), *_duplicates(table, frame), *_order(table, frame)]
-    found += [*_formulas(table, frame), *_dates(table, frame), *_printed(table, frame)]
+    found += [*_formulas(table, frame), *_dates(table, frame)]
+    found += _printed(table, frame) if as_printed else []
     return sorted(found, key=lambda fault: (fault.row, fault.column))
 
 
@@ -48,7 +50,7 @@ def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame])
         known = set(others[resource][target["fields"][0]])
         missing = frame[column].ne("") & ~frame[column].isin(known)
         found += [
-            Fault(table.path, row + 2, column, f"{value!r} is not in {resource}.csv")
+            Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
             for row, value in frame.loc[missing, column].items()
         ]
     return found
@@ -61,7 +63,7 @@ def _schema(table: Table, frame: pd.DataFrame) -> list[Fault]:
     except pa.errors.SchemaErrors as errors:
         cases = errors.failure_cases
         return [
-            Fault(table.path, int(case.index) + 2, case.column, _words(case.check, case.failure_case))
+            Fault(table.path, int(case.index), case.column, _words(case.check, case.failure_case))
             for case in cases.itertuples()
         ]
     return []
@@ -94,9 +96,7 @@ def _words(check: object, value: object) -> str:
 def _duplicates(table: Table, frame: pd.DataFrame) -> list[Fault]:
     again = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
     column = ", ".join(table.primary_key)
-    return [
-        Fault(table.path, row + 2, column, f"key {' | '.join(key)!r} stands twice") for row, *key in again.itertuples()
-    ]
+    return [Fault(table.path, row, column, f"key {' | '.join(key)!r} stands twice") for row, *key in again.itertuples()]
 
 
 def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
@@ -104,7 +104,7 @@ def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
     for low, high in table.intervals:
         wrong = (frame[low] > frame[high]) | (frame[low].isna() != frame[high].isna())
         found += [
-            Fault(table.path, row + 2, low, f"low {a:g} and high {b:g} are no range, low to high")
+            Fault(table.path, row, low, f"low {a:g} and high {b:g} are no range, low to high")
             for row, a, b in frame.loc[wrong, [low, high]].itertuples()
         ]
     return found
@@ -114,7 +114,7 @@ def _formulas(table: Table, frame: pd.DataFrame) -> list[Fault]:
     """A text cell that a spreadsheet would run as a formula."""
     text = [field["name"] for field in table.fields if field["type"] == "string"]
     return [
-        Fault(table.path, row + 2, column, f"{value!r} starts like a spreadsheet formula")
+        Fault(table.path, row, column, f"{value!r} starts like a spreadsheet formula")
         for column in text
         for row, value in frame.loc[frame[column].str.startswith(FORMULA_STARTS), column].items()
     ]
@@ -126,7 +126,7 @@ def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:
         parsed = pd.to_datetime(frame[column], format="%Y-%m-%d", errors="coerce")
         wrong = frame[column].ne("") & parsed.isna()
         found += [
-            Fault(table.path, row + 2, column, f"{value!r} is not a date such as 2024-08-28")
+            Fault(table.path, row, column, f"{value!r} is not a date such as 2024-08-28")
             for row, value in frame.loc[wrong, column].items()
         ]
     return found
@@ -144,7 +144,7 @@ def _printed(table: Table, frame: pd.DataFrame) -> list[Fault]:
     found = []
     for row, printed, basis, low, high in rows[["printed", "range_basis", "low", "high"]].itertuples():
         message = _disagreement(printed, basis, low, high)
-        found += [Fault(table.path, row + 2, "printed", message)] if message else []
+        found += [Fault(table.path, row, "printed", message)] if message else []
     return found
 
 

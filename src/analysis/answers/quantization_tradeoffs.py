@@ -1,0 +1,131 @@
+"""The words of the quantization report, from frames of quantization.py; making numbers does not belong here."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import interval
+from analysis.answers.words import listed, ranged, slug, span
+from analysis.findings import Finding, nothing
+from analysis.sources import cited
+
+GAIN = "times the throughput of the reference precision"
+UNREPEATED = "one document's figures at batch 1, with no official result behind them"
+PRECISIONS = {name: f"At {name}" for name in ("fp16", "fp8", "int8", "int4", "fp4")}
+
+
+def front(rows: pd.DataFrame, reference: str) -> Finding:
+    """Which techniques no other beats in speed, memory and quality at once."""
+    unit = "techniques that no other beats in speed, memory and quality at once"
+    if rows.empty:
+        why = f"No document prints the throughput of {reference} and of another precision of this benchmark."
+        return nothing("pareto_front", unit, why)
+    best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
+    beaten = listed(f"{row['technique']} (by {row['dominated_by']})" for row in out.to_dict("records"))
+    sentence = f"No other technique beats {listed(best['technique'])} in speed, memory and quality at once"
+    sentence += f"; beaten: {beaten}." if beaten else "."
+    return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), [UNREPEATED])
+
+
+def doubling(gains: pd.DataFrame, technique: str) -> Finding:
+    """What a table gives for one technique against what is said of it."""
+    about = gains[gains["technique"].eq(technique)]
+    table, stated = about[about["statement"].eq("from the table")], about[about["statement"].eq("stated")]
+    if table.empty:
+        return nothing(f"gain_{slug(technique)}", GAIN, f"No table has {technique} beside its reference precision.")
+    row = table.iloc[0]
+    each = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
+    sentence = f"By its table {technique} gives {ranged(row, 'gain')} times the reference"
+    if len(stated):
+        said = " and ".join(interval.text(low, high) for low, high in stated[["gain_low", "gain_high"]].to_numpy())
+        sentence += f", where the text says {said}"
+    sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
+    return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), [UNREPEATED])
+
+
+def gains(rows: pd.DataFrame) -> list[Finding]:
+    """One finding per technique of a table, but for fp8, whose finding stands in the answer."""
+    names = dict.fromkeys(rows.loc[rows["statement"].eq("from the table"), "technique"])
+    return [doubling(rows, name) for name in names if name not in ("fp16", "fp8")]
+
+
+def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
+    """How many accelerators the weights need at each precision."""
+    unit = "accelerators that hold the weights alone"
+    rows = held[held["accelerator"].eq(accelerator)]
+    if rows.empty:
+        why = f"The parameters of {label} or the memory of {accelerator} are not known: nothing can be fitted."
+        return nothing("accelerators_needed", unit, why)
+    words = listed((f"{row['precision']} needs {row['needed']}" for row in rows.to_dict("records")), most=9)
+    sentence = f"To hold the weights of {label} on {accelerator}, {words}."
+    return Finding("accelerators_needed", rows["needed"].min(), rows["needed"].max(), unit, sentence, ["datasheets"])
+
+
+def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
+    """Which accelerators hold the weights alone at half the bytes of fp16."""
+    unit = "accelerators of which one holds the weights at fp8"
+    if held.empty:
+        return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known here.")
+    alone = held[held["precision"].eq("fp8") & held["needed"].eq(1)].sort_values("memory_gb", kind="stable")
+    sentence = f"At fp8 a single {listed(alone['accelerator'], most=20)} holds the weights of {label}."
+    if alone.empty:
+        sentence = f"At fp8 no single accelerator holds the weights of {label}."
+    return Finding("single_accelerators", len(alone), len(alone), unit, sentence, ["datasheets"])
+
+
+def accuracy(rows: pd.DataFrame) -> Finding:
+    """What the stricter accuracy target costs in official results."""
+    unit = "throughput at the stricter accuracy target over that at the looser"
+    if rows.empty:
+        return nothing("price_of_accuracy", unit, "No system has a result of its own for each accuracy target here.")
+    least = rows.loc[rows["kept_low"].idxmin()]
+    sentence = (
+        f"Measured price of accuracy: at the stricter target systems keep {ranged(rows, 'kept')} of "
+        f"their throughput over {listed(rows['benchmark'])}; {least['benchmark']} on {least['accelerator']} keeps "
+        f"least."
+    )
+    return Finding("price_of_accuracy", *span(rows, "kept"), unit, sentence, cited(rows))
+
+
+def routes(rows: pd.DataFrame) -> Finding:
+    """The gains of the ways that change the model."""
+    unit = "times the throughput of the model that each compares itself with"
+    if rows.empty:
+        return nothing("open_routes", unit, "No route of the open division is described here.")
+    best = rows.loc[interval.of(rows, "gain").middle.idxmax()]
+    sentence = (
+        f"Changing the model itself is said to give {ranged(rows, 'gain')} times the throughput, most by "
+        f"{best['technique']} on {best['benchmark']}."
+    )
+    return Finding("open_routes", *span(rows, "gain"), unit, sentence, cited(rows), ["stated by the submitter"])
+
+
+def other_choice(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Finding:
+    """Whether the Pareto front changes with the reference precision."""
+    unit = "techniques on both Pareto fronts"
+    if here.empty or there.empty:
+        return nothing("front_under_another_reference", unit, f"No table has {reference} as a reference to check with.")
+    fronts = [set(rows.loc[rows["dominated_by"].eq(""), "technique"]) for rows in (here, there)]
+    both = len(fronts[0] & fronts[1])
+    verdict = "the same" if fronts[0] == fronts[1] else "another"
+    sentence = f"With {reference} as the reference the Pareto front is {verdict}: {both} techniques stand on both."
+    return Finding("front_under_another_reference", both, both, unit, sentence, cited(there))
+
+
+def front_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `words` and `on_front`, for the figure."""
+    weights = [ranged(row, "weight_memory_gb") for _, row in rows.iterrows()]
+    words = [f"{name} ({size} GB)" for name, size in zip(rows["technique"], weights, strict=True)]
+    return rows.assign(words=pd.Series(words, index=rows.index, dtype="str"), on_front=rows["dominated_by"].eq(""))
+
+
+def held_rows(held: pd.DataFrame) -> pd.DataFrame:
+    """One row per accelerator with a column per precision, the largest memory first."""
+    wide = held.pivot(index=["accelerator", "memory_gb"], columns="precision", values="needed").reset_index()
+    return wide.sort_values("memory_gb", ascending=False, kind="stable")
+
+
+def route_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The routes with `words`, most gain first."""
+    named = rows.assign(words=rows["technique"] + ", " + rows["benchmark"])
+    return named.sort_values("gain_high", ascending=False, kind="stable")

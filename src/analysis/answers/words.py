@@ -1,0 +1,43 @@
+"""Small pieces of wording that several reports share: names of findings, caveats and ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from analysis import interval
+
+
+def slug(text: str) -> str:
+    """`text` as a finding's name: lower case, everything but letters and digits as `_`."""
+    return "".join(c if c.isalnum() else "_" for c in text.lower()).strip("_")
+
+
+def caveats(*texts: str) -> list[str]:
+    """The caveats of `; `-joined texts, each once, in order."""
+    return list(dict.fromkeys(part for text in texts for part in text.split("; ") if part))
+
+
+def span(rows: pd.DataFrame | pd.Series, name: str) -> tuple[float, float]:
+    """The lowest low and highest high of interval `name` over the rows."""
+    ends = interval.of(rows, name)
+    return (float(ends.low), float(ends.high)) if isinstance(rows, pd.Series) else (ends.low.min(), ends.high.max())
+
+
+def ranged(rows: pd.DataFrame | pd.Series, name: str) -> str:
+    """The span of interval `name` in words."""
+    return interval.text(*span(rows, name))
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """`a, b and c`, or the first few and how many more."""
+    names = list(dict.fromkeys(names))
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def plural(work: str) -> str:
+    """tokens, samples, queries."""
+    return f"{work[:-1]}ies" if work.endswith("y") else f"{work}s"

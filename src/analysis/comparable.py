@@ -1,0 +1,290 @@
+"""The only place that decides which results may stand side by side, in which unit, and what was left out and why.
+
+Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
+per sample; power submissions against power submissions only; each result once. What is allowed but needs care
+(preview, another unit, a target or division that the document does not state) is kept with a caveat.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from analysis import interval
+from analysis.interval import Interval
+
+SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
+OF_DOCUMENTS = ("division not stated", "tokens per sample assumed")
+ORIGINS = ("published", "official", "measured")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared. Empty `accelerators`, `rounds` or `suite` mean all; `power` asks for power submissions.
+
+    `accuracy_target` is "99" or "99.9" (per cent of the reference); empty: the one that most results have.
+    """
+
+    benchmark: str
+    scenario: str
+    origins: tuple[str, ...] = ("published", "official")
+    rounds: tuple[str, ...] = ()
+    accelerators: tuple[str, ...] = ()
+    division: str = "closed"
+    suite: str = "datacenter"
+    power: bool = False
+    accuracy_target: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`rows` may stand side by side; `left_out` has one row per reason: reason, results, accelerators."""
+
+    rows: pd.DataFrame
+    left_out: pd.DataFrame
+    unit: str
+    question: Question
+    label: str
+
+    @property
+    def topic(self) -> str:
+        """Benchmark and scenario in words."""
+        return f"{self.label} {self.question.scenario}"
+
+    @property
+    def work(self) -> str:
+        """What one unit of the rate is: token, sample or query."""
+        return {"tokens/s": "token", "samples/s": "sample", "queries/s": "query"}[self.unit]
+
+    @property
+    def subtitle(self) -> str:
+        """What a figure of these rows compares: benchmark, scenario, rounds, division, and every caveat there is."""
+        rounds = " and ".join(self.question.rounds) or "all rounds"
+        kind = "power submissions" if self.question.power else f"{self.question.division} division"
+        said = f"{self.topic}, {rounds}, {kind}."
+        return f"{said} {caveat_line(self.rows)}".strip()
+
+    @property
+    def sources(self) -> list[str]:
+        return sorted(set(self.rows["source_id"]))
+
+
+def ask(parameters: Any, **changes: Any) -> Question:
+    """The question that a report's parameters ask; `changes` replace fields of it.
+
+    The baseline is always among the accelerators: without it there is nothing to compare with.
+    """
+    names = parameters.accelerators
+    asked = Question(
+        benchmark=parameters.benchmark,
+        scenario=parameters.scenario,
+        origins=tuple(parameters.origins),
+        rounds=tuple(parameters.rounds),
+        accelerators=tuple(dict.fromkeys([parameters.baseline, *names])) if names else (),
+    )
+    return replace(asked, **changes)
+
+
+def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) -> Comparison:
+    """The results that answer `question`, with rates in the benchmark's own unit.
+
+    Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
+    samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
+    sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
+    ratios are taken within one), `caveat`. Raises ValueError for an unknown benchmark, scenario or origin, with the
+    valid choices.
+    """
+    identity = _identity(benchmarks, question)
+    unit = identity["server_unit"] if question.scenario != "Offline" else ""
+    unit = unit or identity["offline_unit"]
+    asked = _asked(results, question)
+    rated = _rates(asked, identity, unit)
+    reasons = _reasons(rated, question, identity, unit)
+    kept = rated[reasons.eq("")]
+    kept = kept.assign(caveat=_caveats(kept, question))
+    return Comparison(kept, _left_out(rated, reasons), unit, question, identity["label"])
+
+
+def select_all(
+    results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question, names: Iterable[str] = ()
+) -> pd.DataFrame:
+    """The comparable rows of every benchmark of `names` (empty: all), one below the other, each in its own unit."""
+    names = list(names) or list(benchmarks["benchmark"])
+    each = [select(results, benchmarks, _about(question, name)) for name in names]
+    return pd.concat([found.rows.assign(rate_unit=found.unit) for found in each], ignore_index=True)
+
+
+def select_each(results: pd.DataFrame, benchmarks: pd.DataFrame, questions: Iterable[Question]) -> pd.DataFrame:
+    """The comparable rows of every benchmark for each of several questions, one below the other."""
+    return pd.concat([select_all(results, benchmarks, each) for each in questions], ignore_index=True)
+
+
+def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
+    """One row per `by`: that of the official record where there is one, else of the first document. Needs `basis`."""
+    ranked = frame.assign(document=~frame["basis"].str.startswith("official").astype(bool))
+    ranked = ranked.sort_values("document", kind="stable").drop(columns="document")
+    return ranked.drop_duplicates(list(by)).reset_index(drop=True)
+
+
+def caveat_line(rows: pd.DataFrame) -> str:
+    """The caveats of `rows` in one line, each with what it is about: documents as a whole, else accelerators."""
+    each = rows[rows["caveat"].ne("")].assign(one=lambda frame: frame["caveat"].str.split("; ")).explode("one")
+    about = each["basis"].where(each["one"].isin(OF_DOCUMENTS), each["accelerator"])
+    said = [f"{caveat} ({_few(names)})" for caveat, names in about.groupby(each["one"], sort=False)]
+    return f"Caveats: {'; '.join(said)}." if said else ""
+
+
+def _few(names: pd.Series) -> str:
+    first = list(dict.fromkeys(names))
+    return ", ".join(first) if len(first) < 5 else f"{', '.join(first[:3])} and {len(first) - 3} more"
+
+
+def choose(value: str, choices: Iterable[str], what: str) -> str:
+    """`value` if it is one of `choices`; else ValueError naming `what`, the nearest choice and all of them."""
+    choices = list(choices)
+    if value in choices:
+        return value
+    near = difflib.get_close_matches(value, choices, n=1, cutoff=0.5)
+    hint = f": did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"no {what} {value!r}{hint} Valid: {', '.join(choices)}")
+
+
+def _about(question: Question, benchmark: str) -> Question:
+    return replace(question, benchmark=benchmark)
+
+
+def _identity(benchmarks: pd.DataFrame, question: Question) -> pd.Series:
+    choose(question.scenario, SCENARIOS, "scenario")
+    for origin in question.origins:
+        choose(origin, ORIGINS, "origin")
+    name = choose(question.benchmark, benchmarks["benchmark"], "benchmark")
+    return benchmarks.set_index("benchmark").loc[name]
+
+
+def _asked(results: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Rows about the benchmark, of the scenario or of none: a batch-1 rate has no scenario and is left out by name."""
+    scenario = results["scenario"].isin([question.scenario, ""])
+    chosen = results["benchmark"].eq(question.benchmark) & scenario & results["metric"].eq("throughput")
+    chosen &= results["origin"].isin(question.origins)
+    if question.accelerators:
+        chosen &= results["accelerator"].isin(question.accelerators)
+    return results[chosen]
+
+
+def _rates(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFrame:
+    factor = _factor(rows, identity, unit)
+    count = rows["accelerator_count"].astype("float64")
+    system = rows["per"].eq("system")
+    printed = interval.of(rows, "")
+    each = Interval(printed.low.where(~system, printed.low / count), printed.high.where(~system, printed.high / count))
+    assumed = _converted(rows, unit) & rows["tokens_per_sample"].isna()
+    rows = interval.put(rows, "as_printed", each).assign(assumed=assumed)
+    printed = Interval(rows["low"] * factor.low, rows["high"] * factor.high)
+    rate = Interval(printed.low.where(system, printed.low * count), printed.high.where(system, printed.high * count))
+    each = Interval(printed.low.where(~system, printed.low / count), printed.high.where(~system, printed.high / count))
+    basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
+    return interval.put(interval.put(rows, "rate", rate), "per_accelerator", each).assign(basis=basis)
+
+
+def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
+    """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
+    same = ~_converted(rows, unit)
+    own = rows["tokens_per_sample"]
+    tokens = Interval(own.fillna(identity["tokens_per_sample_low"]), own.fillna(identity["tokens_per_sample_high"]))
+    if unit != "tokens/s":
+        tokens = Interval(1 / tokens.high, 1 / tokens.low)
+    return Interval(tokens.low.mask(same, 1.0), tokens.high.mask(same, 1.0))
+
+
+def _converted(rows: pd.DataFrame, unit: str) -> pd.Series:
+    """Whether a rate is printed in samples or queries where tokens are compared, or the other way round."""
+    return rows["unit"].eq("tokens/s") != (unit == "tokens/s")
+
+
+def _slower_precision(rows: pd.DataFrame) -> pd.Series:
+    """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
+    same = ["source_id", "accelerator", "accelerator_count"]
+    documents = rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["scenario"].ne("")
+    fastest = rows.where(documents).groupby(same)["high"].transform("max")
+    precisions = rows.where(documents).groupby(same)["precision"].transform("nunique")
+    return documents & (precisions > 1) & (rows["high"] < fastest)
+
+
+def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
+    """Why each row may not be compared, "" where it may; the first rule that it breaks counts."""
+    target = _target(rows, question)
+    rules = {
+        "no MLPerf scenario: a rate at a stated batch size or on a framework": rows["scenario"].eq(""),
+        "says again what another row says": rows["duplicate_of"].ne(""),
+        "another round": ~rows["round"].isin(question.rounds) if question.rounds else rows["round"].eq("-"),
+        f"not of the {question.division} division: another model or other rules": _other_division(rows, question),
+        "another suite": ~rows["suite"].isin([question.suite, ""]) & (question.suite != ""),
+        "power submission: measured under the power rules, often capped": rows["power_measured"] & (not question.power),
+        "not a power submission": ~rows["power_measured"] & question.power,
+        "a slower precision of the same accelerator in the same document": _slower_precision(rows),
+        f"another accuracy target than {target} %": ~_meets(rows, target, identity, question),
+        f"unit cannot be turned into {unit}": rows["rate_low"].isna() & rows["accelerator_count"].notna(),
+        "several accelerator types in one system": rows["accelerator"].eq("mixed"),
+        "number of accelerators not stated": rows["accelerator_count"].isna(),
+    }
+    reasons = pd.Series("", index=rows.index)
+    for reason, broken in rules.items():
+        reasons = reasons.mask(reasons.eq("") & broken, reason)
+    return reasons
+
+
+def _target(rows: pd.DataFrame, question: Question) -> str:
+    """The target asked for, else the one that most of this division's rows have; "" where the benchmark has none."""
+    if question.accuracy_target:
+        return question.accuracy_target
+    stated = rows.loc[rows["division"].eq(question.division) & rows["accuracy_target"].ne(""), "accuracy_target"]
+    return stated.mode().max() if len(stated) else ""
+
+
+def _meets(rows: pd.DataFrame, target: str, identity: pd.Series, question: Question) -> pd.Series:
+    """Of the target or of none stated; either will do where one run is filed under both, unless one is asked for."""
+    either = bool(identity["targets_share_run"]) and not question.accuracy_target
+    return rows["accuracy_target"].isin([target, ""]) | either
+
+
+def _caveats(rows: pd.DataFrame, question: Question) -> pd.Series:
+    each = {
+        "preview system, cannot be bought": rows["availability"].eq("preview"),
+        "division not stated": rows["division"].eq(""),
+        "tokens per sample assumed": rows["assumed"],
+        "marked approximate": rows["range_basis"].eq("approximate"),
+        "inferred from another scenario": rows["inferred"],
+        "edge suite": rows["suite"].eq("edge") & (question.suite != "edge"),
+        **{f"from {name}, another round": rows["round"].eq(name) for name in _other_rounds(rows)},
+        "label put right": rows["corrected"].ne(""),
+        f"{question.division} division": rows["division"].ne("") & (question.division != "closed"),
+    }
+    text = pd.Series("", index=rows.index)
+    for caveat, holds in each.items():
+        text = text.mask(holds, text.where(text.eq(""), text + "; ") + caveat)
+    return text
+
+
+def _other_rounds(rows: pd.DataFrame) -> list[str]:
+    """The rounds beside the one that most rows are of: software and rules differ between rounds."""
+    named = rows.loc[rows["round"].ne(""), "round"]
+    return sorted(set(named) - {named.mode().iloc[0]}) if len(named) else []
+
+
+def _other_division(rows: pd.DataFrame, question: Question) -> pd.Series:
+    return ~rows["division"].isin([question.division, ""])
+
+
+def _left_out(rows: pd.DataFrame, reasons: pd.Series) -> pd.DataFrame:
+    out = rows.assign(reason=reasons)[reasons.ne("")]
+    grouped = out.groupby("reason", sort=True)
+    return pd.DataFrame(
+        {
+            "results": grouped.size(),
+            "accelerators": grouped["accelerator"].agg(lambda names: ", ".join(sorted(set(names) - {""}))),
+        }
+    ).reset_index()

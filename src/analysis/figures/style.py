@@ -1,0 +1,132 @@
+"""How every figure looks and is shown: theme, colours, header, alt text, SVG; drawing data does not belong here."""
+
+from __future__ import annotations
+
+import html
+import io
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import seaborn as sns
+from IPython.display import HTML, display
+from matplotlib.figure import Figure
+
+WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
+INK, QUIET, RULE = "#222222", "#595959", "#c8c8c8"
+_PALETTE = sns.color_palette("colorblind", 10).as_hex()
+
+POINT = _PALETTE[0]  # what is no accelerator
+
+# One colour per accelerator in every report: a family shares a hue only where no figure sets its members side by side.
+COLOURS = {
+    "A100 SXM 80GB": _PALETTE[7],
+    "H100 SXM": _PALETTE[0],
+    "H100 PCIe": _PALETTE[9],
+    "H100 NVL": "#7a9cc6",
+    "H200 SXM": _PALETTE[2],
+    "H200 SXM CTS": "#00553c",
+    "GH200 96GB": "#8a6d00",
+    "GH200 144GB": "#b8960c",
+    "B200 SXM": _PALETTE[3],
+    "L40S": _PALETTE[4],
+    "MI300X": _PALETTE[1],
+    "MI325X": "#8f6003",
+    "TPU v5e": _PALETTE[6],
+    "TPU v6e": "#a3448e",
+    "Xeon Platinum 8592+": "#6f6f6f",
+    "Xeon 6980P": "#3d3d3d",
+    "speedAI 240 Slim": _PALETTE[5],
+    "Jetson AGX Orin 64GB": "#4f7f2f",
+}
+OTHER = "#5b5b5b"
+MARKERS = {"official": "s", "published": "o", "measured": "^"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished figure and the sentence that tells its numbers to a reader who does not see it.
+
+    `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place.
+    """
+
+    figure: Figure | None
+    alt: str
+
+
+def apply() -> None:
+    """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical."""
+    sns.set_theme(style="whitegrid", palette="colorblind", font_scale=0.9)
+    matplotlib.rcParams.update(
+        {
+            "svg.hashsalt": "analysis",
+            "svg.fonttype": "path",
+            "axes.edgecolor": RULE,
+            "axes.labelcolor": INK,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "grid.color": "#e6e6e6",
+            "text.color": INK,
+            "xtick.color": QUIET,
+            "ytick.color": INK,
+            "legend.frameon": False,
+            "figure.max_open_warning": 0,
+        }
+    )
+
+
+def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:
+    """A figure with its claim as title and what was compared as subtitle, and axes of `height` inches below them."""
+    head = [*textwrap.wrap(title, 66), ""] if title else []
+    lines = textwrap.wrap(subtitle, 92)
+    header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
+    total = height + header
+    figure, axes = plt.subplots(figsize=(WIDTH, total), **subplots)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - header / total))
+    figure.text(0.01, 1 - 0.06 / total, "\n".join(head[:-1]), va="top", weight="bold", size=10.5, linespacing=1.25)
+    below = 0.21 * max(len(head) - 1, 0) + 0.09
+    figure.text(0.01, 1 - below / total, "\n".join(lines), va="top", size=8.5, color=QUIET, linespacing=1.25)
+    return figure, axes
+
+
+def colour(accelerator: str) -> str:
+    """The accelerator's own colour, the same in every report; grey for one that has none."""
+    return COLOURS.get(accelerator, OTHER)
+
+
+def marker(basis: str) -> str:
+    """Square for official, circle for published, triangle for measured."""
+    origin = basis.partition(" ")[0]
+    return MARKERS.get(origin, MARKERS["published"])
+
+
+def nothing(title: str) -> Drawing:
+    """The drawing of an empty frame: a sentence in place of a figure."""
+    return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
+
+
+def show(drawing: Drawing, source: str) -> None:
+    """Display the drawing as SVG with its alt text and source line, and close it.
+
+    Raises ValueError where the alt text has no number or the source line is empty: such a figure tells nothing to
+    some readers, or comes from nowhere.
+    """
+    if drawing.figure is None:
+        display(HTML(f'<p class="nothing">{html.escape(drawing.alt)}</p>'))
+        return
+    if not any(character.isdigit() for character in drawing.alt):
+        raise ValueError("a figure needs alt text: a sentence with its numbers")
+    if not source.strip():
+        raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
+    metadata = {"image/svg+xml": {"alt": drawing.alt, "caption": source}}
+    display({"image/svg+xml": svg(drawing.figure), "text/plain": drawing.alt}, metadata=metadata, raw=True)
+    plt.close(drawing.figure)
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG text, the same bytes for the same data."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()

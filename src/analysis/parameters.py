@@ -1,0 +1,167 @@
+"""What each notebook may be asked: one strict model per notebook; computing anything does not belong here.
+
+The models are checked before a kernel starts and again in the notebook, where an analyst edits the values. A test
+holds each model's fields and defaults equal to its notebook's parameters cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from analysis.paths import DATA
+
+ROUNDS = ("v3.1", "v4.0", "v4.1", "v5.0", "v5.1", "v6.0", "v6.1")
+
+
+class ParameterError(ValueError):
+    """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices."""
+
+
+@cache
+def choices(table: str, column: str) -> tuple[str, ...]:
+    """The values of a key column of a table of data/, in file order."""
+    with (DATA / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(row[column] for row in csv.DictReader(file))
+
+
+def _one_of(table: str, column: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        if value not in choices(table, column):
+            raise ValueError(_not_among(value, choices(table, column)))
+        return value
+
+    return check
+
+
+def _each_once(values: list[str]) -> list[str]:
+    again = sorted({value for value in values if values.count(value) > 1})
+    if again:
+        raise ValueError(f"{', '.join(again)} stands more than once; each step must be another accelerator")
+    return values
+
+
+def _a_round(value: str) -> str:
+    if value not in ROUNDS:
+        raise ValueError(_not_among(value, ROUNDS))
+    return value
+
+
+Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
+Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator"))]
+Round = Annotated[str, AfterValidator(_a_round)]
+Scenario = Literal["Offline", "Server", "Interactive"]
+Origin = Literal["published", "official", "measured"]
+Share = Annotated[float, Field(gt=0, le=1)]
+Price = Annotated[float, Field(gt=0)]
+
+
+class Common(BaseModel):
+    """The parameters that every report has."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    baseline: Accelerator = "H100 SXM"
+    accelerators: list[Accelerator] = []
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
+    rounds: list[Round] = ["v4.1"]
+
+
+class GenerationalSpeedup(Common):
+    """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step."""
+
+    later_round: Round = "v5.1"
+    upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(_each_once)] = [
+        "H100 SXM",
+        "H200 SXM",
+        "H200 SXM CTS",
+    ]
+
+
+class QuantizationTradeoffs(Common):
+    """Speed, memory and quality of each precision against `reference_precision`."""
+
+    reference_precision: Literal["fp16", "fp8", "int8"] = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+
+
+class PowerEfficiency(Common):
+    """Throughput per watt and what the energy of a million tokens costs."""
+
+    baseline: Accelerator = "H200 SXM"
+    rounds: list[Round] = ["v4.1", "v5.1"]
+    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+
+
+class RealWorldDerating(Common):
+    """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
+
+    scenario: Literal["Server", "Interactive"] = "Server"
+    users: Annotated[int, Field(gt=0)] = 100
+    tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
+    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
+    peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
+    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    weight_precision: Literal["fp16", "fp8", "int8", "int4", "fp4"] = "fp8"
+    draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
+    seed: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _ranges_in_order(self) -> RealWorldDerating:
+        for name in ("derate", "peak_over_mean", "usd_per_accelerator_hour"):
+            values = getattr(self, name)
+            if len(values) == 1 or list(values) != sorted(values):
+                raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+        return self
+
+
+MODELS: dict[str, type[BaseModel]] = {
+    "generational_speedup": GenerationalSpeedup,
+    "quantization_tradeoffs": QuantizationTradeoffs,
+    "power_efficiency": PowerEfficiency,
+    "real_world_derating": RealWorldDerating,
+}
+
+
+def model_for(notebook: str) -> type[BaseModel]:
+    """The model of a notebook's parameters. Raises ParameterError with the notebooks there are."""
+    if notebook not in MODELS:
+        raise ParameterError(f"no notebook {_not_among(notebook, MODELS)}")
+    return MODELS[notebook]
+
+
+def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The complete parameters of a notebook: `values` checked, defaults filled in.
+
+    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices.
+    """
+    model = model_for(notebook)
+    try:
+        return model.model_validate(dict(values)).model_dump()
+    except ValidationError as error:
+        problems = [_problem(model, each) for each in error.errors()]
+        raise ParameterError("\n".join(f"{notebook}: {problem}" for problem in problems)) from None
+
+
+def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    if not name:
+        return f"parameter {error['msg'].removeprefix('Value error, ')}"
+    if error["type"] == "extra_forbidden":
+        return f"no parameter {_not_among(name, model.model_fields)}"
+    return f"parameter {name}: {error['msg'].removeprefix('Value error, ')}; got {error['input']!r}"
+
+
+def _not_among(value: str, valid: Iterable[str]) -> str:
+    names = list(valid)
+    near = difflib.get_close_matches(value, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{value!r}: {hint}valid: {', '.join(names)}"
