@@ -1,0 +1,91 @@
+# Front door of the project: needs make and a Python, sets up the rest by itself. `make` alone prints help.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 3
+
+BIN := $(CURDIR)/$(VENV)/bin
+# Two stamps, because a change of pyproject.toml needs no new download.
+LOCKED := $(VENV)/.locked
+READY := $(VENV)/.ready
+LAB_CONFIG := $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+export PIP_NO_INPUT := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# A finished page is whole or not there: make has no reason to remove one when it is interrupted.
+.PRECIOUS: reports/%.html
+.PHONY: help reports test lab check describe refresh lint lock clean FORCE
+
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
+
+reports: $(READY) ## every report that is not up to date, and reports/index.html
+	@$(BIN)/analysis reports --jobs $(JOBS)
+
+reports/index.html: reports
+
+reports/%.html: $(READY) FORCE ## one report, by the name of its run file
+	@$(BIN)/analysis reports --jobs $(JOBS) $*
+
+test: $(READY) ## all tests, then every notebook against its stored outputs
+	@status=0; \
+	$(BIN)/python -m pytest -n auto --dist loadgroup tests || status=1; \
+	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test $(BIN)/python -m pytest \
+		--nbval --nbval-current-env -n auto --dist loadfile --ignore=notebooks/runs notebooks || status=1; \
+	exit $$status
+
+lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
+	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-lab $(BIN)/jupyter-lab \
+		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks $(ARGS)
+
+check: $(READY) ## every table of data/ against its description
+	@$(BIN)/analysis check
+
+describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table
+	@$(BIN)/analysis describe
+
+refresh: $(READY) ## execute the notebooks in place, so that stored outputs match
+	@$(BIN)/analysis refresh --jobs $(JOBS)
+
+lint: $(READY) ## style of code and notebooks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+lock: $(READY) ## requirements.lock after an edit of the dependencies
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --no-emit-index-url \
+		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
+
+clean: ## remove what was generated, but not the environment
+	rm -rf reports/*.html reports/*.json reports/.failed reports/.pictures reports/.*.tmp
+	rm -rf .pytest_cache .ruff_cache .hypothesis
+	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+
+# A moved or replaced interpreter leaves an environment that is there and doesn't run: make it anew.
+ifneq ($(shell $(BIN)/python -c 'print(1)' 2>/dev/null),1)
+.PHONY: $(LOCKED)
+endif
+
+$(LOCKED): requirements.lock
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "No $(PYTHON) here: Python 3.11 or newer is needed. Name one: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
+	@echo "Setting up $(VENV) from requirements.lock: once, a minute or two"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install -qq --require-hashes --only-binary :all: -r requirements.lock
+	@touch $@
+
+$(READY): $(LOCKED) pyproject.toml
+	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(LAB_CONFIG): Makefile $(LOCKED)
+	@mkdir -p $(@D)
+	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
+		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' > $@

@@ -1,0 +1,90 @@
+"""One report from its plan to its files: execute, collect, export, publish; decides nothing about which or when."""
+
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.reports import export, failures, freshness, record, shelf
+from analysis.reports.errors import ReportFailed
+from analysis.reports.execute import Execution, NoKernel
+from analysis.reports.failures import Failure
+from analysis.reports.freshness import Plan
+from analysis.reports.kernels import Kernels
+from analysis.reports.places import Places
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Builds reports of one project; may be used by several threads at a time."""
+
+    places: Places
+    kernels: Kernels
+    timeout: int
+
+    def build(self, plan: Plan) -> Failure | None:
+        """Build one report. A failure is returned in words, and leaves an earlier page as it was."""
+        execution = self._execution(plan)
+        try:
+            try:
+                self._build(plan, execution)
+            except NoKernel:  # Two kernels may have raced for a port: the second start has another one.
+                execution = self._execution(plan)
+                self._build(plan, execution)
+        except Exception as error:  # Whatever it is, the other reports are still to be built.
+            return self._failed(plan, error, execution)
+        return None
+
+    def _execution(self, plan: Plan) -> Execution:
+        return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
+
+    def _build(self, plan: Plan, execution: Execution) -> None:
+        inputs = freshness.static_inputs(plan.run, self.places)
+        with self.kernels.one() as kernel:
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()  # It ends while the page is made.
+            stated = self._state(plan, notebook, inputs)
+            html = export.page(notebook, stated)
+        if not self.kernels.stopping:
+            picture, _ = record.first_figure(notebook.cells)
+            shelf.publish(stated, html, picture, self.places)
+
+    def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
+        run, stated = plan.run, record.state(notebook.cells)
+        tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
+        inputs = dict(sorted((inputs | tables).items()))
+        given = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
+        return given | stated | {"inputs": inputs, "digest": freshness.digest(run, plan.parameters, inputs)}
+
+    def _failed(self, plan: Plan, error: Exception, execution: Execution) -> Failure:
+        failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
+        if not self.kernels.stopping:
+            with suppress(OSError):  # On a full disk it can still be told, if not kept.
+                shelf.remember(failure, self.places, execution.notebook)
+        return failure
+
+
+def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:
+    """A failure with where it happened and what to do next; `notebook` is as far as it ran, or None."""
+    run, what = plan.run, error.what.replace(f"{places.root}/", "")
+    where, again = places.key(places.notebook(run.notebook)), f"then: make reports/{run.report}.html"
+    if (places.reports / f"{run.report}.html").exists():
+        again += " (that page is still the earlier one)"
+    if notebook is None:
+        return Failure(run.report, what, where, next=f"Next: put right what is named above, {again}")
+    if error.cell is not None:
+        where = f"{where}, {failures.cell_words(notebook.cells, error.cell)}"
+    executed = places.key(places.failed / f"{run.report}.ipynb")
+    advice = f"Next: see {executed} (the notebook as far as it ran), put the cell right, {again}"
+    return Failure(run.report, what, where, error.line, error.inside, advice)
+
+
+def _as_report_failed(error: Exception) -> ReportFailed:
+    if isinstance(error, ReportFailed):
+        return error
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return ReportFailed(
+        what, inside=f"raised outside the notebook, in {Path(frame.filename).name}, line {frame.lineno}"
+    )

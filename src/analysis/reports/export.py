@@ -1,0 +1,105 @@
+"""An executed notebook to one self-contained HTML page, through nbconvert and our template; executes nothing."""
+
+import threading
+from functools import cache
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+from jinja2 import Environment
+from markupsafe import Markup as Safe
+from nbconvert.exporters import TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
+
+from analysis.reports.errors import ReportFailed
+from analysis.reports.markup import Markup
+from analysis.reports.page import prepare
+from analysis.reports.places import ENGINE
+from analysis.reports.words import FILTERS
+
+POINTS_TO_PIXELS = 4 / 3
+_one_at_a_time = threading.Lock()
+
+
+class PageExporter(TemplateExporter):
+    """nbconvert with our template, and with everything escaped that isn't marked as HTML."""
+
+    output_mimetype = "text/html"
+    file_extension = ".html"
+    default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
+    export_from_notebook = "Report page"
+
+    def __init__(self, **options: Any) -> None:
+        folder = ENGINE / "template"
+        super().__init__(
+            template_name="report",
+            extra_template_basedirs=[str(folder)],
+            extra_template_paths=[str(folder / "shared")],
+            **options,
+        )
+
+    def _create_environment(self) -> Environment:
+        environment = super()._create_environment()
+        environment.autoescape = True
+        environment.filters |= filters()
+        return environment
+
+
+def page(notebook: Any, stated: dict[str, Any]) -> str:
+    """The page of an executed notebook as HTML text; the same text for the same input.
+
+    `stated` is the report's record. Raises ReportFailed where something cannot be shown properly:
+    no question, no answer, a figure without alt text, an id that stands there twice.
+    """
+    shown, facts = prepare(notebook, stated)
+    with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
+        html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
+    _check(html)
+    return html
+
+
+def filters() -> dict[str, Any]:
+    """The filters that our templates use beside nbconvert's."""
+    own = {"code": _code, "image_size": _image_size, "has_table": _has_table, "short": _short}
+    return FILTERS | own
+
+
+def _has_table(html: str) -> bool:
+    return Markup(html).has("table")
+
+
+def _short(digest: str) -> str:
+    return digest[:12]
+
+
+def _code(source: str) -> Safe:
+    return Safe(_highlighter()(source))
+
+
+def _image_size(svg: str) -> Safe:
+    """Width and height attributes of a drawing in pixels, so that the page doesn't jump while it loads."""
+    root = ElementTree.fromstring(svg)
+    box = [float(number) for number in root.get("viewBox", "").split()]
+    if len(box) != 4:
+        return Safe("")
+    return Safe(' width="{:.0f}" height="{:.0f}"').format(box[2] * POINTS_TO_PIXELS, box[3] * POINTS_TO_PIXELS)
+
+
+def _check(html: str) -> None:
+    facts = Markup(html)
+    twice = sorted({name for name in facts.ids if facts.ids.count(name) > 1})
+    if twice:
+        raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")]
+    if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
+        raise ReportFailed(f"The page's headings are out of order: levels {levels}")
+
+
+@cache
+def _exporter() -> PageExporter:
+    return PageExporter()
+
+
+@cache
+def _highlighter() -> Highlight2HTML:
+    return Highlight2HTML(pygments_lexer="python3")

@@ -1,0 +1,120 @@
+"""What a report was made from, as digests, and whether that is still so; timestamps never count."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analysis.reports import modules
+from analysis.reports.files import canonical, file_sha256, sha256
+from analysis.reports.places import ENGINE, Places
+from analysis.reports.record import PYTHON
+from analysis.reports.runfiles import Run
+
+KEYS = {"report", "notebook", "title", "parameters", "question", "answer", "findings", "provenance",
+        "picture", "python", "inputs", "digest", "html_sha256", "seal"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is)."""
+
+    run: Run
+    parameters: dict[str, Any]
+    reason: str | None = None
+
+
+def static_inputs(run: Run, places: Places) -> dict[str, str]:
+    """Digests of all that is known before execution: notebook, modules, engine, lock; by short name.
+
+    The tables are known only after execution, from the provenance that the notebook shows.
+    """
+    notebook = places.notebook(run.notebook)
+    files = [*modules.reached(modules.notebook_code(notebook), places.source), *_engine(), places.lock]
+    digests = {places.key(path): file_sha256(path) for path in files}
+    return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
+
+
+def notebook_sha256(notebook: Path) -> str | None:
+    """The digest of what a notebook says (cells, tags, attachments), whatever its stored outputs are."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError):
+        return None
+    said = [
+        [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
+        for cell in cells
+    ]
+    return sha256(canonical(said))
+
+
+def digest(run: Run, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:
+    """One SHA-256 over everything that decides what a report says."""
+    return sha256(canonical([run.report, run.notebook, run.title, parameters, inputs, python]))
+
+
+def seal(record: dict[str, Any]) -> str:
+    """The digest by which a record that was edited by hand is noticed."""
+    return sha256(canonical({key: value for key, value in record.items() if key != "seal"}))
+
+
+def load(report: str, places: Places) -> dict[str, Any] | None:
+    """A report's record (its JSON file), or None where it is missing, damaged, edited or of an older kind."""
+    try:
+        record = json.loads((places.reports / f"{report}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(record, dict) and record.keys() == KEYS
+    return record if whole and record["seal"] == seal(record) else None
+
+
+def stale(run: Run, parameters: dict[str, Any], places: Places) -> str | None:
+    """Why a report must be built, in words, or None where it is fresh."""
+    record = load(run.report, places)
+    if record is None:
+        return "not built yet" if not (places.reports / f"{run.report}.json").exists() else "its JSON changed"
+    if record["python"] != PYTHON:
+        return f"Python {record['python']} then, {PYTHON} now"
+    if (record["notebook"], record["title"]) != (run.notebook, run.title):
+        return "its run file changed"
+    return _changed_parameter(record["parameters"], parameters) or _changed_file(record, places)
+
+
+def _changed_parameter(then: dict[str, Any], now: dict[str, Any]) -> str | None:
+    names = [name for name in {**then, **now} if _said(then, name) != _said(now, name)]
+    return f"parameter {', '.join(names)} changed" if names else None
+
+
+def _said(parameters: dict[str, Any], name: str) -> str | None:
+    # As text, because 1, 1.0 and True are equal in Python and not in a report.
+    return canonical(parameters[name]) if name in parameters else None
+
+
+def _changed_file(record: dict[str, Any], places: Places) -> str | None:
+    for key, then in record["inputs"].items():
+        path = places.path(key)
+        now = notebook_sha256(path) if path.suffix == ".ipynb" else file_sha256(path)
+        if now != then:
+            return f"{key} {'changed' if now else 'is gone'}"
+    for path, then in outputs(record, places).items():
+        if file_sha256(path) != then:
+            return f"{path.name} {'changed' if path.exists() else 'is gone'}"
+    return None
+
+
+def outputs(record: dict[str, Any], places: Places) -> dict[Path, str]:
+    """The files that were written beside a record, with the digests that they had."""
+    files = {places.reports / f"{record['report']}.html": record["html_sha256"]}
+    if record["picture"]:
+        files[places.pictures / f"{record['report']}.svg"] = record["picture"]["sha256"]
+    return files
+
+
+@cache
+def _engine() -> tuple[Path, ...]:
+    """The engine's own files that shape a page: the templates, and the modules behind `export`."""
+    code = (ENGINE / "export.py").read_text(encoding="utf-8")
+    shaping = [path for path in modules.reached([code], ENGINE.parents[1]) if path.is_relative_to(ENGINE)]
+    template = (path for name in ("report", "shared") for path in (ENGINE / "template" / name).iterdir())
+    return tuple(sorted({ENGINE / "export.py", *shaping, *template}))

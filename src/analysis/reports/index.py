@@ -1,0 +1,39 @@
+"""reports/index.html, from the records of the reports and the failures remembered; executes and imports no notebook."""
+
+from base64 import b64encode
+from typing import Any
+
+from analysis.reports import freshness, runfiles, shelf
+from analysis.reports.files import file_sha256, sha256, write_whole
+from analysis.reports.places import ENGINE, Places
+from analysis.reports.words import FILTERS
+
+
+def write(places: Places) -> None:
+    """Write the index where it differs from what is there."""
+    html = render(places)
+    if file_sha256(places.reports / "index.html") != sha256(html):
+        write_whole(places.reports / "index.html", html)
+
+
+def render(places: Places) -> str:
+    """The index as HTML: each report that has a run file, and what failed in the last build."""
+    from jinja2 import Environment, FileSystemLoader
+
+    folders = [ENGINE / "template" / name for name in ("list", "shared")]
+    environment = Environment(loader=FileSystemLoader(folders), autoescape=True)
+    environment.filters |= FILTERS
+    names = list(runfiles.find(places))
+    failed = {report: text for report, text in shelf.failed(places).items() if report in names}
+    cards = [card for report in names if (card := _card(report, places))]
+    cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
+    return environment.get_template("index.html.j2").render(cards=cards, failed=failed)
+
+
+def _card(report: str, places: Places) -> dict[str, Any] | None:
+    stated = freshness.load(report, places)
+    if stated is None or not (places.reports / f"{report}.html").exists():
+        return None
+    picture = places.pictures / f"{report}.svg"
+    shown = stated["picture"] and picture.exists()
+    return stated | {"image": b64encode(picture.read_bytes()).decode() if shown else None}

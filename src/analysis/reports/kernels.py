@@ -1,0 +1,73 @@
+"""The kernels of one build: what they have in common, and that none outlives it; one kernel is `kernel.py`'s."""
+
+import contextlib
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from analysis.reports.kernel import ReportKernel
+from analysis.reports.places import Places
+
+
+class Kernels:
+    """All kernels of one build: they share folder and environment, and none outlives the `with` block."""
+
+    def __init__(self, places: Places) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="analysis-kernels-")
+        environment = kernel_environment(places.source, Path(self._folder.name))
+        # The folder is given to the process itself: papermill's `cwd` would change it for all threads.
+        self._launch = {"env": environment, "cwd": str(places.notebooks)}
+        self._live: set[ReportKernel] = set()
+        self._lock, self._count, self._stopping = threading.Lock(), 0, threading.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._folder.cleanup()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the build was told to stop: nothing may be published from then on."""
+        return self._stopping.is_set()
+
+    @contextlib.contextmanager
+    def one(self) -> Iterator[ReportKernel]:
+        """A kernel that is not started yet; at the end of the block it has ended."""
+        kernel = self._new()
+        try:
+            yield kernel
+        finally:
+            kernel.end()
+            with self._lock:
+                self._live.discard(kernel)
+
+    def stop(self) -> None:
+        """Kill every kernel, and let none start from now on; callable from any thread."""
+        with self._lock:
+            self._stopping.set()
+            for kernel in self._live:
+                kernel.kill()
+
+    def _new(self) -> ReportKernel:
+        with self._lock:
+            self._count += 1
+            errors = Path(self._folder.name, f"kernel-{self._count}.log")
+            kernel = ReportKernel(self._launch, errors, self._stopping)
+            self._live.add(kernel)
+        return kernel
+
+
+def kernel_environment(source: Path, scratch: Path) -> dict[str, str]:
+    """The environment variables of a kernel: its package is the one whose digests are recorded.
+
+    An analyst's own IPython profile and matplotlib backend stay outside: they would change reports.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    before = [kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else []
+    python_path = os.pathsep.join([str(source), *before])
+    return kept | {"PYTHONPATH": python_path, "IPYTHONDIR": str(scratch / "ipython")}

@@ -1,0 +1,107 @@
+"""`analysis refresh`: notebooks executed in place, so that stored outputs match; makes no reports."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from analysis.reports.errors import ReportFailed
+from analysis.reports.failures import Failure
+from analysis.reports.files import file_sha256, sha256, write_whole
+from analysis.reports.parallel import side_by_side
+from analysis.reports.places import Places
+from analysis.reports.run import TIMEOUT, Say
+from analysis.reports.runfiles import choices
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    # Without the version: it would differ between two machines that agree in everything else.
+    "language_info": {"name": "python"},
+}
+
+
+class UnknownNotebook(ValueError):
+    """A notebook was named that is not there; the text names those that are."""
+
+
+def refresh(
+    names: Iterable[str] = (),
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    timeout: int = TIMEOUT,
+    say: Say = print,
+) -> int:
+    """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
+
+    A notebook that fails is left as it was, and told in words. Returns 1 if any failed, else 0.
+    Raises UnknownNotebook.
+    """
+    places = places or Places()
+    paths, failed = find(places, names), []
+    from analysis.reports import lean
+
+    lean.load()
+    from analysis.reports.kernels import Kernels
+
+    def tell(path: Path, result: str | Failure) -> None:
+        failed.extend([result] if isinstance(result, Failure) else [])
+        say(f"{'FAILED   ' if isinstance(result, Failure) else result}  {path.stem}")
+
+    with Kernels(places) as kernels:
+        side_by_side(lambda path: _refreshed(path, kernels, places, timeout), paths, jobs, tell, kernels.stop)
+    for failure in failed:
+        say(f"\n{failure.text()}")
+    return 1 if failed else 0
+
+
+def find(places: Places, names: Iterable[str] = ()) -> list[Path]:
+    """The files of the named notebooks, or of all. Raises UnknownNotebook."""
+    found = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
+    asked = [Path(name).name.removesuffix(".ipynb") for name in names]
+    for name in asked:
+        if name not in found:
+            raise UnknownNotebook(f"no notebook {name!r}: {choices(name, list(found))}")
+    return [found[name] for name in dict.fromkeys(asked or found)]
+
+
+def _refreshed(path: Path, kernels: Any, places: Places, timeout: int) -> str | Failure:
+    import nbformat
+
+    from analysis.reports.execute import Execution
+    from analysis.reports.failures import cell_words
+
+    execution = Execution(path, {}, timeout)
+    try:
+        with kernels.one() as kernel:
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()
+    except ReportFailed as error:
+        where = places.key(path)
+        if execution.notebook is not None and error.cell is not None:
+            where = f"{where}, {cell_words(execution.notebook.cells, error.cell)}"
+        return Failure(path.stem, error.what, where, error.line, error.inside, "The notebook on disk is unchanged.")
+    content = nbformat.writes(settled(notebook, path)) + "\n"
+    if file_sha256(path) == sha256(content):
+        return "the same "
+    if not kernels.stopping:
+        write_whole(path, content)
+    return "refreshed"
+
+
+def settled(notebook: Any, path: Path) -> Any:
+    """An executed notebook with all that is not the analyst's made equal everywhere: metadata, missing cell ids."""
+    notebook.metadata = nbformat_node(METADATA)
+    before = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for number, (cell, was) in enumerate(zip(notebook.cells, before, strict=True), start=1):
+        cell["id"] = was.get("id", f"cell-{number}")
+        if not cell.metadata.get("tags"):
+            cell.metadata.pop("tags", None)
+    return notebook
+
+
+def nbformat_node(value: dict[str, Any]) -> Any:
+    """A plain dictionary as nbformat's own kind."""
+    from nbformat.notebooknode import from_dict
+
+    return from_dict(value)

@@ -1,0 +1,128 @@
+"""`analysis reports`: which reports are stale, building these side by side, telling the outcome; lays out no page.
+
+Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from analysis.reports import freshness, index, runfiles, shelf
+from analysis.reports.failures import Failure
+from analysis.reports.freshness import Plan
+from analysis.reports.parallel import side_by_side
+from analysis.reports.places import Places
+
+Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+Say = Callable[[str], None]
+TIMEOUT = 300
+
+
+@dataclass
+class Outcome:
+    """What became of each report of one build."""
+
+    built: list[str] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if any report failed, else 0."""
+        return 1 if self.failed else 0
+
+
+def build_reports(
+    names: Iterable[str] = (),
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    force: bool = False,
+    timeout: int = TIMEOUT,
+    validate: Validate | None = None,
+    say: Say = print,
+) -> Outcome:
+    """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
+
+    `timeout` is in seconds per cell. `validate(notebook, parameters)` gives complete parameters or
+    raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
+    """
+    started, places, outcome = time.monotonic(), places or Places(), Outcome()
+    plans = plan_reports(runfiles.find(places, names), places, outcome, validate or _own_validate())
+    shelf.tidy(places, runfiles.find(places))
+    for plan in (plan for plan in plans if plan.reason is None and not force):
+        outcome.fresh.append(plan.run.report)
+        shelf.forget(plan.run.report, places)
+        say(f"fresh   {plan.run.report}")
+    for failure in outcome.failed:
+        shelf.remember(failure, places)
+        say(f"FAILED  {failure.report}")
+    stale = [plan for plan in plans if plan.reason is not None or force]
+    try:
+        if stale:
+            _build_all(stale, places, jobs, timeout, outcome, say)
+    finally:
+        index.write(places)
+    _summary(outcome, places, time.monotonic() - started, say)
+    return outcome
+
+
+def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
+    """A plan for each run file; those that are refused go to `outcome.failed`."""
+    plans = []
+    for report, path in found.items():
+        try:
+            run = runfiles.read(path, places)
+            parameters = validate(run.notebook, run.parameters)
+            plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
+        except (ValueError, OSError) as error:
+            where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
+            outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))
+    return plans
+
+
+def _own_validate() -> Validate:
+    from analysis import parameters
+
+    return parameters.validate
+
+
+def _build_all(plans: list[Plan], places: Places, jobs: int, timeout: int, outcome: Outcome, say: Say) -> None:
+    from analysis.reports import lean
+
+    lean.load()
+    from analysis.reports.build import Builder
+    from analysis.reports.kernels import Kernels
+
+    with Kernels(places) as kernels:
+        build = partial(_timed, Builder(places, kernels, timeout).build)
+        side_by_side(build, plans, jobs, partial(_tell, outcome, say), kernels.stop)
+
+
+def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> tuple[Failure | None, float]:
+    started = time.monotonic()
+    return build(plan), time.monotonic() - started
+
+
+def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, float]) -> None:
+    failure, seconds = result
+    word = "FAILED" if failure else "built "
+    say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
+    if failure:
+        outcome.failed.append(failure)
+    else:
+        outcome.built.append(plan.run.report)
+
+
+def _summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
+    for failure in outcome.failed:
+        say(f"\n{failure.text()}")
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "failed": outcome.failed}
+    said = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
+    if outcome.failed:
+        say("")
+    said = said or f"no run files in {places.key(places.runs)}"
+    say(f"{said} in {seconds:.1f} s: {places.key(places.reports / 'index.html')}")

@@ -1,0 +1,112 @@
+"""Run files: one YAML file per report, its notebook and its parameters; validated here, executed elsewhere."""
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from analysis.reports.places import Places
+
+KEYS = {"notebook": str, "title": str, "parameters": dict}
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+class RunFileError(ValueError):
+    """A run file that cannot be used; the text names the file, the key, what was expected."""
+
+
+class UnknownReport(ValueError):
+    """A report was asked for that has no run file; the text names those that have."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One report as its run file states it: only the parameters that differ from the defaults."""
+
+    report: str
+    notebook: str
+    title: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
+    """Run files by report name, sorted; all of them, or the named ones.
+
+    Raises UnknownReport, naming the nearest reports there are.
+    """
+    found = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
+    asked = list(dict.fromkeys(names))
+    unknown = [name for name in asked if name not in found]
+    if unknown:
+        raise UnknownReport(f"no report {unknown[0]!r}: {choices(unknown[0], list(found))}")
+    return {name: found[name] for name in (asked or found)}
+
+
+def read(path: Path, places: Places) -> Run:
+    """Read one run file. Raises RunFileError, naming the file and the key."""
+    where = places.key(path)
+    if path.suffix != ".yml" or not NAME.fullmatch(path.stem) or path.stem == "index":
+        raise RunFileError(
+            f"{where}: a run file is named <report>.yml with small letters, digits, '_' and '-', and not index.yml"
+        )
+    content = _content(path, where)
+    _check_keys(content, where)
+    run = Run(path.stem, content["notebook"], content.get("title"), content.get("parameters") or {})
+    if not places.notebook(run.notebook).is_file():
+        known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
+        raise RunFileError(f"{where}: key 'notebook': no {run.notebook!r}: {choices(run.notebook, known)}")
+    return run
+
+
+def _content(path: Path, where: str) -> Any:
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
+
+
+def _check_keys(content: Any, where: str) -> None:
+    if not isinstance(content, dict) or "notebook" not in content:
+        raise RunFileError(f"{where}: key 'notebook' is missing: expected at least 'notebook: <name>'")
+    for key, value in content.items():
+        if key not in KEYS:
+            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(KEYS))}")
+        if not isinstance(value, KEYS[key]) and not (value is None and key != "notebook"):
+            raise RunFileError(
+                f"{where}: key {key!r}: expected {_kind(KEYS[key])}, found {value!r} ({type(value).__name__})"
+            )
+    for name in content.get("parameters") or {}:
+        if not isinstance(name, str):
+            raise RunFileError(f"{where}: key 'parameters': the name {name!r} is not text; put it in quotes")
+
+
+def _kind(wanted: type) -> str:
+    return {str: "text", dict: "'name: value' lines"}[wanted]
+
+
+def choices(given: str, known: list[str]) -> str:
+    """What would have been valid in place of `given`, the nearest first."""
+    near = difflib.get_close_matches(given, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"{hint}valid are {', '.join(known) or 'none, for there are none yet'}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).replace('in "<unicode string>", ', "at ").split())
+
+
+class _OnceLoader(yaml.SafeLoader):
+    """YAML where a key given twice is an error; plain YAML keeps the last one without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = [key for index, key in enumerate(keys) if key in keys[:index]]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {twice[0]!r} stands there twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)

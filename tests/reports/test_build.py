@@ -1,0 +1,171 @@
+"""Building: what is written, what is said when a notebook fails, and that nothing else suffers from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.reports import runfiles
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+
+def test_a_build_writes_page_and_record(built: Project) -> None:
+    assert built.outcome.status == 0
+    assert sorted(built.outcome.built) == ["apples", "apples_five"]
+    record = built.record("apples_five")
+    assert record["question"] == "How many apples?"
+    assert record["answer"] == ["Ann has 10 apples."]
+    assert record["parameters"] == {"apples": 5, "name": "Ann"}
+    assert [(f["name"], f["low"], f["high"]) for f in record["findings"]] == [("apples", 10, 11)]
+    assert {"data/apples.csv", "notebooks/apples.ipynb", "src/toy/sums.py", "requirements.lock"} <= set(
+        record["inputs"]
+    )
+
+
+def test_nothing_of_this_machine_is_written(built: Project) -> None:
+    for name, content in built.tree().items():
+        assert str(built.places.root).encode() not in content, name
+        assert b"/home/" not in content and b"site-packages" not in content, name
+
+
+def test_two_builds_are_identical(built: Project, project: Project) -> None:
+    project.build(force=True)
+    assert project.tree() == built.tree()
+
+
+def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project) -> None:
+    here = (sys.executable, str(project.places.notebooks))
+    checks = project.code(f"import os, sys\nassert (sys.executable, os.getcwd()) == {here!r}")
+    project.notebook("where", project.cells(checks))
+    project.run_file("where", "where")
+    assert project.build("where").status == 0, project.said
+
+
+def test_failures_are_told_in_words_and_others_are_built(project: Project) -> None:
+    before = project.page("apples")
+    project.notebook("apples", project.cells(project.code("x = 1\nrows = {}\nrows['H100']", "hide-input")))
+    project.notebook("dies", project.cells(project.code("import os\nos._exit(7)")))
+    project.notebook("killed", project.cells(project.code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")))
+    project.notebook("leaves", project.cells(project.code("import sys\nsys.exit(0)")))
+    project.notebook("warns", project.cells(project.code("import sys\nprint('careful', file=sys.stderr)")))
+    project.notebook("good", project.cells())
+    for name in ("dies", "killed", "leaves", "warns", "good"):
+        project.run_file(name, name)
+    outcome = project.build()
+    assert outcome.status == 1
+    assert outcome.built == ["good"]
+    said = {failure.report: failure.text() for failure in outcome.failed}
+    assert "notebooks/apples.ipynb, cell 8 of 10 (In [6])" in said["apples"]
+    assert 'under "What is compared"' in said["apples"]
+    assert "line 3: rows['H100']" in said["apples"]
+    assert "KeyError: 'H100'" in said["apples"]
+    assert "reports/.failed/apples.ipynb" in said["apples"]
+    assert "Traceback" not in said["apples"]
+    assert "ended itself with exit status 7" in said["dies"]
+    assert "memory ran out" in said["killed"] and "cell 8 of 10" in said["killed"]
+    assert "sys.exit" in said["leaves"]
+    assert "stderr" in said["warns"] and "careful" in said["warns"]
+    assert project.page("apples") == before
+    index = (project.places.reports / "index.html").read_text()
+    assert "Failed in the last build: 6" in index  # Both reports of the notebook `apples` are among them.
+    assert "Not up to date" in index and "KeyError" in index
+    assert not (project.places.reports / "dies.html").exists()
+    executed = json.loads((project.places.failed / "apples.ipynb").read_text())
+    assert executed["cells"][8]["outputs"][0]["ename"] == "KeyError"
+
+
+def test_a_cell_over_the_time_limit(project: Project) -> None:
+    project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
+    project.run_file("slow", "slow")
+    outcome = project.build("slow", timeout=1)
+    assert "did not finish within the time limit of 1 s" in outcome.failed[0].text()
+    assert "cell 8 of 10" in outcome.failed[0].text()
+
+
+def test_an_error_in_a_module_of_the_project_names_it(project: Project) -> None:
+    (project.places.source / "toy" / "sums.py").write_text("def double(x):\n    raise ValueError('no rows')\n")
+    outcome = project.build("apples")
+    text = outcome.failed[0].text()
+    assert "ValueError: no rows" in text
+    assert "raised in src/toy/sums.py, line 2" in text
+    assert "line 1: low = double(apples)" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("display({'image/svg+xml': svg}, raw=True)", "The figure has no alt text"),
+        (
+            "for _ in range(2):\n    display(HTML('<table id=t></table>'))",
+            "The id 't' stands in the page",
+        ),
+        ("display({'application/vnd.analysis.finding+json': finding | {'low': 1}}, raw=True)", "has another value"),
+        ("display({'application/vnd.analysis.provenance+json': {}}, raw=True)", "shows 2 provenance records"),
+    ],
+)
+def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expected: str) -> None:
+    project.notebook("bad", project.cells(project.code(source)))
+    project.run_file("bad", "bad")
+    assert expected in project.build("bad").failed[0].text()
+
+
+def test_invalid_parameters_are_refused_before_a_kernel_starts(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.reports.run._build_all", lambda *a: pytest.fail("a kernel was about to start"))
+    project.run_file("apples", "apples", pears=3)
+    outcome = project.build()
+    assert outcome.status == 1 and outcome.fresh == ["apples_five"]
+    assert "no parameter 'pears'; valid: apples, name" in outcome.failed[0].text()
+    assert "notebooks/runs/apples.yml" in outcome.failed[0].text()
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("notebok: apples\n", "key 'notebook' is missing"),
+        ("notebook: aples\n", "no 'aples': did you mean 'apples'?"),
+        ("notebook: apples\nparametres: {}\n", "unknown key 'parametres': did you mean 'parameters'?"),
+        ("notebook: apples\nparameters: [1]\n", "key 'parameters': expected 'name: value' lines, found [1] (list)"),
+        ("notebook: apples\nparameters:\n  apples: 1\n  apples: 2\n", "the key 'apples' stands there twice"),
+        ("notebook: [\n", "not readable as YAML"),
+    ],
+)
+def test_run_file_errors_name_file_and_key(project: Project, content: str, expected: str) -> None:
+    path = project.places.runs / "wrong.yml"
+    path.write_text(content)
+    with pytest.raises(runfiles.RunFileError, match=r"notebooks/runs/wrong\.yml") as error:
+        runfiles.read(path, project.places)
+    assert expected in str(error.value)
+
+
+def test_an_unknown_report_names_the_nearest(project: Project) -> None:
+    with pytest.raises(runfiles.UnknownReport, match="did you mean 'apples_five'"):
+        project.build("aples_five")
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: object, content: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("analysis.reports.shelf.write_whole", full)
+    before = project.tree()
+    outcome = project.build("apples", force=True)
+    assert "No space left on device" in outcome.failed[0].text()
+    assert str(project.places.root) not in outcome.failed[0].text()
+    assert project.tree() == before
+
+
+def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
+    project.run_file("gone", "apples", pears=1)
+    project.build()
+    assert "gone" in (project.places.reports / "index.html").read_text()
+    (project.places.runs / "gone.yml").unlink()
+    assert project.build().status == 0
+    assert "gone" not in (project.places.reports / "index.html").read_text()
+    assert not list(project.places.failed.iterdir())

@@ -1,0 +1,95 @@
+"""The page: one self-contained file, in which data cannot become markup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.reports.markup import Markup
+from analysis.reports.page import parameter_help
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+
+
+def tags(page: str, name: str) -> list[dict[str, str | None]]:
+    """The attributes of each element of a name."""
+    return [attributes for tag, attributes in Markup(page).tags if tag == name]
+
+
+def test_pages_are_self_contained(built: Project) -> None:
+    for name in ("apples.html", "index.html"):
+        page = (built.places.reports / name).read_text(encoding="utf-8")
+        assert page.startswith('<!doctype html>\n<html lang="en">')
+        assert {"http-equiv": "Content-Security-Policy", "content": POLICY} in tags(page, "meta")
+        assert not tags(page, "script") and not tags(page, "link")
+        assert all((image["src"] or "").startswith("data:") and image["alt"] for image in tags(page, "img"))
+
+
+def test_hostile_data_is_shown_as_text(built: Project) -> None:
+    page = built.page("apples")
+    assert "<script" not in page and "<img src=x" not in page
+    assert Markup(page).text.count(built.hostile) == 1  # The table; the text output shows its repr.
+    assert "Apple <b>census</b>" in Markup(page).text
+
+
+def test_the_order_of_the_page(built: Project) -> None:
+    text = Markup(built.page("apples_five")).text
+    parts = [
+        "How many apples?",
+        "Ann has 10 apples.",
+        "It holds for",
+        "Contents",
+        "What is compared",
+        "About this report",
+    ]
+    assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
+    assert text.count("Ann has 10 apples.") == 1
+    assert "not for the page" not in text.replace('"text/plain": "not for the page"', "")
+
+
+def test_headings_landmarks_and_ids(built: Project) -> None:
+    page = built.page("apples")
+    facts = Markup(page)
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in {"h1", "h2", "h3"}]
+    assert levels.count(1) == 1 and levels[0] == 1
+    assert len(facts.ids) == len(set(facts.ids))
+    assert [tag for tag, _ in facts.tags if tag in {"header", "nav", "main", "footer"}] == [
+        "header",
+        "nav",
+        "main",
+        "footer",
+    ]
+    links = [a["href"][1:] for a in tags(page, "a") if (a["href"] or "").startswith("#")]
+    assert set(links) <= set(facts.ids) and "what-is-compared" in links
+    assert "## Sources" not in page and "sources" not in facts.ids  # Nothing is shown below that heading.
+
+
+def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
+    page = built.page("apples")
+    folds = [fold for fold in tags(page, "details") if fold.get("class") == "code"]
+    assert folds and [("open" in fold) for fold in folds] == [False, False, True, True, False]
+    assert all(cell.get("scope") in {"col", "row"} for cell in tags(page, "th"))
+
+
+def test_the_footer_says_where_it_comes_from(built: Project) -> None:
+    text = Markup(built.page("apples")).text
+    parts = ["make reports/apples.html", "how many there are", "CC-BY-4.0", "published 2024-08-28", "v4.1-0001"]
+    parts += ["not official MLPerf results", "trademarks of MLCommons", built.record("apples")["digest"]]
+    assert [part for part in parts if part not in text] == []
+
+
+def test_the_index_shows_each_report(built: Project) -> None:
+    page = (built.places.reports / "index.html").read_text(encoding="utf-8")
+    assert [a["href"] for a in tags(page, "a") if (a["href"] or "").endswith(".html")] == [
+        "apples.html",
+        "apples_five.html",
+    ]
+    assert "Ann has 6 apples." in page and "Ann has 10 apples." in page
+    assert len(tags(page, "img")) == 2
+
+
+def test_parameter_help_is_the_comment_behind_it() -> None:
+    source = "a: int = 1  # how many\nb = [\n    '# no',\n]  # which\nc = 3\n"
+    assert parameter_help(source) == {"a": "how many", "b": "which"}
