@@ -1,0 +1,55 @@
+"""The real project in a temporary folder: its own reports and reports under other parameters, all built once."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analysis import paths
+from analysis.reports.places import Places
+from analysis.reports.run import Outcome, build_reports
+
+OTHERS = {
+    "speedup_server": ("generational_speedup", {"benchmark": "resnet50", "scenario": "Server"}),
+    "speedup_single": ("generational_speedup", {"accelerators": ["TPU v5e"], "baseline": "A100 SXM 80GB"}),
+    "speedup_nothing": ("generational_speedup", {"accelerators": ["A10"], "baseline": "A10"}),
+    "speedup_every_round": ("generational_speedup", {"rounds": [], "origins": ["official"]}),
+    "quantization_bert": ("quantization_tradeoffs", {"benchmark": "bert", "scenario": "Server"}),
+    "quantization_reference": ("quantization_tradeoffs", {"reference_precision": "fp8", "memory_headroom": 0.5}),
+    "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
+    "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
+    "power_single": ("power_efficiency", {"accelerators": ["B200 SXM"], "baseline": "B200 SXM", "rounds": ["v5.1"]}),
+    "power_nothing": ("power_efficiency", {"rounds": ["v4.0"]}),
+    "derating_interactive": ("real_world_derating", {"scenario": "Interactive", "rounds": ["v5.1"]}),
+    "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
+    "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
+}
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Places:
+    """A copy of the project with a run file for each of OTHERS."""
+    root = tmp_path_factory.mktemp("whole") / "project"
+    ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "official")
+    for name in ("data", "notebooks", "src"):
+        shutil.copytree(paths.ROOT / name, root / name, ignore=ignore)
+    shutil.copy(paths.LOCK, root)
+    for report, (notebook, parameters) in OTHERS.items():
+        run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
+        (root / "notebooks" / "runs" / f"{report}.yml").write_text(run, "utf-8")
+    return Places.under(root)
+
+
+@pytest.fixture(scope="session")
+def built(project: Places) -> tuple[Places, Outcome, list[str]]:
+    """The project with all its reports built, the outcome, and the lines that were said."""
+    lines: list[str] = []
+    return project, build_reports(places=project, say=lines.append), lines
+
+
+@pytest.fixture
+def copied(built: tuple[Places, Outcome, list[str]], tmp_path: Path) -> Places:
+    """The built project again, for a test that changes it."""
+    shutil.copytree(built[0].root, tmp_path / "project")
+    return Places.under(tmp_path / "project")

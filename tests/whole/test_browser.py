@@ -1,0 +1,67 @@
+"""The real pages in a real browser: nothing is fetched, nothing complains, nothing overflows."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from analysis.reports.places import Places
+from analysis.reports.run import Outcome
+
+Built = tuple[Places, Outcome, list[str]]
+REPORTS = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating", "index"]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+OVERFLOWING = """() => {
+    const width = document.documentElement.clientWidth
+    const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
+        if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(a).overflowX)) return true
+        return false }
+    return [...document.querySelectorAll('body *')]
+        .filter(e => e.getBoundingClientRect().width && e.getBoundingClientRect().right > width + 1 && !clipped(e))
+        .map(e => e.tagName + '.' + e.className)
+}"""
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested"),
+    pytest.mark.xdist_group("whole"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=quiet)
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1440])
+@pytest.mark.parametrize("report", REPORTS)
+def test_page_loads_alone_and_fits(built: Built, browser: Browser, report: str, width: int, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page, requested, complaints = context.new_page(), [], []
+    page.on("request", lambda request: requested.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    address = (built[0].reports / f"{report}.html").as_uri()
+    page.goto(address)
+    assert [url for url in requested if not url.startswith("data:")] == [address]
+    assert complaints == []
+    assert page.evaluate(OVERFLOWING) == []
+    assert page.locator("h1").count() == 1
+    assert page.locator("img").evaluate_all("images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)")
+    context.close()
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_links_within_the_page_land(built: Built, browser: Browser, report: str) -> None:
+    page = browser.new_page()
+    page.goto((built[0].reports / f"{report}.html").as_uri())
+    lost = page.locator("a[href^='#']").evaluate_all(
+        "links => links.map(l => l.hash.slice(1)).filter(id => !document.getElementById(decodeURIComponent(id)))"
+    )
+    assert lost == []
+    page.close()

@@ -1,0 +1,121 @@
+"""The real reports, end to end: built under many parameters, twice the same, and following a change of the data."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from analysis import dictionary
+from analysis.reports.places import Places
+from analysis.reports.run import Outcome, build_reports
+
+Built = tuple[Places, Outcome, list[str]]
+pytestmark = pytest.mark.xdist_group("whole")  # one worker builds the project, not each
+
+OWN = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating"]
+
+
+def record(places: Places, report: str) -> dict:
+    return json.loads((places.reports / f"{report}.json").read_text("utf-8"))
+
+
+def finding(places: Places, report: str, name: str) -> dict:
+    return next(each for each in record(places, report)["findings"] if each["name"] == name)
+
+
+def pages(places: Places) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file()}
+
+
+def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
+    places, outcome, lines = built
+    assert [(failure.report, str(failure)) for failure in outcome.failed] == []
+    reports = {path.stem for path in places.runs.glob("*.yml")}
+    assert set(outcome.built) == reports and set(OWN) < reports
+    assert all((places.reports / f"{name}.{ending}").is_file() for name in reports for ending in ("html", "json"))
+    assert (places.reports / "index.html").is_file()
+    assert lines[-1].startswith(f"{len(reports)} built")
+
+
+@pytest.mark.parametrize("report", OWN)
+def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: Built, report: str) -> None:
+    stated = record(built[0], report)
+    sources = {source["id"] for source in stated["provenance"]["sources"]} | {"datasheets", "mlcommons-rules"}
+    assert len(stated["findings"]) >= 5
+    for each in stated["findings"]:
+        assert set(each) == {"name", "low", "high", "unit", "sentence", "sources", "caveats"}
+        assert each["unit"] and each["sentence"]
+        assert each["low"] is None or each["low"] <= each["high"]
+        assert set(each["sources"]) <= sources, each["name"]
+
+
+@pytest.mark.parametrize("report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing"])
+def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:
+    stated = record(built[0], report)
+    assert any(each["low"] is None for each in stated["findings"])
+    page = (built[0].reports / f"{report}.html").read_text("utf-8")
+    assert "nothing to draw" in page and "nothing to show" in page
+
+
+def test_known_answers_of_the_official_record(built: Built) -> None:
+    """Hand-computed from the cited results: 11,264.4 / 3,065.61 tokens/s; 0.12 x 1.3 x watts / rate / 3.6."""
+    places = built[0]
+    b200 = finding(places, "generational_speedup", "fastest")
+    assert b200["low"] == pytest.approx(11264.4 / (24524.9 / 8), rel=1e-8)
+    energy = finding(places, "power_efficiency", "energy_price")
+    assert energy["low"] == pytest.approx(10400.9988793425 / 102909.0 / 3.6 * 0.12 * 1.3, rel=1e-8)
+    assert finding(places, "real_world_derating", "document_example")["low"] == 3
+
+
+def test_building_twice_gives_the_same_bytes(copied: Places) -> None:
+    before = pages(copied)
+    outcome = build_reports(OWN, places=copied, force=True, say=lambda line: None)
+    assert sorted(outcome.built) == sorted(OWN) and pages(copied) == before
+
+
+def test_nothing_is_built_again_without_a_change(copied: Places) -> None:
+    for path in copied.data.iterdir():
+        os.utime(path)
+    outcome = build_reports(places=copied, say=lambda line: None)
+    assert outcome.built == [] and outcome.failed == []
+
+
+def test_a_parameter_edit_rebuilds_its_report_alone(copied: Places) -> None:
+    (copied.runs / "power_server.yml").write_text(
+        "notebook: power_efficiency\nparameters: {benchmark: bert, usd_per_kilowatt_hour: 0.3}\n", "utf-8"
+    )
+    assert build_reports(places=copied, say=lambda line: None).built == ["power_server"]
+
+
+def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied: Places) -> None:
+    (copied.runs / "power_server.yml").write_text(
+        "notebook: power_efficiency\nparameters: {benchmark: llama-2-70b, usd_per_kwh: 0.3}\n", "utf-8"
+    )
+    lines: list[str] = []
+    outcome = build_reports(places=copied, say=lines.append)
+    said = "\n".join(lines)
+    assert outcome.status == 1 and [failure.report for failure in outcome.failed] == ["power_server"]
+    assert "did you mean 'llama2-70b'" in said and "usd_per_kilowatt_hour" in said
+    assert outcome.built == []
+
+
+def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) -> None:
+    """The B200 result 5 % lower: the finding follows, its page too, and nbval no longer accepts the notebook."""
+    before = pages(copied)
+    table = copied.data / "results.csv"
+    text = table.read_text("utf-8")
+    assert text.count("11264.4,11264.4") == 1
+    table.write_text(text.replace("11264.4,11264.4", "10701.18,10701.18"), "utf-8")
+    dictionary.describe(copied.data)
+    build_reports(["generational_speedup"], places=copied, say=lambda line: None)
+    assert finding(copied, "generational_speedup", "fastest")["low"] == pytest.approx(
+        10701.18 / (24524.9 / 8), rel=1e-8
+    )
+    assert pages(copied)["generational_speedup.html"] != before["generational_speedup.html"]
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTHONPATH": str(copied.source)}
+    notebook = str(copied.notebook("generational_speedup"))
+    checked = subprocess.run([*command, notebook], env=environment, cwd=copied.root, capture_output=True, text=True)
+    assert checked.returncode == 1 and "failed" in checked.stdout
