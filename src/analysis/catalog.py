@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import descriptor, validate
+from analysis.audit import doubts
 from analysis.descriptor import Table
 from analysis.paths import DATA
 from analysis.validate import Fault
@@ -49,8 +50,9 @@ class Catalog:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The results, each with the short `source` name that figures and tables show."""
-        return self.table("results").assign(source=lambda rows: rows["source_id"].map(self.labels))
+        """The results, each with the short `source` name that figures and tables show, and what the audit doubts."""
+        rows = self.table("results").assign(source=lambda rows: rows["source_id"].map(self.labels))
+        return doubts.marked(rows, self.benchmarks, self.accelerators)
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words. Raises KeyError for one that is not in benchmarks.csv."""

@@ -57,6 +57,7 @@ Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator
 Round = Annotated[str, AfterValidator(_a_round)]
 Scenario = Literal["Offline", "Server", "Interactive"]
 Origin = Literal["published", "official", "measured"]
+Trust = Literal["all", "checked"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
 
@@ -72,6 +73,7 @@ class Common(BaseModel):
     accelerators: list[Accelerator] = []
     origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
     rounds: list[Round] = ["v4.1"]
+    trust: Trust = "all"
 
 
 class GenerationalSpeedup(Common):
