@@ -12,6 +12,7 @@ from analysis.paths import ROOT
 SOURCE = ROOT / "src"
 THEMES = {"speedup", "power", "quantization", "derating", "cost"}
 DATA = {"descriptor", "validate", "catalog", "check", "dictionary"}
+COMPUTING = {"interval", "rates", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "findings", "provenance"}
 MODULE_LINES, FUNCTION_LINES = 260, 40
@@ -24,19 +25,22 @@ MAY_IMPORT = {
     "findings": set(),
     "descriptor": {"paths"},
     "validate": {"descriptor", "interval"},
-    "catalog": {"paths", "descriptor", "validate"},
-    "check": {"paths", "descriptor", "validate", "catalog"},
+    "catalog": {"paths", "descriptor", "validate", "audit"},
+    "check": {"paths", "descriptor", "validate", "catalog", "audit"},
     "dictionary": {"paths", "descriptor", "catalog"},
     "parameters": {"paths"},
-    "comparable": {"interval"},
+    "rates": {"interval"},
+    "comparable": {"rates"},
+    "roofline": {"interval", "quantization"},
+    "audit": {"interval", "rates", "comparable", "roofline", "speedup", "power", "quantization", "derating"},
     **{theme: {"interval", "sources"} for theme in THEMES},
     "figures": {"interval"},
     "tables": {"interval", "comparable"},
     "provenance": {"catalog", "sources"},
-    "answers": {"interval", "sources", "findings", "comparable", "parameters", *THEMES},
+    "answers": {"interval", "sources", "findings", "comparable", "parameters", "roofline", "audit", *THEMES},
     "reports": {"paths", "parameters"},
     "importers": {"paths", "interval", "catalog"},
-    "cli": {"paths", "descriptor", "reports", "check", "dictionary"},
+    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "catalog", "audit"},
 }
 
 
@@ -93,7 +97,7 @@ def test_no_imports_go_in_a_circle() -> None:
         pytest.fail(f"imports go in a circle: {' -> '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if part(name) in THEMES | DATA | {"comparable", "interval"}])
+@pytest.mark.parametrize("name", [name for name in MODULES if part(name) in THEMES | DATA | COMPUTING])
 def test_what_computes_neither_draws_nor_shows(name: str) -> None:
     roots = {each.split(".")[0] for each in imports(name)}
     assert roots & DRAWING == set()

@@ -198,9 +198,10 @@ def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
     same = ["source_id", "accelerator", "accelerator_count"]
     documents = rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["scenario"].ne("")
-    fastest = rows.where(documents).groupby(same)["high"].transform("max")
-    precisions = rows.where(documents).groupby(same)["precision"].transform("nunique")
-    return documents & (precisions > 1) & (rows["high"] < fastest)
+    own = rows.loc[documents, [*same, "high", "precision"]]
+    groups = own.groupby(same)
+    slower = groups["precision"].transform("nunique").gt(1) & own["high"].lt(groups["high"].transform("max"))
+    return slower.reindex(rows.index, fill_value=False).astype("bool")
 
 
 def _checked(rows: pd.DataFrame) -> pd.Series:
