@@ -15,10 +15,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import rates
+from analysis import caveats, rates
 
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
-OF_DOCUMENTS = ("division not stated", "tokens per sample assumed")
 ORIGINS = ("published", "official", "measured")
 TRUST = ("all", "checked")
 
@@ -69,7 +68,7 @@ class Comparison:
         rounds = " and ".join(self.question.rounds) or "all rounds"
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
         said = f"{self.topic}, {rounds}, {kind}."
-        return f"{said} {caveat_line(self.rows)}".strip()
+        return f"{said} {caveats.line(self.rows)}".strip()
 
     @property
     def sources(self) -> list[str]:
@@ -110,7 +109,7 @@ def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) 
     rated = rated.assign(basis=_basis(rated))
     reasons = _reasons(rated, question, identity, unit)
     kept = rated[reasons.eq("")]
-    kept = kept.assign(caveat=_caveats(kept, question))
+    kept = kept.assign(caveat=caveats.written(kept, question.suite, question.division))
     return Comparison(kept, _left_out(rated, reasons), unit, question, identity["label"])
 
 
@@ -142,19 +141,6 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
     ranked = frame.assign(document=~frame["basis"].str.startswith("official").astype(bool))
     ranked = ranked.sort_values("document", kind="stable").drop(columns="document")
     return ranked.drop_duplicates(list(by)).reset_index(drop=True)
-
-
-def caveat_line(rows: pd.DataFrame) -> str:
-    """The caveats of `rows` in one line, each with what it is about: documents as a whole, else accelerators."""
-    each = rows[rows["caveat"].ne("")].assign(one=lambda frame: frame["caveat"].str.split("; ")).explode("one")
-    about = each["basis"].where(each["one"].isin(OF_DOCUMENTS), each["accelerator"])
-    said = [f"{caveat} ({_few(names)})" for caveat, names in about.groupby(each["one"], sort=False)]
-    return f"Caveats: {'; '.join(said)}." if said else ""
-
-
-def _few(names: pd.Series) -> str:
-    first = list(dict.fromkeys(names))
-    return ", ".join(first) if len(first) < 5 else f"{', '.join(first[:3])} and {len(first) - 3} more"
 
 
 def choose(value: str, choices: Iterable[str], what: str) -> str:
@@ -209,10 +195,6 @@ def _checked(rows: pd.DataFrame) -> pd.Series:
     return rows["checked"] if "checked" in rows else pd.Series(True, index=rows.index)
 
 
-def _doubt(rows: pd.DataFrame) -> pd.Series:
-    return rows["doubt"] if "doubt" in rows else pd.Series("", index=rows.index)
-
-
 def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
     """Why each row may not be compared, "" where it may; the first rule that it breaks counts."""
     target = _target(rows, question)
@@ -234,7 +216,7 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
     for reason, broken in rules.items():
         reasons = reasons.mask(reasons.eq("") & broken, reason)
     doubtful = ~_checked(rows) & (question.trust == "checked")
-    return reasons.mask(reasons.eq("") & doubtful, "not checked: " + _doubt(rows))
+    return reasons.mask(reasons.eq("") & doubtful, "not checked: " + caveats.doubt(rows))
 
 
 def _target(rows: pd.DataFrame, question: Question) -> str:
@@ -249,31 +231,6 @@ def _meets(rows: pd.DataFrame, target: str, identity: pd.Series, question: Quest
     """Of the target or of none stated; either will do where one run is filed under both, unless one is asked for."""
     either = bool(identity["targets_share_run"]) and not question.accuracy_target
     return rows["accuracy_target"].isin([target, ""]) | either
-
-
-def _caveats(rows: pd.DataFrame, question: Question) -> pd.Series:
-    each = {
-        "preview system, cannot be bought": rows["availability"].eq("preview"),
-        "division not stated": rows["division"].eq(""),
-        "tokens per sample assumed": rows["assumed"],
-        "marked approximate": rows["range_basis"].eq("approximate"),
-        "inferred from another scenario": rows["inferred"],
-        "edge suite": rows["suite"].eq("edge") & (question.suite != "edge"),
-        **{f"from {name}, another round": rows["round"].eq(name) for name in _other_rounds(rows)},
-        "label put right": rows["corrected"].ne(""),
-        f"{question.division} division": rows["division"].ne("") & (question.division != "closed"),
-    }
-    text = pd.Series("", index=rows.index)
-    for caveat, holds in each.items():
-        text = text.mask(holds, text.where(text.eq(""), text + "; ") + caveat)
-    doubt = _doubt(rows)
-    return text.mask(doubt.ne(""), text.where(text.eq(""), text + "; ") + doubt)
-
-
-def _other_rounds(rows: pd.DataFrame) -> list[str]:
-    """The rounds beside the one that most rows are of: software and rules differ between rounds."""
-    named = rows.loc[rows["round"].ne(""), "round"]
-    return sorted(set(named) - {named.mode().iloc[0]}) if len(named) else []
 
 
 def _other_division(rows: pd.DataFrame, question: Question) -> pd.Series:

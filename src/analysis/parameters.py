@@ -54,6 +54,7 @@ def _a_round(value: str) -> str:
 
 Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
 Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator"))]
+Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
 Round = Annotated[str, AfterValidator(_a_round)]
 Scenario = Literal["Offline", "Server", "Interactive"]
 Origin = Literal["published", "official", "measured"]
@@ -125,11 +126,25 @@ class RealWorldDerating(Common):
         return self
 
 
+class SourceAudit(BaseModel):
+    """Which published figures can be believed: of `documents`, with the roofline and the conclusions of `benchmark`."""
+
+    model_config = Common.model_config
+
+    documents: list[Document] = []
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    baseline: Accelerator = "H100 SXM"
+    rounds: list[Round] = ["v4.1"]
+    cache_gb: Annotated[float, Field(ge=0)] = 0.0
+
+
 MODELS: dict[str, type[BaseModel]] = {
     "generational_speedup": GenerationalSpeedup,
     "quantization_tradeoffs": QuantizationTradeoffs,
     "power_efficiency": PowerEfficiency,
     "real_world_derating": RealWorldDerating,
+    "source_audit": SourceAudit,
 }
 
 

@@ -69,7 +69,7 @@ def active(identity: pd.Series) -> float:
     return float(part if not math.isnan(part) else identity["parameters_billion"])
 
 
-def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame) -> pd.DataFrame:
+def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame, cache_gb: float = 0.0) -> pd.DataFrame:
     """The roof of each accelerator and precision in `wanted` for one benchmark, per accelerator.
 
     Columns: accelerator, precision, weight_gb, needed (accelerators that hold the weights), at_batch_1 (tokens/s, bound
@@ -80,7 +80,7 @@ def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame)
         own = facts.loc[name]
         held = weight_gb(float(identity["parameters_billion"]), precision)
         read = weight_gb(active(identity), precision)
-        slope = decode(float(own["memory_bandwidth_gb_per_s"]), read)
+        slope = decode(float(own["memory_bandwidth_gb_per_s"]), read, cache_gb=cache_gb)
         flat = compute(fastest(own, precision)[0], active(identity))
         found.append((name, precision, held, needed(float(own["memory_gb"]), held), slope, flat, flat / slope))
     columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]

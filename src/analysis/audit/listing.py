@@ -22,7 +22,7 @@ def printed(tables: run.Tables, source: str = "", verdict: str = "", form: str =
         if value:
             choose(value, valid, what)
     choose(form, FORMATS, "format")
-    rows = run.audit(tables, source, verdict)
+    rows = run.audit(tables, [source] if source else (), [verdict] if verdict else ())
     if form == "csv":
         return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     if form == "json":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 import pandas as pd
@@ -46,7 +46,6 @@ CHEAP: tuple[Check, ...] = (
 OTHERS: tuple[Check, ...] = (
     lambda t: official.results(t.results, t.benchmarks, t.accelerators),
     lambda t: official.power(t.results, t.benchmarks, t.accelerators),
-    lambda t: physics.decode(t.results, t.benchmarks, t.accelerators),
     lambda t: physics.fit(t.results, t.benchmarks, t.accelerators),
     lambda t: physics.compute(t.results, t.benchmarks, t.accelerators),
     lambda t: arithmetic.deployment_price(t.claims, t.results, t.prices, t.benchmarks, t.accelerators),
@@ -72,18 +71,24 @@ OTHERS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
-def audit(tables: Tables, source: str = "", verdicts: str = "") -> pd.DataFrame:
-    """One row per figure and check, by document, table and row; of one `source` or one verdict where asked.
+def audit(
+    tables: Tables, sources: Collection[str] = (), verdicts: Collection[str] = (), cache_gb: float = 0.0
+) -> pd.DataFrame:
+    """One row per figure and check, by document, table and row; of some sources or verdicts only where asked.
+
+    `cache_gb` is the KV cache that a token at batch 1 reads beside the weights, in gigabytes.
 
     Columns of verdict.COLUMNS. Every published figure has at least one row: what no check reaches is unverifiable, and
     says what is missing.
     """
-    judged = _together(tables, (*OTHERS, *CHEAP))
+    decode = physics.decode(tables.results, tables.benchmarks, tables.accelerators, cache_gb)
+    judged = pd.concat([decode, _together(tables, (*OTHERS, *CHEAP))], ignore_index=True)
     rest = ranks.unchecked({name: getattr(tables, name) for name in TABLES}, judged)
     judged = pd.concat([judged, rest], ignore_index=True)
     order = judged["table"].map({name: place for place, name in enumerate(TABLES)})
     judged = judged.assign(order=order).sort_values(["source_id", "order"], kind="stable").drop(columns="order")
-    kept = judged["source_id"].eq(source or judged["source_id"]) & judged["verdict"].eq(verdicts or judged["verdict"])
+    kept = judged["source_id"].isin(sources or set(judged["source_id"]))
+    kept &= judged["verdict"].isin(verdicts or verdict.VERDICTS)
     return judged[kept].reset_index(drop=True)
 
 

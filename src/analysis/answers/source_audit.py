@@ -1,0 +1,203 @@
+"""The words of the source audit, from the audit's frames; judging figures does not belong here."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from analysis import interval, roofline
+from analysis.answers.words import listed, span
+from analysis.audit import verdict
+from analysis.audit.physics import DECODE
+from analysis.audit.run import overall
+from analysis.findings import Finding, nothing
+from analysis.interval import Interval
+from analysis.sources import cited
+
+GROUPS = {
+    "agrees": ("exact", "within_rounding", "within_5_percent"),
+    "only under a condition": ("conditional",),
+    "contradicts": ("contradicts",),
+    "impossible": ("impossible",),
+}
+INKS = {"agrees": "#9a9a9a", "only under a condition": "#c98a00", "contradicts": "#c0392b", "impossible": "#6c1d6e"}
+CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
+NOT_DRAWN = ("repeat", "datasheet", "dense compute", "date", "count", "benchmark named", "rank", "weights fit")
+
+
+def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
+    """How many of the figures hold, and which documents have the most and the fewest that do not."""
+    unit = "published figures that the checks bear out"
+    each = overall(judged)
+    if each.empty:
+        return nothing("figures_that_hold", unit, "No published figure of these documents is judged.")
+    holds = each["verdict"].isin([*GROUPS["agrees"]])
+    wrong = each["verdict"].isin(["contradicts", "impossible"])
+    share = wrong.groupby(each["source_id"]).sum().sort_values(kind="stable")
+    worst, least = labels[share.index[-1]], [labels[name] for name in share.index[share.eq(0)]]
+    sentence = (
+        f"Of {len(each)} published figures {int(holds.sum())} hold; {int(wrong.sum())} contradict or are impossible"
+    )
+    sentence += f", most of them ({share.iloc[-1]}) in {worst}" if share.iloc[-1] else ""
+    sentence += f"; {listed(least)} has none that is wrong." if len(least) == 1 else "."
+    if len(least) > 1:
+        sentence = f"{sentence[:-1]}; {listed(least)} have none that is wrong."
+    return Finding("figures_that_hold", int(holds.sum()), int(holds.sum()), unit, sentence, cited(judged))
+
+
+def impossible(judged: pd.DataFrame) -> Finding:
+    """By how much the impossible figures exceed what the hardware can do."""
+    unit = "times the ceiling at batch 1"
+    rows = judged[judged["check"].eq(DECODE) & judged["verdict"].eq("impossible")]
+    if rows.empty:
+        return nothing("above_the_ceiling", unit, "No figure of these documents lies above its ceiling at batch 1.")
+    times = Interval(rows["printed_low"] / rows["expected_high"], rows["printed_high"] / rows["expected_high"])
+    low, high = float(times.low.min()), float(times.high.max())
+    sentence = (
+        f"{len(rows)} rates at batch 1 are {interval.text(low, high)} times what memory bandwidth allows: without "
+        f"speculative decoding, sparsity or a larger batch no software reaches them."
+    )
+    return Finding("above_the_ceiling", low, high, unit, sentence, cited(rows))
+
+
+def contradicted(worst: pd.DataFrame) -> Finding:
+    """The contradiction with the official record that is largest."""
+    unit = "factor between the printed and the official range"
+    rows = worst[worst["check"].str.startswith("official") & worst["verdict"].eq("contradicts")]
+    if rows.empty:
+        return nothing("largest_contradiction", unit, "No figure of these documents contradicts the official record.")
+    rates = rows[rows["table"].eq("results")]
+    top = (rates if len(rates) else rows).iloc[0]
+    printed = interval.text(top["printed_low"], top["printed_high"])
+    said = interval.text(top["expected_low"], top["expected_high"], 4)
+    sentence = (
+        f"{len(rows)} figures contradict the official record; the rate that is furthest off is printed as {printed} "
+        f"{top['unit']} where official results ({top['reference']}) give {said}."
+    )
+    return Finding("largest_contradiction", top["apart"], top["apart"], unit, sentence, cited(rows))
+
+
+def unfounded(judged: pd.DataFrame) -> Finding:
+    """How many figures nothing official at hand stands behind, which does not make them wrong."""
+    unit = "published figures without an official result at hand"
+    each = overall(judged)
+    if each.empty:
+        return nothing("without_official_basis", unit, "No published figure of these documents is judged.")
+    none, open_ = int((~each["official"]).sum()), int(each["verdict"].eq("unverifiable").sum())
+    sentence = (
+        f"{none} figures have no official result at hand behind them and {open_} cannot be checked with these tables: "
+        f"that makes them unproven, not wrong."
+    )
+    return Finding("without_official_basis", none, none, unit, sentence, cited(judged))
+
+
+def consequences(rows: pd.DataFrame) -> Finding:
+    """How many conclusions of the other reports rest on doubtful figures."""
+    unit = "conclusions that rest on doubtful figures"
+    if rows.empty:
+        return nothing(
+            "doubtful_conclusions", unit, "No conclusion of the other reports rests on a doubtful figure here."
+        )
+    turned = rows[rows["official_low"].notna()]
+    crossing = (turned["printed_low"] > 1) & (turned["official_high"] < 1)
+    crossing |= (turned["printed_high"] < 1) & (turned["official_low"] > 1)
+    ratios = turned[crossing & turned["unit"].eq("ratio")]
+    sentence = f"{len(rows)} conclusions of the other reports rest on doubtful figures"
+    sentence += f"; {len(turned)} of them have an official figure to put in their place"
+    sentence += f", which turns {listed(ratios['conclusion'])} into its opposite." if len(ratios) else "."
+    return Finding("doubtful_conclusions", len(rows), len(rows), unit, sentence, cited(rows))
+
+
+def roof_finding(roofs: pd.DataFrame, label: str) -> Finding:
+    """What the roofs themselves are."""
+    unit = "tokens per second that one accelerator decodes at most at batch 1"
+    if roofs.empty:
+        return nothing("roofs_at_batch_1", unit, f"The size of {label} or the facts of its accelerators are not known.")
+    ends = (float(roofs["at_batch_1"].min()), float(roofs["at_batch_1"].max()))
+    sentence = (
+        f"One accelerator decodes {label} at batch 1 with at most {interval.text(*ends)} tokens per second over "
+        f"{len(roofs)} pairs of accelerator and precision."
+    )
+    return Finding("roofs_at_batch_1", *ends, unit, sentence, ["datasheets"])
+
+
+def plotted(judged: pd.DataFrame, labels: dict[str, str], most: int = 4) -> pd.DataFrame:
+    """The rows for the picture of printed against expected, with `group`, `document` and, for the worst, `words`.
+
+    A ceiling stands for itself, not for the range from zero; what is no quantity to plot is left out.
+    """
+    rows = judged[~judged["check"].isin(NOT_DRAWN) & judged["expected_high"].gt(0) & judged["printed_low"].gt(0)]
+    rows = rows.assign(expected_low=rows["expected_low"].where(rows["expected_low"].gt(0), rows["expected_high"]))
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    rows = rows.assign(group=rows["verdict"].map(groups), document=rows["source_id"].map(labels))
+    rows = rows[rows["group"].notna()]
+    apart = [
+        verdict.factor(Interval(row.printed_low, row.printed_high), Interval(row.expected_low, row.expected_high))
+        for row in rows.itertuples()
+    ]
+    rows = rows.assign(apart=pd.Series(apart, index=rows.index, dtype="float64"))
+    first = rows.sort_values("apart", ascending=False, kind="stable").drop_duplicates("row_id").head(most).index
+    words = rows["row_id"].str.replace(r"^[a-z]+\d+-", "", regex=True)
+    return rows.assign(words=words.where(rows.index.isin(first), ""))
+
+
+def roof_rows(rows: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+    """The results that are judged at batch 1: accelerator, precision and whether they lie above."""
+    known = judged[judged["check"].eq(DECODE)].set_index("row_id")["verdict"]
+    at_one = rows[rows["id"].isin(known.index)]
+    precision = at_one["precision"].where(at_one["precision"].ne(""), roofline.SMALLEST)
+    return at_one.assign(precision=precision, above=at_one["id"].map(known).eq("impossible"))
+
+
+def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+    """The points of the roofline: batch-1 figures at x = 1, official rates at the least batch that could reach them.
+
+    Columns: accelerator, x_low/high, y_low/high (tokens per second per accelerator), above, label.
+    """
+    needs = roofs.set_index(["accelerator", "precision"])["needed"]
+    made = []
+    for row in at_one.to_dict("records"):
+        stated = row["accelerator_count"]
+        count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
+        count = max(count, float(stated)) if not pd.isna(stated) else count
+        name = f"{row['accelerator']} {row['precision']}"
+        made.append((row["accelerator"], 1.0, 1.0, row["low"] / count, row["high"] / count, row["above"], name))
+    steep = roofs.groupby("accelerator")["at_batch_1"].max()
+    official = chosen[chosen["origin"].eq("official") & chosen["accelerator"].isin(steep.index)]
+    for name, part in official.groupby("accelerator", sort=False):
+        ends = Interval(*span(part, "per_accelerator"))
+        batch = roofline.least_batch(ends, float(steep[name]))
+        made.append((name, batch.low, batch.high, ends.low, ends.high, False, f"{name} official"))
+    columns = ["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "label"]
+    return pd.DataFrame(made, columns=columns)
+
+
+def listed_wrong(worst: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """The contradictions for the table: `document`, and `off` in words."""
+    off = ["no such thing" if math.isinf(value) else interval.number(value) for value in worst["apart"]]
+    return worst.assign(document=worst["source_id"].map(labels), off=pd.Series(off, index=worst.index, dtype="str"))
+
+
+def listed_as(judged: pd.DataFrame, name: str, labels: dict[str, str]) -> pd.DataFrame:
+    """The rows of one verdict with `document`, in the order of the documents."""
+    rows = judged[judged["verdict"].eq(name)]
+    return rows.assign(document=rows["source_id"].map(labels))
+
+
+def other_choice(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:
+    """How the impossible figures change once a token reads a KV cache too."""
+    unit = "rates at batch 1 above their ceiling, once a KV cache is read too"
+    if with_cache.empty:
+        return nothing("above_the_ceiling_with_cache", unit, "No figure is said to be at batch 1.")
+    counts = [int(each["verdict"].eq("impossible").sum()) for each in (without, with_cache)]
+    sentence = (
+        f"With {interval.number(CACHE_GB)} GB more of KV cache read for each token, {counts[1]} rates lie above their "
+        f"ceiling instead of {counts[0]}{': the weights decide' if counts[0] == counts[1] else ''}."
+    )
+    return Finding("above_the_ceiling_with_cache", counts[1], counts[1], unit, sentence, cited(with_cache))
+
+
+def scorecard_title(card: pd.DataFrame) -> str:
+    """The title of the scorecard."""
+    return f"Scorecard of {len(card)} documents"

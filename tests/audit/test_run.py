@@ -1,0 +1,166 @@
+"""The whole audit on the project's own tables: what must come out, and that no verdict stands fast."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis import cli
+from analysis.audit import listing, run, verdict
+from analysis.catalog import Catalog
+
+TABLES = (*run.TABLES, "benchmarks", "accelerators", "corrections", "sources")
+
+
+def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
+    """The project's tables, some of them changed."""
+    return SimpleNamespace(**{name: getattr(data, name) for name in TABLES} | changed)
+
+
+@pytest.fixture(scope="module")
+def judged() -> pd.DataFrame:
+    """The whole audit, once."""
+    return run.audit(Catalog())
+
+
+def found(judged: pd.DataFrame, row: str, check: str) -> list[str]:
+    return judged.loc[judged["row_id"].eq(row) & judged["check"].eq(check), "verdict"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("row", "check", "expected"),
+    [
+        ("doc002-llama2-70b-h100-fp8", "official per accelerator", "contradicts"),
+        ("doc002-llama2-70b-h100-pcie", "official per accelerator", "contradicts"),
+        ("doc002-llama2-70b-mi300x", "official per accelerator", "contradicts"),
+        ("doc002-gptj-l40s", "official per accelerator", "contradicts"),
+        ("doc002-llama2-70b-a100", "official", "no_official_basis"),
+        ("doc002-mi300x-over-h100", "stated claim", "contradicts"),
+        ("doc002-pcie-over-sxm", "stated claim", "contradicts"),
+        ("doc002-l40s-sdxl-rank", "rank", "contradicts"),
+        ("doc002-l40s-model-size-limit", "model fits", "conditional"),
+        ("doc002-workloads", "count", "contradicts"),
+        ("doc002-scenarios", "count", "exact"),
+        ("doc002-h100-break-even", "ratio of its own figures", "within_rounding"),
+        ("doc002-sizing-gpus", "sizing", "within_rounding"),
+        ("doc002-sizing-gpus", "official sizing", "contradicts"),
+        ("doc002-sizing-bill", "sizing", "exact"),
+        ("doc002-derating", "stated claim", "unverifiable"),
+        ("doc000-batch1-h100-vllm", "batch-1 bandwidth", "impossible"),
+        ("doc000-quant-result-fp16", "batch-1 bandwidth", "impossible"),
+        ("doc000-faq2-vllm", "weights fit", "impossible"),
+        ("doc000-dollar-h100-lambda", "tokens per dollar", "within_rounding"),
+        ("doc000-dollar-h100-lambda", "deployment price", "contradicts"),
+        ("doc000-dollar-h200-lambda", "deployment price", "within_rounding"),
+        ("doc000-mlperf-b200", "official", "no_official_basis"),
+        ("doc000-mlperf-b200", "official per accelerator", "contradicts"),
+        ("doc000-mlperf-h200", "official", "conditional"),
+        ("doc000-mlperf-h100", "official", "within_rounding"),
+        ("doc000-publication-date", "date", "contradicts"),
+        ("doc000-quant-faq4-fp8", "ratio of its own figures", "conditional"),
+        ("doc001-footnote-rnn-t", "benchmark named", "contradicts"),
+        ("nv-offline-resnet50-gh200-96gb", "label of benchmark", "conditional"),
+        ("nv-server-gptj-h200", "label of unit", "conditional"),
+        ("doc003-llama2-70b-sparsity", "size of what is kept", "conditional"),
+        ("doc003-gptj-offline", "stated claim", "unverifiable"),
+        ("doc003-h200-over-h100", "stated claim", "unverifiable"),
+        ("doc004-nvidia-b200-over-h100", "stated claim", "conditional"),
+        ("doc004-nvidia-h200-over-h100", "stated claim", "conditional"),
+        ("doc004-nvidia-h200-since-v4.0", "stated claim", "unverifiable"),
+        ("doc004-google-trillium-offline", "ratio of its own figures", "within_rounding"),
+        ("doc004-intel-xeon6", "stated claim", "conditional"),
+        ("doc004-supermicro-rank", "rank", "conditional"),
+        ("doc004-gigabyte-sdxl", "stated claim", "unverifiable"),
+        ("doc004-krai-resnet50-offline-6x", "official", "exact"),
+    ],
+)
+def test_what_must_come_out(judged: pd.DataFrame, row: str, check: str, expected: str) -> None:
+    assert found(judged, row, check) == [expected]
+
+
+def test_of_the_70_throughputs_of_the_results_page_none_is_wrong(judged: pd.DataFrame) -> None:
+    own = judged[judged["row_id"].str.startswith("nv-")]
+    assert own["row_id"].nunique() == 70
+    assert own[own["verdict"].isin(run.WRONG)]["row_id"].tolist() == []
+
+
+def test_its_rounded_throughput_per_watt_holds_the_measured_watts(judged: pd.DataFrame) -> None:
+    own = judged[judged["check"].eq("implied watts") & judged["source_id"].eq("doc001")]
+    assert len(own) == 17
+    assert set(own["verdict"]) == {"within_rounding"}
+
+
+def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged: pd.DataFrame, data: Catalog) -> None:
+    for name in run.TABLES:
+        frame = getattr(data, name)
+        own = frame[frame["origin"].eq("published")] if "origin" in frame else frame
+        own = own[own["duplicate_of"].eq("")]
+        assert set(own["id"]) - set(judged.loc[judged["table"].eq(name), "row_id"]) == set()
+    assert judged["explanation"].str.fullmatch(r"(doc\d|[A-Z0-9]).+\.").all()
+    assert not judged["locator"].eq("").any()
+
+
+def test_a_verdict_follows_its_figure(data: Catalog) -> None:
+    row = data.results["id"].eq("doc002-llama2-70b-h100-fp8")
+    right = data.results.assign(low=data.results["low"].mask(row, 3020.0), high=data.results["high"].mask(row, 3066.0))
+    changed = run.audit(tables(data, results=right))
+    assert found(changed, "doc002-llama2-70b-h100-fp8", "official per accelerator") == ["within_rounding"]
+
+
+def test_without_its_official_row_a_figure_has_no_official_basis(data: Catalog, judged: pd.DataFrame) -> None:
+    key = "doc004-google-sdxl-offline-tpu-v5e"
+    assert found(judged, key, "official") == ["within_rounding"]
+    less = data.results[~data.results["id"].str.startswith("o-4.1-0029")]
+    assert found(run.audit(tables(data, results=less)), key, "official") == ["no_official_basis"]
+
+
+def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data: Catalog) -> None:
+    assert run.cheap(data).empty
+    row = data.claims["id"].eq("doc000-dollar-a100-lambda")
+    wrong = data.claims.assign(low=data.claims["low"].mask(row, 90_000.0), high=data.claims["high"].mask(row, 90_100.0))
+    assert "doc000-dollar-a100-lambda" in set(run.cheap(tables(data, claims=wrong))["row_id"])
+
+
+def test_what_several_verdicts_come_to() -> None:
+    rows = [("a", "exact"), ("a", "no_official_basis"), ("b", "exact"), ("b", "contradicts"), ("c", "unverifiable")]
+    frame = pd.DataFrame(rows, columns=["row_id", "verdict"]).assign(source_id="docA", table="results")
+    each = run.overall(frame).set_index("row_id")
+    assert each["verdict"].to_dict() == {"a": "exact", "b": "contradicts", "c": "unverifiable"}
+    assert each["official"].to_dict() == {"a": False, "b": True, "c": True}
+    card = run.scorecard(frame, {"docA": "A"}).iloc[0]
+    assert (card["figures"], card["checked"], card["exact"], card["contradicts"], card["without_basis"]) == (
+        3,
+        2,
+        1,
+        1,
+        1,
+    )
+
+
+def test_the_worst_come_first(judged: pd.DataFrame) -> None:
+    worst = run.worst_first(judged)
+    assert set(worst["verdict"]) == {"contradicts", "impossible"}
+    assert worst["apart"].is_monotonic_decreasing
+
+
+def test_printing_as_csv_json_and_table(data: Catalog, capsys: pytest.CaptureFixture) -> None:
+    text = listing.printed(data, "doc003", "unverifiable", "csv")
+    assert text.splitlines()[0] == ",".join(verdict.COLUMNS)
+    rows = json.loads(listing.printed(data, "doc003", "unverifiable", "json"))
+    assert len(rows) == len(text.splitlines()) - 1 > 5
+    assert {row["source_id"] for row in rows} == {"doc003"}
+    assert any(row["expected_low"] is None for row in rows)
+    assert "verdicts on" in listing.printed(data, "doc003", "unverifiable").splitlines()[-1]
+
+
+@pytest.mark.parametrize(("option", "valid"), [("--source", "doc000"), ("--verdict", "exact, within_rounding")])
+def test_what_does_not_exist_is_refused_by_name(option: str, valid: str, capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["audit", option, "nothing"]) == 2
+    assert valid in capsys.readouterr().err
+
+
+def test_an_audit_that_finds_contradictions_has_done_its_job(capsys: pytest.CaptureFixture) -> None:
+    assert cli.main(["audit", "--source", "doc002", "--verdict", "contradicts", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.count("contradicts") > 5
