@@ -4,6 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
+OFFICIAL = DATA / "official"
 NOTEBOOKS = ROOT / "notebooks"
 RUNS = NOTEBOOKS / "runs"
 REPORTS = ROOT / "reports"
