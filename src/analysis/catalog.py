@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis import descriptor, official, validate
 from analysis.descriptor import Table
-from analysis.paths import DATA
+from analysis.paths import DATA, imported
 from analysis.validate import Fault
 
 
@@ -53,7 +53,7 @@ class Catalog:
 
         What was imported into data/official/ is among them, each result once (see analysis.official).
         """
-        rows = official.joined(self.table("results"), [self._official(path) for path in official.files(self.folder)])
+        rows = official.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
         return rows.assign(source=rows["source_id"].map(self.labels))
 
     def _official(self, path: Path) -> pd.DataFrame:
@@ -61,7 +61,7 @@ class Catalog:
         frame, faults = official.load(path, self.tables["results"])
         if faults:
             raise TableError(faults)
-        self.used[f"{official.FOLDER}/{path.name}"] = sha256(path)
+        self.used[path.relative_to(self.folder).as_posix()] = sha256(path)
         return frame
 
     def label(self, benchmark: str) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis import catalog, descriptor, official, validate
 from analysis.catalog import TableError
 from analysis.descriptor import DescriptorError, Table
-from analysis.paths import DATA
+from analysis.paths import DATA, imported
 from analysis.validate import Fault
 
 
@@ -33,7 +33,7 @@ def _imported(folder: Path, tables: dict[str, Table]) -> list[Fault]:
     """Faults of what lies in data/official/. An accelerator without an alias is no fault there: it is kept as it is."""
     if "results" not in tables:
         return []
-    return [fault for path in official.files(folder) for fault in official.load(path, tables["results"])[1]]
+    return [fault for path in imported(folder) for fault in official.load(path, tables["results"])[1]]
 
 
 def _hash(folder: Path, table: Table) -> list[Fault]:

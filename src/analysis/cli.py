@@ -1,6 +1,7 @@
 """The command `analysis`: arguments in, one call into the package, an exit status out; no work of its own."""
 
 import argparse
+import os
 import re
 import signal
 import sys
@@ -99,6 +100,7 @@ def _reports(arguments: argparse.Namespace) -> int:
 def _refresh(arguments: argparse.Namespace) -> int:
     from analysis.reports.refresh import UnknownNotebook, refresh
 
+    os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
     try:
         return refresh(arguments.names, jobs=arguments.jobs, timeout=arguments.timeout, say=_say)
     except UnknownNotebook as error:

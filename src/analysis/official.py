@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,20 +9,10 @@ import pandas as pd
 
 from analysis import validate
 from analysis.descriptor import Table
+from analysis.paths import OFFICIAL
 from analysis.validate import Fault
 
-FOLDER = "official"
-VARIABLE = "ANALYSIS_OFFICIAL"
-OFF = "off"  # stored outputs of notebooks and their tests must not depend on what somebody has imported
 SAME = ["round", "result_id", "model_run", "scenario"]
-
-
-def files(folder: Path) -> list[Path]:
-    """What lies in `folder`/official, in order of name; nothing where ANALYSIS_OFFICIAL is `off`."""
-    if os.environ.get(VARIABLE) == OFF:
-        return []
-    found = (folder / FOLDER).glob("*")
-    return sorted(path for path in found if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))
 
 
 def load(path: Path, table: Table) -> tuple[pd.DataFrame, list[Fault]]:
@@ -31,7 +20,7 @@ def load(path: Path, table: Table) -> tuple[pd.DataFrame, list[Fault]]:
 
     The index is the line that a row would have in a CSV file: 2 for the first.
     """
-    whole = replace(table, path=f"{FOLDER}/{path.name}", fields=[*table.fields, *table.imported_fields])
+    whole = replace(table, path=f"{OFFICIAL.name}/{path.name}", fields=[*table.fields, *table.imported_fields])
     try:
         cells = _cells(path)
     except (OSError, ValueError) as error:

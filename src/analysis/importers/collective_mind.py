@@ -12,13 +12,18 @@ def joined(rows: Iterable[Any]) -> Iterator[tuple[int, Any]]:
     v4.0 lists power submissions so: a row with Result, then one with Result null and Result_Power.
     """
     last: tuple[int, Any] | None = None
-    for number, row in enumerate(rows, 1):
-        if _power_alone(row) and last and _same(last[1], row):
-            last[1].update(Result_Power=row["Result_Power"], Result_Power_Units=row.get("Result_Units"))
-            continue
+    try:
+        for number, row in enumerate(rows, 1):
+            if _power_alone(row) and last and _same(last[1], row):
+                last[1].update(Result_Power=row["Result_Power"], Result_Power_Units=row.get("Result_Units"))
+                continue
+            if last:
+                yield last
+            last = number, row
+    except ValueError:  # The file breaks off: the row before the break is whole.
         if last:
             yield last
-        last = number, row
+        raise
     if last:
         yield last
 

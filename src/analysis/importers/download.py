@@ -85,8 +85,6 @@ def _imported(file: Path, out: Path, round: str, say: Callable[[str], None]) -> 
 def _downloaded(each: Pinned, mirror: str, cache: Path | None, say: Callable[[str], None]) -> Path:
     """The file in the cache, downloaded if it is not there. Raises DownloadFailed."""
     import pooch
-    import requests
-    import urllib3
 
     url = f"{mirror.rstrip('/')}/{each.name}" if mirror else each.url
     folder = cache or Path(pooch.os_cache(CACHE))
@@ -95,7 +93,7 @@ def _downloaded(each: Pinned, mirror: str, cache: Path | None, say: Callable[[st
     pooch.get_logger().setLevel("ERROR")
     try:
         return Path(keeper.fetch(each.name, downloader=pooch.HTTPDownloader(timeout=30)))
-    except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:  # An error of the connection is an OSError, a wrong hash a ValueError.
         raise DownloadFailed(_advice(each, url, folder, error)) from None
 
 

@@ -14,6 +14,7 @@ Task = TypeVar("Task")
 Done = TypeVar("Done")
 BATCH = 8  # tasks that a worker takes at a time
 AHEAD = 4  # batches a worker may have before the first result is taken
+PATIENCE = "10s"  # for a scheduler to answer
 ALONE = 16  # tasks below which starting processes costs more than it gives
 
 
@@ -79,6 +80,6 @@ def _client(scheduler: str) -> Any:
     except ImportError:
         raise SchedulerError("--scheduler needs Dask: pip install 'mlperf-inference-analysis[cluster]'") from None
     try:
-        return Client(scheduler, timeout="10s", set_as_default=False)
+        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise SchedulerError(f"no Dask scheduler answers at {scheduler}: {error}") from None
