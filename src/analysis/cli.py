@@ -1,9 +1,12 @@
 """The command `analysis`: arguments in, one call into the package, an exit status out; no work of its own."""
 
 import argparse
+import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 INTERRUPTED = 130
 
@@ -36,6 +39,18 @@ def _parser() -> argparse.ArgumentParser:
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
     _add_execution(refresh)
 
+    bring = _add(commands, "import", _import, "turn official files into result rows: summaries, trees, archives")
+    bring.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a summary file, a submission tree or a part"
+    )
+    bring.add_argument("--out", required=True, type=Path, metavar="FILE", help="a .parquet or .csv file to write")
+    bring.add_argument("--round", type=_round, metavar="vX.Y", help="the round, where no path or row says it")
+    bring.add_argument("--jobs", type=_positive, default=None, metavar="N", help="processes (default: the processors)")
+    bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
+
+    data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
+    data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
+
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
     return parser
@@ -59,6 +74,12 @@ def _positive(text: str) -> int:
     return number
 
 
+def _round(text: str) -> str:
+    if not re.fullmatch(r"v\d+\.\d+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a round such as v5.1")
+    return text
+
+
 def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
@@ -79,10 +100,36 @@ def _reports(arguments: argparse.Namespace) -> int:
 def _refresh(arguments: argparse.Namespace) -> int:
     from analysis.reports.refresh import UnknownNotebook, refresh
 
+    os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
     try:
         return refresh(arguments.names, jobs=arguments.jobs, timeout=arguments.timeout, say=_say)
     except UnknownNotebook as error:
         return _wrong(error)
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from analysis.importers.run import ImportFailed, import_results
+    from analysis.importers.spread import SchedulerError
+    from analysis.importers.writer import OutputError
+
+    choices = {"round": arguments.round or "", "workers": arguments.jobs, "scheduler": arguments.scheduler}
+    try:
+        return import_results(arguments.paths, arguments.out, **choices, say=_say).status
+    except OutputError as error:
+        return _wrong(error)
+    except (ImportFailed, SchedulerError) as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _data(arguments: argparse.Namespace) -> int:
+    from analysis.importers.download import DownloadFailed, fetch
+
+    try:
+        return fetch(mirror=arguments.mirror, say=_say)
+    except DownloadFailed as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -169,3 +169,28 @@ def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
     assert project.build().status == 0
     assert "gone" not in (project.places.reports / "index.html").read_text()
     assert not list(project.places.failed.iterdir())
+
+
+def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(project: Project) -> None:
+    run = project.places.runs / "apples_official.yml"
+    run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
+    outcome = project.build()
+    assert outcome.skipped == {"apples_official": "needs data/official/v5.1.parquet: make data"} and outcome.status == 0
+    assert "skipped apples_official  (needs data/official/v5.1.parquet: make data)" in project.said
+    assert not (project.places.reports / "apples_official.html").exists()
+    official = project.places.data / "official"
+    official.mkdir()
+    (official / "v5.1.parquet").write_bytes(b"1")
+    outcome = project.build()
+    assert sorted(outcome.built) == ["apples", "apples_five", "apples_official"] and outcome.skipped == {}
+    assert "data/official/v5.1.parquet is new" in project.said
+    assert project.build().built == []
+    (official / "v5.1.parquet").write_bytes(b"2")
+    assert "data/official/v5.1.parquet changed" in (project.build(), project.said)[1]
+
+
+@pytest.mark.parametrize("needs", ["7", "[7]", "[../secret]", "data/x.csv"])
+def test_needs_that_are_no_files_of_data_are_refused(project: Project, needs: str) -> None:
+    (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
+    outcome = project.build()
+    assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analysis.paths import imported
 from analysis.reports import modules
 from analysis.reports.files import canonical, file_sha256, sha256
 from analysis.reports.places import ENGINE, Places
@@ -28,10 +29,12 @@ class Plan:
 def static_inputs(run: Run, places: Places) -> dict[str, str]:
     """Digests of all that is known before execution: notebook, modules, engine, lock; by short name.
 
-    The tables are known only after execution, from the provenance that the notebook shows.
+    The tables are known only after execution, from the provenance that the notebook shows; but what was imported
+    counts for every report, for the notebooks take up whatever is there.
     """
     notebook = places.notebook(run.notebook)
-    files = [*modules.reached(modules.notebook_code(notebook), places.source), *_engine(), places.lock]
+    code = modules.reached(modules.notebook_code(notebook), places.source)
+    files = [*code, *_engine(), places.lock, *imported(places.data)]
     digests = {places.key(path): file_sha256(path) for path in files}
     return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
 
@@ -92,6 +95,9 @@ def _said(parameters: dict[str, Any], name: str) -> str | None:
 
 
 def _changed_file(record: dict[str, Any], places: Places) -> str | None:
+    for path in imported(places.data):
+        if places.key(path) not in record["inputs"]:
+            return f"{places.key(path)} is new"
     for key, then in record["inputs"].items():
         path = places.path(key)
         now = notebook_sha256(path) if path.suffix == ".ipynb" else file_sha256(path)

@@ -22,10 +22,11 @@ TIMEOUT = 300
 
 @dataclass
 class Outcome:
-    """What became of each report of one build."""
+    """What became of each report of one build; `skipped` has the reason of each."""
 
     built: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
     failed: list[Failure] = field(default_factory=list)
 
     @property
@@ -57,6 +58,9 @@ def build_reports(
         outcome.fresh.append(plan.run.report)
         shelf.forget(plan.run.report, places)
         say(f"fresh   {plan.run.report}")
+    for report, reason in outcome.skipped.items():
+        shelf.forget(report, places)
+        say(f"skipped {report}  ({reason})")
     for failure in outcome.failed:
         shelf.remember(failure, places)
         say(f"FAILED  {failure.report}")
@@ -71,12 +75,15 @@ def build_reports(
 
 
 def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
-    """A plan for each run file; those that are refused go to `outcome.failed`."""
+    """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
     plans = []
     for report, path in found.items():
         try:
             run = runfiles.read(path, places)
             parameters = validate(run.notebook, run.parameters)
+            if lacking := runfiles.missing(run, places):
+                outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
+                continue
             plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
         except (ValueError, OSError) as error:
             where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
@@ -120,7 +127,7 @@ def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, 
 def _summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
     for failure in outcome.failed:
         say(f"\n{failure.text()}")
-    counts = {"built": outcome.built, "fresh": outcome.fresh, "failed": outcome.failed}
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
     said = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
     if outcome.failed:
         say("")

@@ -11,7 +11,7 @@ import yaml
 
 from analysis.reports.places import Places
 
-KEYS = {"notebook": str, "title": str, "parameters": dict}
+KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -25,12 +25,16 @@ class UnknownReport(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """One report as its run file states it: only the parameters that differ from the defaults."""
+    """One report as its run file states it: only the parameters that differ from the defaults.
+
+    `needs` are files, by short name, without which the report has nothing to say and is skipped.
+    """
 
     report: str
     notebook: str
     title: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
 
 def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
@@ -55,11 +59,25 @@ def read(path: Path, places: Places) -> Run:
         )
     content = _content(path, where)
     _check_keys(content, where)
-    run = Run(path.stem, content["notebook"], content.get("title"), content.get("parameters") or {})
+    run = Run(
+        path.stem, content["notebook"], content.get("title"), content.get("parameters") or {}, _needs(content, where)
+    )
     if not places.notebook(run.notebook).is_file():
         known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
         raise RunFileError(f"{where}: key 'notebook': no {run.notebook!r}: {choices(run.notebook, known)}")
     return run
+
+
+def missing(run: Run, places: Places) -> list[str]:
+    """The files that a report needs and that are not there."""
+    return [name for name in run.needs if not places.path(name).is_file()]
+
+
+def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
+    names = content.get("needs") or []
+    if not all(isinstance(name, str) and name.startswith("data/") for name in names):
+        raise RunFileError(f"{where}: key 'needs': expected files such as data/official/v5.1.parquet, found {names!r}")
+    return tuple(names)
 
 
 def _content(path: Path, where: str) -> Any:
@@ -85,7 +103,7 @@ def _check_keys(content: Any, where: str) -> None:
 
 
 def _kind(wanted: type) -> str:
-    return {str: "text", dict: "'name: value' lines"}[wanted]
+    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[wanted]
 
 
 def choices(given: str, known: list[str]) -> str:
