@@ -57,8 +57,16 @@ Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator
 Round = Annotated[str, AfterValidator(_a_round)]
 Scenario = Literal["Offline", "Server", "Interactive"]
 Origin = Literal["published", "official", "measured"]
+Precision = Literal["fp16", "fp8", "int8", "int4", "fp4"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
+
+
+def _in_order(model: BaseModel, *names: str) -> None:
+    for name in names:
+        values = getattr(model, name)
+        if len(values) == 1 or list(values) != sorted(values):
+            raise ValueError(f"{name} must be two numbers, low then high; got {values}")
 
 
 class Common(BaseModel):
@@ -110,16 +118,22 @@ class RealWorldDerating(Common):
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
     usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
-    weight_precision: Literal["fp16", "fp8", "int8", "int4", "fp4"] = "fp8"
+    weight_precision: Precision = "fp8"
+    cache_precision: Precision = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
+    ttft_ms: Annotated[float, Field(gt=0)] = 2000.0
+    tpot_ms: Annotated[float, Field(gt=0)] = 200.0
+    wait_percentile: Annotated[float, Field(gt=0, lt=1)] = 0.99
+    wait_variability: Annotated[float, Field(gt=0)] = 1.0
+    tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> RealWorldDerating:
-        for name in ("derate", "peak_over_mean", "usd_per_accelerator_hour"):
-            values = getattr(self, name)
-            if len(values) == 1 or list(values) != sorted(values):
-                raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+        _in_order(self, "derate", "peak_over_mean", "usd_per_accelerator_hour", "context_tokens")
         return self
 
 
