@@ -39,6 +39,9 @@ def _parser() -> argparse.ArgumentParser:
     plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
     _add_plan(plan)
 
+    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
+    _add_measure(measure)
+
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
     return parser
@@ -74,6 +77,19 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (default v4.1)")
     parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
     parser.add_argument("--seed", type=int, help="of the draws (default 0)")
+
+
+def _add_measure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="vllm bench serve JSON, AIPerf export or LoadGen log")
+    parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
+    parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
+    parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
+    parser.add_argument("--precision", help="of the weights, where the files do not say")
+    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
+    parser.add_argument("--scenario", help="to compare with (default Server)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
+    parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")
+    parser.add_argument("--tpot-ms", type=float, help="limit on the time per output token (default: the scenario's)")
 
 
 def _positive(text: str) -> int:
@@ -113,6 +129,12 @@ def _plan(arguments: argparse.Namespace) -> int:
     from analysis.commands import plan
 
     return _told(plan.run, arguments)
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from analysis.commands import measure
+
+    return _told(measure.run, arguments)
 
 
 def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:

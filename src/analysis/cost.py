@@ -35,11 +35,17 @@ def price_range(prices: pd.DataFrame, accelerator: str, given: Sequence[float] =
     return _spread(offers, "usd_per_accelerator_hour")
 
 
+def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str) -> float:
+    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`; NaN where there is none."""
+    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark)]
+    rows = rows[rows["scenario"].eq(scenario)]
+    return float(rows["high"].min()) if len(rows) else float("nan")
+
+
 def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str) -> float | None:
     """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms."""
-    rows = limits[limits["quantity"].eq("tpot_p99_limit") & limits["benchmark"].eq(benchmark)]
-    rows = rows[rows["scenario"].eq(scenario)]
-    return 1000.0 / float(rows["high"].min()) if len(rows) else None
+    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit")
+    return 1000.0 / limit if limit == limit else None
 
 
 def watts_range(rows: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:

@@ -49,7 +49,12 @@ class Terms:
 
 
 def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
-    """US dollars per used accelerator-hour by part: part (PARTS, then `total`), usd_low, usd_high; parts add up."""
+    """US dollars per used accelerator-hour by part: part (PARTS, then `total`), usd_low, usd_high; parts add up.
+
+    No rows where the purchase price or the watts are not known.
+    """
+    if not (purchase.known and terms.watts.known):
+        return pd.DataFrame(columns=["part", "usd_low", "usd_high"])
     parts = {name: purchase * share for name, share in terms.hourly_shares().items()} | {
         "electricity": terms.electricity
     }
@@ -69,3 +74,18 @@ def break_even(rent: Interval, terms: Terms) -> Interval:
     share = sum(terms.hourly_shares().values())
     power = terms.electricity
     return Interval(max(rent.low - power.high, 0.0) / share, max(rent.high - power.low, 0.0) / share)
+
+
+def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
+    """Every assumption: assumption, value_low, value_high, unit; `watts_basis` says what the watts are."""
+    rows = [
+        ("years of depreciation", terms.years, terms.years, "years"),
+        ("value left after them", terms.residual_share, terms.residual_share, "share of the purchase price"),
+        ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, a year"),
+        ("upkeep", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, a year"),
+        ("hours worked", terms.used_share, terms.used_share, "share of all hours"),
+        ("power", terms.watts.low, terms.watts.high, f"watts, {watts_basis}"),
+        ("overhead of the building", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
+        ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
+    ]
+    return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])

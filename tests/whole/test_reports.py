@@ -14,7 +14,8 @@ from analysis.reports.run import Outcome, build_reports
 Built = tuple[Places, Outcome, list[str]]
 pytestmark = pytest.mark.xdist_group("whole")  # one worker builds the project, not each
 
-OWN = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating"]
+OWN = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",
+       "real_world_derating"]  # fmt: skip
 
 
 def record(places: Places, report: str) -> dict:
@@ -51,7 +52,9 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
         assert set(each["sources"]) <= sources, each["name"]
 
 
-@pytest.mark.parametrize("report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing"])
+@pytest.mark.parametrize(
+    "report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing", "price_nothing"]
+)
 def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:
     stated = record(built[0], report)
     assert any(each["low"] is None for each in stated["findings"])

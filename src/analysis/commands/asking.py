@@ -6,6 +6,8 @@ import argparse
 import re
 from collections.abc import Iterable
 
+from analysis import comparable
+from analysis.catalog import Catalog
 from analysis.interval import Interval
 from analysis.tables import Table
 
@@ -29,6 +31,13 @@ def share(option: str, text: str) -> Interval:
     low, high = numbers(option, text.strip().removesuffix("%"))
     scale = 100 if high > PERCENT or text.strip().endswith("%") else 1
     return Interval(low / scale, high / scale)
+
+
+def canonical(name: str, catalog: Catalog) -> str:
+    """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
+    aliases = catalog.table("accelerator_aliases")
+    known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
+    return known.get(name) or comparable.choose(name, catalog.accelerators["accelerator"], "accelerator")
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict:

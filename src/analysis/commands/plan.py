@@ -9,11 +9,11 @@ from pathlib import Path
 from analysis import comparable, cost, derating, parameters, plan, planning, tables
 from analysis.answers import real_world_derating as answer
 from analysis.catalog import Catalog
-from analysis.commands import asking
+from analysis.commands import asking, measure
 from analysis.comparable import Comparison
 from analysis.findings import Finding
 from analysis.interval import Interval
-from analysis.parameters import RealWorldDerating
+from analysis.parameters import MyDeployment, RealWorldDerating
 
 EXAMPLE = "doc002"
 
@@ -42,7 +42,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
         "rounds", "draws", "seed",
     )  # fmt: skip
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
-    values["baseline"] = canonical(arguments.accelerator, catalog)
+    values["baseline"] = asking.canonical(arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
     if arguments.price:
         values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
@@ -51,21 +51,14 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 
-def canonical(name: str, catalog: Catalog) -> str:
-    """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
-    aliases = catalog.table("accelerator_aliases")
-    known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
-    return known.get(name) or comparable.choose(name, catalog.accelerators["accelerator"], "accelerator")
-
-
 def _derate(
     arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating, server: Comparison
 ) -> tuple[Comparison, Interval, str]:
     """The rows whose throughput is planned with, the derate of it, and both in words."""
     if arguments.derate == "measured":
         return _measured(catalog, asked, server)
-    if Path(arguments.derate).is_file():
-        raise ValueError("--derate FILE needs `analysis measure`")
+    if Path(arguments.derate).exists():
+        return _of_file(arguments, catalog, asked, server)
     derate = asking.share("--derate", arguments.derate)
     if derate.high > 1 and not arguments.above_one:
         raise ValueError(
@@ -87,6 +80,22 @@ def _measured(catalog: Catalog, asked: RealWorldDerating, server: Comparison) ->
         derate,
         f"Drawn from, on {offline.topic} throughput and the measured {asked.scenario} derate, {whose}",
     )
+
+
+def _of_file(
+    arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating, server: Comparison
+) -> tuple[Comparison, Interval, str]:
+    """The share of the official throughput that a measured run reached, its best one within the limits."""
+    deployed = parameters.validate(
+        "my_deployment",
+        {"benchmark": asked.benchmark, "accelerator": asked.baseline, "accelerator_count": arguments.count,
+         "scenario": asked.scenario, "rounds": list(asked.rounds), "ttft_ms": asked.ttft_ms, "tpot_ms": asked.tpot_ms},
+    )  # fmt: skip
+    found = measure.assess(catalog, [arguments.derate], MyDeployment(**deployed))
+    derate = Interval(found.best["derate_low"], found.best["derate_high"])
+    if not derate.known:
+        raise ValueError(f"--derate {arguments.derate}: no official row of {asked.baseline} to take its share of")
+    return server, derate, f"Drawn from, on {server.topic} throughput and the share of it in {arguments.derate}"
 
 
 def _guaranteed(catalog: Catalog, asked: RealWorldDerating) -> float | None:
