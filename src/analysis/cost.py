@@ -91,12 +91,13 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
 def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
     """What each offer of `prices` buys, for accelerators of `rates`, when `share` of the throughput is delivered.
 
-    Columns of `rates` and: provider, commitment, quoted, price_low/high, per_dollar_low/high (tokens),
-    usd_per_million_low/high, source_ids of both. The most tokens first.
+    Columns of `rates` and: provider, commitment, quoted (date or `not stated`), source_id, price_low/high,
+    per_dollar_low/high (tokens), usd_per_million_low/high. The most tokens first.
     """
     once = prices[prices["duplicate_of"].eq("")]
     names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
     columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
+    once = once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))
     both = rated.merge(once[columns].rename(columns=names), on="accelerator")
     rate, price = interval.of(both, "rate"), interval.of(both, "price")
     both = interval.put(both, "per_dollar", tokens_per_dollar(rate, price, share))

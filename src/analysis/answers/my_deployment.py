@@ -138,7 +138,7 @@ def bars(found: Assessed) -> pd.DataFrame:
     run = found.best
     rows = [
         ("this deployment", "measured", run["per_accelerator_low"], run["per_accelerator_high"]),
-        (found.limited.question.scenario, "official", run["official_low"], run["official_high"]),
+        (f"official {found.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
         ("ceiling at this concurrency", "derived", run["ceiling"], run["ceiling"]),
     ]
     frame = pd.DataFrame(rows, columns=["what", "series", "rate_low", "rate_high"]).dropna()

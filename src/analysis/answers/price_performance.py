@@ -102,8 +102,10 @@ def named(offers: pd.DataFrame) -> pd.DataFrame:
 
 
 def rows_of(table: pd.DataFrame) -> pd.DataFrame:
-    """The document's rows with `offer`, the words by which a figure names them."""
-    return table.assign(offer=table["accelerator"] + ", " + table["provider"])
+    """The document's rows as a figure draws them: named by `offer`, in thousands of tokens per dollar."""
+    ends = [f"{name}_{end}" for name in ("stated", "weights", "served", "delivered") for end in ("low", "high")]
+    thousands = table[ends].astype("float64") / 1000
+    return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
 
 
 def cells(square: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +62,21 @@ def _run(record: Any, name: str, place: str) -> Run:
     if isinstance(record, dict):
         for tool in (vllm, aiperf):
             if tool.recognises(record):
-                return tool.run(record, name, place)
+                return _shaped(tool.run, record, name, place)
     keys = ", ".join(list(record)[:6]) if isinstance(record, dict) else type(record).__name__
     where = f"{name}, {place}" if place else name
     raise MeasurementError(f"{where}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
+
+
+def _shaped(read: Callable[..., Run], record: dict, name: str, place: str) -> Run:
+    """The run that a tool's module reads; where a part is of another kind than the tool writes, that is said."""
+    try:
+        return read(record, name, place)
+    except MeasurementError:
+        raise
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
+        where = f"{name}, {place}" if place else name
+        raise MeasurementError(f"{where}: a part is of another kind than the tool writes: {error}") from None
 
 
 def _log(path: Path, name: str, example: bool) -> Run:
