@@ -86,6 +86,7 @@ REFUSED = [
     ([*PLAN, "--peak", "0.5-1"], "peak_over_mean.0: Input should be greater than or equal to 1"),
     ([*PLAN, "--scenario", "server"], "parameter scenario: Input should be 'Server' or 'Interactive'; got 'server'"),
     ([*PLAN, "--precision", "fp7"], "parameter weight_precision: Input should be 'fp16', 'fp8'"),
+    ([*PLAN, "--wait-percentile", "99"], "parameter wait_percentile: Input should be less than 1; got 99.0"),
     ([*PLAN, "--draws", "10"], "parameter draws: Input should be greater than or equal to 1000; got 10"),
     (["measure", METERED], "does not say its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
     (["measure", METERED, "--accelerator", "H100"], "does not say how many accelerators it ran on"),

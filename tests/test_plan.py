@@ -71,6 +71,7 @@ def test_memory_takes_whole_groups() -> None:
 def test_costs_add_up_in_every_draw() -> None:
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["systems"] * 8 * frame["price"], frame["usd_per_hour_whole_systems"], rtol=1e-12)
     assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["accelerators"] * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)

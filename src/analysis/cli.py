@@ -71,6 +71,8 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peak", default="1-1.5", metavar="R", help="peak over mean traffic (default 1-1.5)")
     parser.add_argument("--ttft-ms", type=float, help="longest wait for a first token (default 2000)")
     parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
+    parser.add_argument("--wait-percentile", type=float, metavar="P", help="requests that wait no longer (0.99)")
+    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
     parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
     parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
     parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")

@@ -16,7 +16,15 @@ from analysis.memory import Model
 
 SYSTEM = 8  # accelerators in one system
 CAUSES = ("traffic", "queue", "memory")  # what asks for most accelerators
-OUTPUTS = ("accelerators", "systems", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
+OUTPUTS = (
+    "accelerators",
+    "systems",
+    "usd_per_hour",
+    "usd_per_hour_whole_systems",
+    "usd_per_user_hour",
+    "usd_per_million_tokens",
+    "kilowatts",
+)
 INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price", "context")  # what the bill depends on
 
 
@@ -61,7 +69,7 @@ def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context
     Changed: exact (accelerators before rounding up, now of queue and memory too). Added: slots (requests in service at
     the same time that keep the wait within its limit), for_traffic, for_queue and for_memory (accelerators, the first
     two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators and systems of 8 rounded up, US
-    dollars per hour for the accelerators, per user-hour and per million tokens of mean traffic, kilowatts with the
+    dollars per hour for the accelerators and for whole systems, of the accelerators per user-hour and per million tokens of mean traffic, kilowatts with the
     overhead of the building. Without a `model` memory decides nothing.
     """
     if drawn.empty:
@@ -111,6 +119,7 @@ def _billed(out: pd.DataFrame, load: Load, box: Box) -> pd.DataFrame:
         exact=np.maximum(out["for_queue"], out["for_memory"]),
         systems=interval.whole(whole / SYSTEM),
         usd_per_hour=bill,
+        usd_per_hour_whole_systems=interval.whole(whole / SYSTEM) * SYSTEM * out["price"],
         usd_per_user_hour=bill / load.users,
         usd_per_million_tokens=bill / load.million_tokens_per_hour,
         kilowatts=whole * out["watts per accelerator"] * box.power_usage_effectiveness / 1000,

@@ -75,6 +75,7 @@ def need(
 def quantities(work: str) -> dict[str, str]:
     """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
     more = {"usd_per_million_tokens": f"US dollars per million {plural(work)}", "systems": "systems of eight"}
+    more["usd_per_hour_whole_systems"] = "US dollars an hour, rented in whole systems"
     return OUTPUTS | more | {"kilowatts": "kilowatts, with the overhead of the building"}
 
 

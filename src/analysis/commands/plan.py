@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = asking.given(
         arguments, "benchmark", "users", "scenario", "ttft_ms", "tpot_ms", "weight_precision", "cache_precision",
+        "wait_percentile", "tokens_per_request",
         "rounds", "draws", "seed",
     )  # fmt: skip
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
