@@ -10,7 +10,8 @@ import pytest
 from analysis.paths import ROOT
 
 SOURCE = ROOT / "src"
-THEMES = {"speedup", "power", "quantization", "derating", "cost"}
+THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
+          "deployment", "serving"}  # fmt: skip
 DATA = {"descriptor", "validate", "catalog", "check", "dictionary"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "findings", "provenance"}
@@ -30,13 +31,29 @@ MAY_IMPORT = {
     "parameters": {"paths"},
     "comparable": {"interval"},
     **{theme: {"interval", "sources"} for theme in THEMES},
+    "plan": {"interval", "memory", "queueing"},
+    "planning": {"catalog", "comparable", "interval", "parameters", *THEMES},
+    "assessment": {"catalog", "comparable", "interval", "parameters", *THEMES},
     "figures": {"interval"},
     "tables": {"interval", "comparable"},
     "provenance": {"catalog", "sources"},
-    "answers": {"interval", "sources", "findings", "comparable", "parameters", *THEMES},
+    "answers": {"interval", "sources", "findings", "comparable", "parameters", "assessment", *THEMES},
     "reports": {"paths", "parameters"},
     "importers": {"paths", "interval", "catalog"},
-    "cli": {"paths", "descriptor", "reports", "check", "dictionary"},
+    "commands": {
+        "answers",
+        "assessment",
+        "catalog",
+        "comparable",
+        "findings",
+        "importers",
+        "interval",
+        "parameters",
+        "planning",
+        "tables",
+        *THEMES,
+    },
+    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "commands"},
 }
 
 

@@ -50,6 +50,11 @@ def _parser() -> argparse.ArgumentParser:
 
     data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
     data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
+    plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
+    _add_plan(plan)
+
+    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
+    _add_measure(measure)
 
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
@@ -65,6 +70,42 @@ def _add(commands: argparse._SubParsersAction, name: str, command: Callable, abo
 def _add_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_positive, default=3, metavar="N", help="notebooks at a time (default 3)")
     parser.add_argument("--timeout", type=_positive, default=300, metavar="S", help="seconds a cell may take (300)")
+
+
+def _add_plan(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--benchmark", required=True, help="as in data/benchmarks.csv, for instance llama2-70b")
+    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
+    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
+    parser.add_argument("--accelerator", default="H100 SXM", help="as in data/accelerators.csv (default H100 SXM)")
+    parser.add_argument("--scenario", default="Server", help="whose throughput is planned with (default Server)")
+    parser.add_argument("--derate", default="60-80", metavar="D", help="measured, a band in %% (60-80) or a run's FILE")
+    parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
+    parser.add_argument("--above-one", action="store_true", help="allow a derate above 100 %%")
+    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
+    parser.add_argument("--peak", default="1-1.5", metavar="R", help="peak over mean traffic (default 1-1.5)")
+    parser.add_argument("--ttft-ms", type=float, help="longest wait for a first token (default 2000)")
+    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
+    parser.add_argument("--wait-percentile", type=float, metavar="P", help="requests that wait no longer (0.99)")
+    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
+    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
+    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
+    parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (default v4.1)")
+    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
+    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
+
+
+def _add_measure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="vllm bench serve JSON, AIPerf export or LoadGen log")
+    parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
+    parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
+    parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
+    parser.add_argument("--precision", help="of the weights, where the files do not say")
+    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
+    parser.add_argument("--scenario", help="to compare with (default Server)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
+    parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")
+    parser.add_argument("--tpot-ms", type=float, help="limit on the time per output token (default: the scenario's)")
 
 
 def _positive(text: str) -> int:
@@ -130,6 +171,29 @@ def _data(arguments: argparse.Namespace) -> int:
     except DownloadFailed as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from analysis.commands import plan
+
+    return _told(plan.run, arguments)
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from analysis.commands import measure
+
+    return _told(measure.run, arguments)
+
+
+def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
+    """Print what a command has to say; what it was asked wrongly ends with status 2 and the valid choices."""
+    try:
+        lines = run(arguments)
+    except ValueError as error:
+        return _wrong(error)
+    for line in lines:
+        print(line)
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:

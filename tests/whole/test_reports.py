@@ -13,7 +13,14 @@ from analysis.reports.places import Places
 from analysis.reports.run import Outcome, build_reports
 
 Built = tuple[Places, Outcome, list[str]]
-OWN = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating"]
+OWN = [
+    "generational_speedup",
+    "my_deployment",
+    "power_efficiency",
+    "price_performance",
+    "quantization_tradeoffs",
+    "real_world_derating",
+]
 
 
 def record(places: Places, report: str) -> dict:
@@ -65,7 +72,9 @@ def test_findings_under_other_parameters_are_the_stored_ones(
     data_regression.check(found)
 
 
-@pytest.mark.parametrize("report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing"])
+@pytest.mark.parametrize(
+    "report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing", "price_nothing"]
+)
 def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:
     stated = record(built[0], report)
     assert any(each["low"] is None for each in stated["findings"])
