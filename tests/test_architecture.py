@@ -13,6 +13,7 @@ SOURCE = ROOT / "src"
 THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
           "deployment", "serving"}  # fmt: skip
 DATA = {"descriptor", "validate", "catalog", "check", "dictionary"}
+COMPUTING = {"interval", "rates", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "findings", "provenance"}
 MODULE_LINES, FUNCTION_LINES = 260, 40
@@ -25,11 +26,14 @@ MAY_IMPORT = {
     "findings": set(),
     "descriptor": {"paths"},
     "validate": {"descriptor", "interval"},
-    "catalog": {"paths", "descriptor", "validate"},
-    "check": {"paths", "descriptor", "validate", "catalog"},
+    "catalog": {"paths", "descriptor", "validate", "audit"},
+    "check": {"paths", "descriptor", "validate", "catalog", "audit"},
     "dictionary": {"paths", "descriptor", "catalog"},
     "parameters": {"paths"},
-    "comparable": {"interval"},
+    "rates": {"interval"},
+    "comparable": {"rates"},
+    "roofline": {"interval", "quantization"},
+    "audit": {"interval", "rates", "comparable", "roofline", "speedup", "power", "quantization", "derating"},
     **{theme: {"interval", "sources"} for theme in THEMES},
     "plan": {"interval", "memory", "queueing"},
     "planning": {"catalog", "comparable", "interval", "parameters", *THEMES},
@@ -37,7 +41,17 @@ MAY_IMPORT = {
     "figures": {"interval"},
     "tables": {"interval", "comparable"},
     "provenance": {"catalog", "sources"},
-    "answers": {"interval", "sources", "findings", "comparable", "parameters", "assessment", *THEMES},
+    "answers": {
+        "interval",
+        "sources",
+        "findings",
+        "comparable",
+        "parameters",
+        "assessment",
+        "roofline",
+        "audit",
+        *THEMES,
+    },
     "reports": {"paths", "parameters"},
     "importers": {"paths", "interval", "catalog"},
     "commands": {
@@ -53,7 +67,7 @@ MAY_IMPORT = {
         "tables",
         *THEMES,
     },
-    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "commands"},
+    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "commands", "catalog", "audit", "importers"},
 }
 
 
@@ -110,7 +124,7 @@ def test_no_imports_go_in_a_circle() -> None:
         pytest.fail(f"imports go in a circle: {' -> '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if part(name) in THEMES | DATA | {"comparable", "interval"}])
+@pytest.mark.parametrize("name", [name for name in MODULES if part(name) in THEMES | DATA | COMPUTING])
 def test_what_computes_neither_draws_nor_shows(name: str) -> None:
     roots = {each.split(".")[0] for each in imports(name)}
     assert roots & DRAWING == set()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import descriptor, official, validate
+from analysis.audit import doubts
 from analysis.descriptor import Table
 from analysis.paths import DATA, imported
 from analysis.validate import Fault
@@ -49,12 +50,13 @@ class Catalog:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The results, each with the short `source` name that figures and tables show.
+        """The results, each with the short `source` name that figures and tables show, and what the audit doubts.
 
         What was imported into data/official/ is among them, each result once (see analysis.official).
         """
         rows = official.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
-        return rows.assign(source=rows["source_id"].map(self.labels))
+        rows = rows.assign(source=rows["source_id"].map(self.labels))
+        return doubts.marked(rows, self.benchmarks, self.accelerators)
 
     def _official(self, path: Path) -> pd.DataFrame:
         """One file of imported rows. Raises TableError."""

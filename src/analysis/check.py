@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import catalog, descriptor, official, validate
-from analysis.catalog import TableError
+from analysis.audit import run
+from analysis.catalog import Catalog, TableError
 from analysis.descriptor import DescriptorError, Table
 from analysis.paths import DATA, imported
 from analysis.validate import Fault
@@ -34,6 +35,24 @@ def _imported(folder: Path, tables: dict[str, Table]) -> list[Fault]:
     if "results" not in tables:
         return []
     return [fault for path in imported(folder) for fault in official.load(path, tables["results"])[1]]
+
+
+def notes(folder: Path = DATA) -> list[str]:
+    """What the cheap checks of the audit find wrong in the figures: a row typed wrongly, or a document's own mistake.
+
+    Empty where the tables cannot be read or are not those of the audit: their faults are told first.
+    """
+    try:
+        tables = Catalog(folder)
+        if not {*run.TABLES, "benchmarks", "accelerators"} <= set(tables.tables):
+            return []
+        wrong = run.cheap(tables)
+    except (DescriptorError, TableError):
+        return []
+    return [
+        f"note: {row['table']}.csv, row {row['row_id']}, {row['check']}: {row['verdict']}. {row['explanation']}"
+        for row in wrong.to_dict("records")
+    ]
 
 
 def _hash(folder: Path, table: Table) -> list[Fault]:

@@ -55,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
 
     measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
     _add_measure(measure)
+    audit = _add(
+        commands, "audit", _audit, "say which published figures can be believed, one line per figure and check"
+    )
+    audit.add_argument("--source", default="", metavar="ID", help="of one document, by its id in data/sources.csv")
+    audit.add_argument("--verdict", default="", metavar="V", help="of one verdict, such as contradicts or impossible")
+    audit.add_argument("--format", default="table", choices=["table", "json", "csv"], help="how to print (table)")
 
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
@@ -196,12 +202,23 @@ def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Na
     return 0
 
 
+def _audit(arguments: argparse.Namespace) -> int:
+    from analysis.audit import listing
+    from analysis.catalog import Catalog, TableError
+
+    try:
+        print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
+    except (TableError, ValueError) as error:
+        return _wrong(error)
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
     from analysis import check
 
     faults = check.faults()
-    for fault in faults:
-        print(fault)
+    for line in [*faults, *check.notes()]:
+        print(line)
     print(f"{len(faults)} faults in data/" if faults else "data/ is sound: every table is what its description says")
     return 1 if faults else 0
 

@@ -2,7 +2,8 @@
 
 Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
 per sample; power submissions against power submissions only; each result once. What is allowed but needs care
-(preview, another unit, a target or division that the document does not state) is kept with a caveat.
+(preview, another unit, a target or division that the document does not state) is kept with a caveat. What the audit
+doubts carries its doubt as a caveat, or is left out where only checked figures are asked for.
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import interval
-from analysis.interval import Interval
+from analysis import rates
 
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 OF_DOCUMENTS = ("division not stated", "tokens per sample assumed")
 ORIGINS = ("published", "official", "measured")
+TRUST = ("all", "checked")
 
 
 @dataclass(frozen=True)
 class Question:
     """What is compared. Empty `accelerators`, `rounds` or `suite` mean all; `power` asks for power submissions.
 
-    `accuracy_target` is "99" or "99.9" (per cent of the reference); empty: the one that most results have.
+    `accuracy_target` is "99" or "99.9" (per cent of the reference); empty: the one that most results have. `trust` is
+    "all" or "checked": published figures that the official record bears out, beside official and measured ones.
     """
 
     benchmark: str
@@ -38,6 +40,7 @@ class Question:
     suite: str = "datacenter"
     power: bool = False
     accuracy_target: str = ""
+    trust: str = "all"
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ def ask(parameters: Any, **changes: Any) -> Question:
         origins=tuple(parameters.origins),
         rounds=tuple(parameters.rounds),
         accelerators=tuple(dict.fromkeys([parameters.baseline, *names])) if names else (),
+        trust=parameters.trust,
     )
     return replace(asked, **changes)
 
@@ -102,11 +106,21 @@ def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) 
     unit = identity["server_unit"] if question.scenario != "Offline" else ""
     unit = unit or identity["offline_unit"]
     asked = _asked(results, question)
-    rated = _rates(asked, identity, unit)
+    rated = rates.converted(asked, identity, unit)
+    rated = rated.assign(basis=_basis(rated))
     reasons = _reasons(rated, question, identity, unit)
     kept = rated[reasons.eq("")]
     kept = kept.assign(caveat=_caveats(kept, question))
     return Comparison(kept, _left_out(rated, reasons), unit, question, identity["label"])
+
+
+def trusted(results: pd.DataFrame, trust: str) -> pd.DataFrame:
+    """The results for what does not ask a Question: all of them, or with `trust` "checked" those without a doubt.
+
+    Raises ValueError for another `trust`.
+    """
+    choose(trust, TRUST, "trust")
+    return results if trust == "all" else results[_checked(results)]
 
 
 def select_all(
@@ -159,6 +173,7 @@ def _about(question: Question, benchmark: str) -> Question:
 
 def _identity(benchmarks: pd.DataFrame, question: Question) -> pd.Series:
     choose(question.scenario, SCENARIOS, "scenario")
+    choose(question.trust, TRUST, "trust")
     for origin in question.origins:
         choose(origin, ORIGINS, "origin")
     name = choose(question.benchmark, benchmarks["benchmark"], "benchmark")
@@ -175,43 +190,27 @@ def _asked(results: pd.DataFrame, question: Question) -> pd.DataFrame:
     return results[chosen]
 
 
-def _rates(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFrame:
-    factor = _factor(rows, identity, unit)
-    count = rows["accelerator_count"].astype("float64")
-    system = rows["per"].eq("system")
-    printed = interval.of(rows, "")
-    each = Interval(printed.low.where(~system, printed.low / count), printed.high.where(~system, printed.high / count))
-    assumed = _converted(rows, unit) & rows["tokens_per_sample"].isna()
-    rows = interval.put(rows, "as_printed", each).assign(assumed=assumed)
-    printed = Interval(rows["low"] * factor.low, rows["high"] * factor.high)
-    rate = Interval(printed.low.where(system, printed.low * count), printed.high.where(system, printed.high * count))
-    each = Interval(printed.low.where(~system, printed.low / count), printed.high.where(~system, printed.high / count))
-    basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
-    return interval.put(interval.put(rows, "rate", rate), "per_accelerator", each).assign(basis=basis)
+def _basis(rows: pd.DataFrame) -> pd.Series:
+    return rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
 
 
-def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
-    """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
-    same = ~_converted(rows, unit)
-    own = rows["tokens_per_sample"]
-    tokens = Interval(own.fillna(identity["tokens_per_sample_low"]), own.fillna(identity["tokens_per_sample_high"]))
-    if unit != "tokens/s":
-        tokens = Interval(1 / tokens.high, 1 / tokens.low)
-    return Interval(tokens.low.mask(same, 1.0), tokens.high.mask(same, 1.0))
-
-
-def _converted(rows: pd.DataFrame, unit: str) -> pd.Series:
-    """Whether a rate is printed in samples or queries where tokens are compared, or the other way round."""
-    return rows["unit"].eq("tokens/s") != (unit == "tokens/s")
-
-
-def _slower_precision(rows: pd.DataFrame) -> pd.Series:
+def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
     same = ["source_id", "accelerator", "accelerator_count"]
     documents = rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["scenario"].ne("")
-    fastest = rows.where(documents).groupby(same)["high"].transform("max")
-    precisions = rows.where(documents).groupby(same)["precision"].transform("nunique")
-    return documents & (precisions > 1) & (rows["high"] < fastest)
+    own = rows.loc[documents, [*same, "high", "precision"]]
+    groups = own.groupby(same)
+    slower = groups["precision"].transform("nunique").gt(1) & own["high"].lt(groups["high"].transform("max"))
+    return slower.reindex(rows.index, fill_value=False).astype("bool")
+
+
+def _checked(rows: pd.DataFrame) -> pd.Series:
+    """Whether each result may be trusted; rows that were not audited may."""
+    return rows["checked"] if "checked" in rows else pd.Series(True, index=rows.index)
+
+
+def _doubt(rows: pd.DataFrame) -> pd.Series:
+    return rows["doubt"] if "doubt" in rows else pd.Series("", index=rows.index)
 
 
 def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
@@ -225,7 +224,7 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
         "another suite": _other_suite(rows, question),
         "power submission: measured under the power rules, often capped": rows["power_measured"] & (not question.power),
         "not a power submission": ~rows["power_measured"] & question.power,
-        "a slower precision of the same accelerator in the same document": _slower_precision(rows),
+        "a slower precision of the same accelerator in the same document": slower_precision(rows),
         f"another accuracy target than {target} %": ~_meets(rows, target, identity, question),
         f"unit cannot be turned into {unit}": rows["rate_low"].isna() & rows["accelerator_count"].notna(),
         "several accelerator types in one system": rows["accelerator"].eq("mixed"),
@@ -234,7 +233,8 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
     reasons = pd.Series("", index=rows.index)
     for reason, broken in rules.items():
         reasons = reasons.mask(reasons.eq("") & broken, reason)
-    return reasons
+    doubtful = ~_checked(rows) & (question.trust == "checked")
+    return reasons.mask(reasons.eq("") & doubtful, "not checked: " + _doubt(rows))
 
 
 def _target(rows: pd.DataFrame, question: Question) -> str:
@@ -266,7 +266,8 @@ def _caveats(rows: pd.DataFrame, question: Question) -> pd.Series:
     text = pd.Series("", index=rows.index)
     for caveat, holds in each.items():
         text = text.mask(holds, text.where(text.eq(""), text + "; ") + caveat)
-    return text
+    doubt = _doubt(rows)
+    return text.mask(doubt.ne(""), text.where(text.eq(""), text + "; ") + doubt)
 
 
 def _other_rounds(rows: pd.DataFrame) -> list[str]:

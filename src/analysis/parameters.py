@@ -67,6 +67,7 @@ Round = Annotated[str, AfterValidator(_a_round)]
 Scenario = Literal["Offline", "Server", "Interactive"]
 Origin = Literal["published", "official", "measured"]
 Precision = Literal["fp16", "fp8", "int8", "int4", "fp4"]
+Trust = Literal["all", "checked"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
 
@@ -89,6 +90,7 @@ class Common(BaseModel):
     accelerators: list[Accelerator] = []
     origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
     rounds: list[Round] = ["v4.1"]
+    trust: Trust = "all"
 
 
 class GenerationalSpeedup(Common):

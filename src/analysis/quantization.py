@@ -15,13 +15,14 @@ def tradeoffs(quantization: pd.DataFrame, results: pd.DataFrame, benchmark: str,
     """The techniques of one benchmark whose throughput a document prints, against the `reference` precision.
 
     One row per technique, columns of quantization.csv and: rate_low/high (tokens/s of the system), devices (its
-    accelerators), speed_low/high (ratio of rates), speed_per_accelerator_low/high (ratio of rates per accelerator),
-    saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within one document; a
-    document without the reference precision gives no rows.
+    accelerators), doubt (the audit's), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the same per
+    accelerator), saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within one
+    document; a document without the reference precision gives no rows.
     """
-    rates = results.set_index("id")[["low", "high", "accelerator_count"]]
+    wanted = ["low", "high", "accelerator_count", "doubt"]
+    rates = results.assign(doubt=results.get("doubt", "")).set_index("id")[wanted]
     rows = quantization[quantization["result_row"].ne("") & quantization["duplicate_of"].eq("")]
-    rows = rows[rows["benchmark"].eq(benchmark)].join(rates, on="result_row")
+    rows = rows[rows["benchmark"].eq(benchmark)].join(rates, on="result_row", how="inner").sort_index()
     rows = rows.rename(columns={"low": "rate_low", "high": "rate_high", "accelerator_count": "devices"})
     each = [_against(group, reference) for _, group in rows.groupby("source_id", sort=False)]
     kept = [group for group in each if len(group)]
@@ -69,8 +70,8 @@ def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
     """What documents say a precision gains, beside what their own tables give, as ratios of throughput.
 
     Columns: technique, accelerator, statement (`stated` or `from the table` or `from the table, per accelerator`),
-    source_id, locator, gain_low, gain_high, bound. A prose row that says again what a table row says still counts
-    where it states a speed-up of its own; the reference, 1 by definition, is left out.
+    source_id, locator, gain_low, gain_high, bound, doubt. A prose row that says again what a table row says still
+    counts where it states a speed-up of its own; the reference, 1 by definition, is left out.
     """
     said = quantization[quantization["speedup_low"].notna() & quantization["division"].ne("open")]
     stated = pd.DataFrame(
@@ -83,6 +84,7 @@ def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
             "gain_low": said["speedup_low"],
             "gain_high": said["speedup_high"],
             "bound": said["speedup_bound"],
+            "doubt": "",
         }
     )
     traded = traded[traded["speed_low"].ne(1) | traded["speed_high"].ne(1)]
@@ -166,7 +168,7 @@ def _against(rows: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def _from_table(traded: pd.DataFrame, name: str, statement: str) -> pd.DataFrame:
-    rows = traded[["technique", "accelerator", "source_id", "locator"]].assign(statement=statement, bound="")
+    rows = traded[["technique", "accelerator", "source_id", "locator", "doubt"]].assign(statement=statement, bound="")
     return interval.put(rows, "gain", interval.of(traded, name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import interval
-from analysis.answers.words import listed, ranged, slug, span
+from analysis.answers.words import caveats, listed, ranged, slug, span
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
 
@@ -24,7 +24,7 @@ def front(rows: pd.DataFrame, reference: str) -> Finding:
     beaten = listed(f"{row['technique']} (by {row['dominated_by']})" for row in out.to_dict("records"))
     sentence = f"No other technique beats {listed(best['technique'])} in speed, memory and quality at once"
     sentence += f"; beaten: {beaten}." if beaten else "."
-    return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), [UNREPEATED])
+    return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), _warned(rows))
 
 
 def doubling(gains: pd.DataFrame, technique: str) -> Finding:
@@ -40,7 +40,7 @@ def doubling(gains: pd.DataFrame, technique: str) -> Finding:
         said = " and ".join(interval.text(low, high) for low, high in stated[["gain_low", "gain_high"]].to_numpy())
         sentence += f", where the text says {said}"
     sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
-    return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), [UNREPEATED])
+    return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
 
 
 def gains(rows: pd.DataFrame) -> list[Finding]:
@@ -150,3 +150,8 @@ def route_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The routes with `words`, most gain first."""
     named = rows.assign(words=rows["technique"] + ", " + rows["benchmark"])
     return named.sort_values("gain_high", ascending=False, kind="stable")
+
+
+def _warned(rows: pd.DataFrame) -> list[str]:
+    """What to say with figures at batch 1, and what the audit doubts about them."""
+    return [UNREPEATED, *caveats(*rows.get("doubt", pd.Series(dtype="str")))]

@@ -1,0 +1,50 @@
+"""The audit as text: a table for reading, JSON and CSV for programs; no check is made here."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pandas as pd
+
+from analysis import interval
+from analysis.audit import run
+from analysis.audit.verdict import COLUMNS, VERDICTS
+from analysis.comparable import choose
+
+FORMATS = ("table", "json", "csv")
+WIDTH = {"row_id": 38, "check": 26, "verdict": 17}
+
+
+def printed(tables: run.Tables, source: str = "", verdict: str = "", form: str = "table") -> str:
+    """The audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
+    for value, valid, what in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
+        if value:
+            choose(value, valid, what)
+    choose(form, FORMATS, "format")
+    rows = run.audit(tables, source, verdict)
+    if form == "csv":
+        return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
+    if form == "json":
+        return json.dumps([_record(row) for row in rows.to_dict("records")], indent=1, ensure_ascii=False)
+    return "\n".join([*(_line(row) for row in rows.to_dict("records")), _sum(rows)])
+
+
+def _record(row: dict) -> dict:
+    """A row as JSON holds it: a missing number is null."""
+    return {
+        name: None if isinstance(row[name], float) and not math.isfinite(row[name]) else row[name] for name in COLUMNS
+    }
+
+
+def _line(row: dict) -> str:
+    ends = [interval.text(row[f"{name}_low"], row[f"{name}_high"], 5) for name in ("printed", "expected")]
+    start = "".join(f"{row[name]:<{width}} " for name, width in WIDTH.items())
+    return f"{start}{ends[0]} against {ends[1]} {row['unit']}. {row['explanation']}"
+
+
+def _sum(rows: pd.DataFrame) -> str:
+    counts = rows["verdict"].value_counts()
+    said = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if name in counts)
+    figures = len(rows.drop_duplicates(["table", "row_id"]))
+    return f"{len(rows)} verdicts on {figures} figures: {said}" if said else "no verdict of this kind"

@@ -1,0 +1,120 @@
+"""Published results against the official record: agreement, other sizes, another part, another system, no record."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.audit import official as checks
+
+Rows = Callable[..., pd.DataFrame]
+Official = Callable[..., dict[str, Any]]
+ROUNDED = {"low": 799.5, "high": 800.5}
+
+
+@pytest.fixture
+def judged(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable) -> Callable:
+    """The verdicts on the first row, by check, with the other rows beside it."""
+
+    def judge(*given: dict[str, Any]) -> dict[str, str]:
+        found = checks.results(rows(*given), benchmarks, parts)
+        return {check: verdict for (row, check), verdict in verdicts(found).items() if row == "r0"}
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(800.0, "exact"), (800.4, "within_rounding"), (830.0, "within_5_percent"), (900.0, "contradicts"),
+     (700.0, "contradicts")],
+)  # fmt: skip
+def test_the_same_size(judged: Callable, official: Official, value: float, found: str) -> None:
+    assert judged(ROUNDED, official(low=value)) == {"official": found}
+
+
+def test_without_the_official_row_it_has_no_official_basis(judged: Callable, official: Official) -> None:
+    assert judged(ROUNDED) == {"official": "no_official_basis"}
+    assert judged(ROUNDED, official(low=800.0, round="v4.0")) == {"official": "no_official_basis"}
+    assert judged(ROUNDED, official(low=800.0, accelerator="H200 SXM")) == {"official": "no_official_basis"}
+    assert judged(ROUNDED, official(low=800.0, power_measured=True)) == {"official": "no_official_basis"}
+    assert judged(ROUNDED, official(low=800.0, division="open")) == {"official": "no_official_basis"}
+
+
+def test_the_nearest_of_several_counts_and_else_all_of_them(judged: Callable, official: Official) -> None:
+    near, far = official(low=800.0), official(low=900.0, result_id="4.1-0002")
+    assert judged(ROUNDED, far, near)["official"] == "exact"
+    assert judged(ROUNDED | {"low": 839.5, "high": 860.0}, far, near)["official"] == "within_rounding"
+
+
+def test_samples_are_converted_with_the_tokens_of_the_official_run(judged: Callable, official: Official) -> None:
+    samples = {"low": 2.75, "high": 2.76, "unit": "samples/s"}
+    assert judged(samples, official(low=800.0)) == {"official": "within_rounding"}  # 800 / 290 = 2.7586
+    assert judged(samples, official(low=800.0, tokens_per_sample=200.0)) == {"official": "contradicts"}
+    assert judged(samples, official(low=800.0, tokens_per_sample=None)) == {"official": "unverifiable"}
+
+
+def test_another_size_is_no_basis_but_is_compared_per_accelerator(judged: Callable, official: Official) -> None:
+    one = official(low=100.0, accelerator_count=1)
+    assert judged(ROUNDED, one) == {"official": "no_official_basis", "official per accelerator": "exact"}
+    less = ROUNDED | {"low": 400.0, "high": 410.0}
+    assert judged(less, one) == {"official": "no_official_basis", "official per accelerator": "contradicts"}
+
+
+def test_a_figure_per_accelerator_is_compared_with_every_size(judged: Callable, official: Official) -> None:
+    each = {"low": 750.0, "high": 820.0, "per": "accelerator", "accelerator_count": 1, "range_basis": "range"}
+    assert judged(each, official(low=24_524.9)) == {"official per accelerator": "contradicts"}  # 3,065.6 each
+    assert judged(each, official(low=6400.0)) == {"official per accelerator": "within_rounding"}
+
+
+def test_only_the_part_of_another_power_limit_agrees(judged: Callable, official: Official) -> None:
+    own, capped = official(low=700.0, accelerator="H200 SXM"), official(low=800.0, accelerator="H200 SXM CTS")
+    assert judged(ROUNDED | {"accelerator": "H200 SXM"}, own, capped) == {"official": "conditional"}
+    assert judged(ROUNDED | {"accelerator": "H200 SXM"}, own) == {"official": "contradicts"}
+    assert judged(ROUNDED, official(low=700.0), capped) == {"official": "contradicts"}
+
+
+def test_others_do_not_contradict_a_named_system_that_is_not_at_hand(judged: Callable, official: Official) -> None:
+    assert judged(ROUNDED | {"system": "Other box"}, official(low=700.0)) == {"official": "unverifiable"}
+    assert judged(ROUNDED | {"system": "ACME box"}, official(low=700.0)) == {"official": "contradicts"}
+    assert judged(ROUNDED | {"submitter": "Other"}, official(low=700.0)) == {"official": "unverifiable"}
+
+
+def test_what_is_no_mlperf_result_has_no_official_basis(judged: Callable, official: Official) -> None:
+    batch = ROUNDED | {"round": "", "scenario": "", "batch_size": 1}
+    assert judged(batch, official(low=800.0)) == {"official": "no_official_basis"}
+
+
+def test_a_slower_precision_is_not_held_against_the_record(judged: Callable, official: Official) -> None:
+    slow, fast = ROUNDED | {"precision": "fp16"}, {"low": 1600.0, "precision": "fp8"}
+    assert judged(slow, fast, official(low=1600.0)) == {"official": "no_official_basis"}
+    assert judged(slow, official(low=1600.0)) == {"official": "contradicts"}
+
+
+def test_a_card_without_a_name_may_be_any_of_its_kind(judged: Callable, official: Official) -> None:
+    assert judged(ROUNDED | {"accelerator": "card 1"}, official(low=800.0, accelerator="card 1 Slim")) == {
+        "official": "exact"
+    }
+
+
+def test_watts_and_throughput_per_watt(
+    rows: Rows, official: Official, benchmarks: pd.DataFrame, parts: pd.DataFrame
+) -> None:
+    run = {"power_measured": True, "power_watts_low": 400.0, "power_watts_high": 400.0}
+    printed = {"power_watts_low": 399.5, "power_watts_high": 400.5, "per_watt_low": 1.5, "per_watt_high": 2.4}
+    found = checks.power(rows(ROUNDED | run | printed, official(low=800.0) | run), benchmarks, parts)
+    assert found["verdict"].tolist() == ["exact", "within_rounding"]
+    assert found["expected_low"].tolist() == [400.0, 2.0]
+    wrong = printed | {"per_watt_low": 2.5, "per_watt_high": 3.5}
+    found = checks.power(rows(ROUNDED | run | wrong, official(low=800.0) | run), benchmarks, parts)
+    assert found["verdict"].tolist() == ["exact", "contradicts"]
+
+
+def test_explanation_names_the_official_result(
+    rows: Rows, official: Official, benchmarks: pd.DataFrame, parts: pd.DataFrame
+) -> None:
+    found = checks.results(rows(ROUNDED, official(low=900.0)), benchmarks, parts).iloc[0]
+    assert found["reference"] == "4.1-0001"
+    assert found["explanation"] == (
+        "Official result 4.1-0001 (8x H100 SXM, Offline) gives 900 tokens/s: the figure is too low by a factor of 1.12."
+    )

@@ -1,0 +1,98 @@
+"""Figures against what the hardware can do: each ceiling from both sides, each unknown in favour of the figure."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.audit import physics
+
+Rows = Callable[..., pd.DataFrame]
+
+BATCH_1 = {"batch_size": 1, "scenario": "", "round": "", "accelerator_count": 2, "precision": "fp16"}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"low": 84.5, "high": 85.5}, "impossible"),  # 2 x 3350 / 140 = 47.86
+        ({"low": 50.0, "high": 51.0}, "within_5_percent"),
+        ({"low": 47.0, "high": 85.5}, "within_rounding"),
+        ({"low": 100.0, "high": 101.0, "precision": "fp8"}, "within_5_percent"),  # 95.7
+        ({"low": 101.0, "precision": "fp8"}, "impossible"),
+        ({"low": 47.0, "accelerator_count": None}, "within_rounding"),  # as many as hold 140 GB: two
+        ({"low": 60.0, "accelerator_count": None}, "impossible"),
+        ({"low": 95.0, "accelerator_count": None, "precision": ""}, "within_rounding"),  # 4-bit weights on one
+        ({"low": 40.0, "accelerator_count": 1}, "within_rounding"),  # one cannot hold them, two may read them
+    ],
+)
+def test_decoding_at_batch_1(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, given: dict[str, Any], found: str
+) -> None:
+    judged = physics.decode(rows(BATCH_1 | given), benchmarks, parts)
+    assert judged["verdict"].tolist() == [found]
+
+
+def test_decoding_reads_the_cache_on_top(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> None:
+    frame = rows(BATCH_1 | {"low": 45.0})
+    assert physics.decode(frame, benchmarks, parts)["verdict"].tolist() == ["within_rounding"]
+    assert physics.decode(frame, benchmarks, parts, cache_gb=27.5)["verdict"].tolist() == ["impossible"]  # 40
+
+
+def test_a_larger_batch_has_no_such_ceiling(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> None:
+    frame = rows({"batch_size": 8}, {"batch_size": None}, BATCH_1 | {"benchmark": "images"})
+    assert physics.decode(frame, benchmarks, parts).empty
+
+
+def test_explanation_says_what_would_lift_the_ceiling(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
+) -> None:
+    said = physics.decode(rows(BATCH_1 | {"low": 2 * 2 * 3350 / 140}), benchmarks, parts).iloc[0]
+    assert said["reference"] == "2 x 3350 GB/s / 140 GB"
+    assert "at most 47.9 tokens/s; the figure is 2 times that, unless speculative decoding" in said["explanation"]
+    assert said["explanation"].endswith("(datasheet verified).")
+
+
+@pytest.mark.parametrize(
+    ("count", "precision", "found"),
+    [(2, "fp16", "exact"), (1, "fp16", "impossible"), (4, "fp16", "within_rounding"), (1, "fp8", "exact")],
+)
+def test_weights_must_fit(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, count: int, precision: str, found: str
+) -> None:
+    frame = rows({"accelerator_count": count, "precision": precision})
+    assert physics.fit(frame, benchmarks, parts)["verdict"].tolist() == [found]
+
+
+def test_a_repeat_on_one_accelerator_takes_its_precision_from_the_first(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable
+) -> None:
+    again = {"duplicate_of": "r0", "accelerator_count": 1, "precision": ""}
+    found = physics.fit(rows(BATCH_1, again), benchmarks, parts)
+    assert verdicts(found) == {("r0", "weights fit"): "exact", ("r1", "weights fit"): "impossible"}
+
+
+def test_nothing_is_said_of_weights_where_precision_or_count_is_unknown(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
+) -> None:
+    frame = rows({"precision": ""}, {"precision": "fp16", "accelerator_count": None})
+    assert physics.fit(frame, benchmarks, parts).empty
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"low": 14_135.0}, "within_rounding"),  # 1979e12 / 140e9 = 14,136
+        ({"low": 14_800.0}, "within_5_percent"),
+        ({"low": 14_900.0}, "impossible"),
+        ({"low": 7_500.0, "precision": "fp16"}, "impossible"),  # 989e12 / 140e9 = 7,064
+        ({"low": 14_900.0, "per": "accelerator", "accelerator_count": 8}, "impossible"),
+        ({"low": 76_000.0, "benchmark": "experts"}, "within_rounding"),  # 12.9 of 47 billion: 76,705
+    ],
+)
+def test_dense_compute(
+    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, given: dict[str, Any], found: str
+) -> None:
+    frame = rows({"accelerator_count": 1} | given)
+    assert physics.compute(frame, benchmarks, parts)["verdict"].tolist() == [found]
