@@ -4,8 +4,10 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 INTERRUPTED = 130
+KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,6 +52,11 @@ def _add(commands: argparse._SubParsersAction, name: str, command: Callable, abo
 def _add_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_positive, default=3, metavar="N", help="notebooks at a time (default 3)")
     parser.add_argument("--timeout", type=_positive, default=300, metavar="S", help="seconds a cell may take (300)")
+    parser.add_argument("--kernels", choices=("warm", "ordinary"), default="warm", help=KERNELS_HELP)
+
+
+def _execution(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
 
 
 def _positive(text: str) -> int:
@@ -68,9 +75,7 @@ def _reports(arguments: argparse.Namespace) -> int:
     from analysis.reports.runfiles import UnknownReport
 
     try:
-        outcome = build_reports(
-            arguments.names, jobs=arguments.jobs, force=arguments.force, timeout=arguments.timeout, say=_say
-        )
+        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **_execution(arguments))
     except UnknownReport as error:
         return _wrong(error)
     return outcome.status
@@ -80,7 +85,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
     from analysis.reports.refresh import UnknownNotebook, refresh
 
     try:
-        return refresh(arguments.names, jobs=arguments.jobs, timeout=arguments.timeout, say=_say)
+        return refresh(arguments.names, say=_say, **_execution(arguments))
     except UnknownNotebook as error:
         return _wrong(error)
 

@@ -12,6 +12,7 @@ from typing import Any
 from analysis.reports import freshness, index, runfiles, shelf
 from analysis.reports.failures import Failure
 from analysis.reports.freshness import Plan
+from analysis.reports.kernels import KINDS, Kernels
 from analysis.reports.parallel import side_by_side
 from analysis.reports.places import Places
 
@@ -41,13 +42,14 @@ def build_reports(
     jobs: int = 3,
     force: bool = False,
     timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
     validate: Validate | None = None,
     say: Say = print,
 ) -> Outcome:
     """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
 
-    `timeout` is in seconds per cell. `validate(notebook, parameters)` gives complete parameters or
-    raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    `timeout` is in seconds per cell, `kernels` one of KINDS. `validate(notebook, parameters)` gives complete
+    parameters or raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
@@ -63,7 +65,7 @@ def build_reports(
     stale = [plan for plan in plans if plan.reason is not None or force]
     try:
         if stale:
-            _build_all(stale, places, jobs, timeout, outcome, say)
+            _build_all(stale, places, jobs, timeout, kernels, outcome, say)
     finally:
         index.write(places)
     _summary(outcome, places, time.monotonic() - started, say)
@@ -90,14 +92,15 @@ def _own_validate() -> Validate:
     return parameters.validate
 
 
-def _build_all(plans: list[Plan], places: Places, jobs: int, timeout: int, outcome: Outcome, say: Say) -> None:
-    from analysis.reports import lean
+def _build_all(
+    plans: list[Plan], places: Places, jobs: int, timeout: int, kind: str, outcome: Outcome, say: Say
+) -> None:
+    with Kernels(places, kind) as kernels:
+        from analysis.reports import lean
 
-    lean.load()
-    from analysis.reports.build import Builder
-    from analysis.reports.kernels import Kernels
+        lean.load()
+        from analysis.reports.build import Builder
 
-    with Kernels(places) as kernels:
         build = partial(_timed, Builder(places, kernels, timeout).build)
         side_by_side(build, plans, jobs, partial(_tell, outcome, say), kernels.stop)
 
