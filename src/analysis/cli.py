@@ -34,6 +34,12 @@ def _parser() -> argparse.ArgumentParser:
     reports.add_argument("--force", action="store_true", help="build also what is up to date")
     _add_execution(reports)
 
+    sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
+    sweep.add_argument("file", metavar="FILE.yml", help="a sweep file, or the name of one in notebooks/sweeps")
+    sweep.add_argument("--force", action="store_true", help="build also what is up to date")
+    sweep.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786; its workers build")
+    _add_execution(sweep)
+
     refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
     _add_execution(refresh)
@@ -79,6 +85,46 @@ def _reports(arguments: argparse.Namespace) -> int:
     except UnknownReport as error:
         return _wrong(error)
     return outcome.status
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from analysis.reports.cluster import NoCluster
+    from analysis.reports.runfiles import RunFileError
+    from analysis.reports.sweep import build_sweep
+
+    how = _execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
+    try:
+        with _Bar() as bar:
+            outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
+    except (RunFileError, NoCluster) as error:
+        return _wrong(error)
+    return outcome.status
+
+
+class _Bar:
+    """A progress bar with rate and time left, in a terminal; lines go above it."""
+
+    def __enter__(self) -> "_Bar":
+        self._bar = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def show(self, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(total=total, unit=" reports", disable=None, dynamic_ncols=True, smoothing=0.1)
+        self._bar.update(done - self._bar.n)
+        if done == total:
+            self._bar.close()
+
+    def say(self, line: str) -> None:
+        if self._bar is not None and not self._bar.disable:
+            self._bar.clear()
+        _say(line)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:

@@ -121,7 +121,7 @@ def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expe
 def test_invalid_parameters_are_refused_before_a_kernel_starts(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.reports.run._build_all", lambda *a: pytest.fail("a kernel was about to start"))
+    monkeypatch.setattr("analysis.reports.run.build_plans", lambda *a, **k: pytest.fail("a kernel was about to start"))
     project.run_file("apples", "apples", pears=3)
     outcome = project.build()
     assert outcome.status == 1 and outcome.fresh == ["apples_five"]

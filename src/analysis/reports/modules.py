@@ -3,7 +3,10 @@
 import ast
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+from analysis.reports.files import of_file
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -24,7 +27,7 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
         for path, package in _files(waiting.pop(), source):
             if path not in found:
                 found[path] = None
-                waiting += _imported(path.read_text(encoding="utf-8"), package)
+                waiting += of_file(path, _FileImports(package)) or []
     return sorted(found)
 
 
@@ -32,6 +35,16 @@ def _python(cell: str) -> str:
     if cell.lstrip().startswith("%%"):
         return ""
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
+
+
+@dataclass(frozen=True)
+class _FileImports:
+    """The modules that a file of a package imports."""
+
+    package: str
+
+    def __call__(self, path: Path) -> list[str]:
+        return list(_imported(path.read_text(encoding="utf-8"), self.package))
 
 
 def _imported(code: str, package: str) -> Iterator[str]:
