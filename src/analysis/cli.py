@@ -7,8 +7,10 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 INTERRUPTED = 130
+KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,6 +36,12 @@ def _parser() -> argparse.ArgumentParser:
     reports.add_argument("names", nargs="*", metavar="REPORT", help="a run file of notebooks/runs, without its ending")
     reports.add_argument("--force", action="store_true", help="build also what is up to date")
     _add_execution(reports)
+
+    sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
+    sweep.add_argument("file", metavar="FILE.yml", help="a sweep file, or the name of one in notebooks/sweeps")
+    sweep.add_argument("--force", action="store_true", help="build also what is up to date")
+    sweep.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786; its workers build")
+    _add_execution(sweep)
 
     refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
@@ -76,6 +84,11 @@ def _add(commands: argparse._SubParsersAction, name: str, command: Callable, abo
 def _add_execution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=_positive, default=3, metavar="N", help="notebooks at a time (default 3)")
     parser.add_argument("--timeout", type=_positive, default=300, metavar="S", help="seconds a cell may take (300)")
+    parser.add_argument("--kernels", choices=("warm", "ordinary"), default="warm", help=KERNELS_HELP)
+
+
+def _execution(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
 
 
 def _add_plan(parser: argparse.ArgumentParser) -> None:
@@ -136,12 +149,50 @@ def _reports(arguments: argparse.Namespace) -> int:
     from analysis.reports.runfiles import UnknownReport
 
     try:
-        outcome = build_reports(
-            arguments.names, jobs=arguments.jobs, force=arguments.force, timeout=arguments.timeout, say=_say
-        )
+        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **_execution(arguments))
     except UnknownReport as error:
         return _wrong(error)
     return outcome.status
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from analysis.reports.cluster import NoCluster
+    from analysis.reports.runfiles import RunFileError
+    from analysis.reports.sweep import build_sweep
+
+    how = _execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
+    try:
+        with _Bar() as bar:
+            outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
+    except (RunFileError, NoCluster) as error:
+        return _wrong(error)
+    return outcome.status
+
+
+class _Bar:
+    """A progress bar with rate and time left, in a terminal; lines go above it."""
+
+    def __enter__(self) -> "_Bar":
+        self._bar = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def show(self, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(total=total, unit=" reports", disable=None, dynamic_ncols=True, smoothing=0.1)
+        self._bar.update(done - self._bar.n)
+        if done == total:
+            self._bar.close()
+
+    def say(self, line: str) -> None:
+        if self._bar is not None and not self._bar.disable:
+            self._bar.clear()
+        _say(line)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
@@ -149,7 +200,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
     os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
     try:
-        return refresh(arguments.names, jobs=arguments.jobs, timeout=arguments.timeout, say=_say)
+        return refresh(arguments.names, say=_say, **_execution(arguments))
     except UnknownNotebook as error:
         return _wrong(error)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.reports import runfiles
+from analysis.reports.kernels import KINDS
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -33,8 +34,9 @@ def test_nothing_of_this_machine_is_written(built: Project) -> None:
         assert b"/home/" not in content and b"site-packages" not in content, name
 
 
-def test_two_builds_are_identical(built: Project, project: Project) -> None:
-    project.build(force=True)
+@pytest.mark.parametrize("kernels", KINDS)
+def test_two_builds_are_identical(built: Project, project: Project, kernels: str) -> None:
+    assert project.build(force=True, kernels=kernels).status == 0
     assert project.tree() == built.tree()
 
 
@@ -46,7 +48,8 @@ def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project
     assert project.build("where").status == 0, project.said
 
 
-def test_failures_are_told_in_words_and_others_are_built(project: Project) -> None:
+@pytest.mark.parametrize("kernels", KINDS)
+def test_failures_are_told_in_words_and_others_are_built(project: Project, kernels: str) -> None:
     before = project.page("apples")
     project.notebook("apples", project.cells(project.code("x = 1\nrows = {}\nrows['H100']", "hide-input")))
     project.notebook("dies", project.cells(project.code("import os\nos._exit(7)")))
@@ -56,7 +59,7 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project) -> No
     project.notebook("good", project.cells())
     for name in ("dies", "killed", "leaves", "warns", "good"):
         project.run_file(name, name)
-    outcome = project.build()
+    outcome = project.build(kernels=kernels)
     assert outcome.status == 1
     assert outcome.built == ["good"]
     said = {failure.report: failure.text() for failure in outcome.failed}
@@ -79,10 +82,11 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project) -> No
     assert executed["cells"][8]["outputs"][0]["ename"] == "KeyError"
 
 
-def test_a_cell_over_the_time_limit(project: Project) -> None:
+@pytest.mark.parametrize("kernels", KINDS)
+def test_a_cell_over_the_time_limit(project: Project, kernels: str) -> None:
     project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
     project.run_file("slow", "slow")
-    outcome = project.build("slow", timeout=1)
+    outcome = project.build("slow", timeout=1, kernels=kernels)
     assert "did not finish within the time limit of 1 s" in outcome.failed[0].text()
     assert "cell 8 of 10" in outcome.failed[0].text()
 
@@ -117,7 +121,7 @@ def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expe
 def test_invalid_parameters_are_refused_before_a_kernel_starts(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.reports.run._build_all", lambda *a: pytest.fail("a kernel was about to start"))
+    monkeypatch.setattr("analysis.reports.run.build_plans", lambda *a, **k: pytest.fail("a kernel was about to start"))
     project.run_file("apples", "apples", pears=3)
     outcome = project.build()
     assert outcome.status == 1 and outcome.fresh == ["apples_five"]

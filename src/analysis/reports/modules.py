@@ -4,8 +4,10 @@ import ast
 import json
 import threading
 from collections.abc import Iterable, Iterator
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
+
+from analysis.reports.files import of_file
 
 # CPython 3.11 keeps the depth of a tree under construction per interpreter, not per thread: two threads that parse at
 # once can fail with "AST constructor recursion depth mismatch".
@@ -30,7 +32,7 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
         for path, package in _files(waiting.pop(), source):
             if path not in found:
                 found[path] = None
-                waiting += _imported(path.read_text(encoding="utf-8"), package)
+                waiting += of_file(path, _FileImports(package)) or []
     return sorted(found)
 
 
@@ -40,9 +42,18 @@ def _python(cell: str) -> str:
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
 
 
-@cache
+@dataclass(frozen=True)
+class _FileImports:
+    """The modules that a file of a package imports."""
+
+    package: str
+
+    def __call__(self, path: Path) -> list[str]:
+        return list(_imported(path.read_text(encoding="utf-8"), self.package))
+
+
 def _imported(code: str, package: str) -> tuple[str, ...]:
-    """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
+    """The dotted names that code of a package imports."""
     try:
         with _PARSING:
             tree = ast.parse(code)

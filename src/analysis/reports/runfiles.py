@@ -35,6 +35,7 @@ class Run:
     title: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    again: str = ""  # the command that builds it once more
 
 
 def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
@@ -57,15 +58,18 @@ def read(path: Path, places: Places) -> Run:
         raise RunFileError(
             f"{where}: a run file is named <report>.yml with small letters, digits, '_' and '-', and not index.yml"
         )
-    content = _content(path, where)
-    _check_keys(content, where)
-    run = Run(
-        path.stem, content["notebook"], content.get("title"), content.get("parameters") or {}, _needs(content, where)
-    )
-    if not places.notebook(run.notebook).is_file():
+    content = content_of(path, where, KEYS)
+    again = f"make reports/{path.stem}.html"
+    check_notebook(content["notebook"], where, places)
+    parameters = content.get("parameters") or {}
+    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again)
+
+
+def check_notebook(notebook: str, where: str, places: Places) -> None:
+    """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
+    if not places.notebook(notebook).is_file():
         known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
-        raise RunFileError(f"{where}: key 'notebook': no {run.notebook!r}: {choices(run.notebook, known)}")
-    return run
+        raise RunFileError(f"{where}: key 'notebook': no {notebook!r}: {choices(notebook, known)}")
 
 
 def missing(run: Run, places: Places) -> list[str]:
@@ -80,26 +84,30 @@ def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _content(path: Path, where: str) -> Any:
+def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
+    """A YAML file of the given keys and their types, `notebook` among them. Raises RunFileError."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
+    _check_keys(content, where, keys)
+    return content
 
 
-def _check_keys(content: Any, where: str) -> None:
+def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
     if not isinstance(content, dict) or "notebook" not in content:
         raise RunFileError(f"{where}: key 'notebook' is missing: expected at least 'notebook: <name>'")
     for key, value in content.items():
-        if key not in KEYS:
-            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(KEYS))}")
-        if not isinstance(value, KEYS[key]) and not (value is None and key != "notebook"):
+        if key not in keys:
+            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(keys))}")
+        if not isinstance(value, keys[key]) and not (value is None and key != "notebook"):
             raise RunFileError(
-                f"{where}: key {key!r}: expected {_kind(KEYS[key])}, found {value!r} ({type(value).__name__})"
+                f"{where}: key {key!r}: expected {_kind(keys[key])}, found {value!r} ({type(value).__name__})"
             )
-    for name in content.get("parameters") or {}:
-        if not isinstance(name, str):
-            raise RunFileError(f"{where}: key 'parameters': the name {name!r} is not text; put it in quotes")
+    for key in (key for key, kind in keys.items() if kind is dict):
+        for name in content.get(key) or {}:
+            if not isinstance(name, str):
+                raise RunFileError(f"{where}: key {key!r}: the name {name!r} is not text; put it in quotes")
 
 
 def _kind(wanted: type) -> str:
