@@ -105,6 +105,12 @@ def test_wrong_questions_are_refused_by_name(said, arguments: list[str], words: 
     assert status == 2 and words in text and "Traceback" not in text
 
 
+def test_plan_where_nothing_varies_says_so(said) -> None:
+    few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
+    status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
+    assert status == 0 and "no input decides the bill" in text
+
+
 def test_derate_above_one_is_taken_when_said(said) -> None:
     status, text = said(*PLAN, "--derate", "120", "--above-one")
     assert status == 0 and "1.2" in text

@@ -81,6 +81,18 @@ def test_break_even_by_hand() -> None:
     assert np.isnan(found.loc["MI300X", "offered_low"])
 
 
+@pytest.mark.parametrize(
+    ("usd", "verdict"), [((2.3, 2.39), "cheaper"), ((2.3, 2.4), "open"), ((6.0, 9.0), "open"), ((6.1, 9.0), "dearer")]
+)
+def test_order_stays_open_where_the_ranges_meet(usd: tuple[float, float], verdict: str) -> None:
+    """H200 is as good at 2.4 to 6 dollars."""
+    ends = [f"usd_per_accelerator_hour_{end}" for end in ("low", "high")]
+    prices = PRICES.copy()
+    prices.loc[prices["accelerator"].eq("H200 SXM"), ends] = usd
+    found = cost.break_even(RATED, prices, "H100 SXM").set_index("accelerator")
+    assert found.loc["H200 SXM", "verdict"] == verdict
+
+
 def test_at_the_break_even_price_a_dollar_buys_the_same() -> None:
     found = cost.break_even(RATED, PRICES, "H100 SXM", [3.0, 3.0]).set_index("accelerator").loc["L40S"]
     own = cost.tokens_per_dollar(Interval(200.0, 200.0), Interval(found["break_even_low"], found["break_even_low"]))

@@ -140,3 +140,9 @@ def test_ranks_take_the_cache_in() -> None:
     assert set(ranked.index) == set(plan.INPUTS)
     assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
     assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
+
+
+def test_nothing_dominates_what_does_not_vary() -> None:
+    frame = sized(1, load=Load(1, 0.01)).assign(price=1.5)
+    assert frame["accelerators"].nunique() == 1
+    assert derating.sensitivity(frame.assign(exact=1.0), inputs=plan.INPUTS).empty

@@ -172,13 +172,14 @@ def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Seque
     """What matters most: Spearman's rank correlation of each input with `output`, and its square's share.
 
     The bill is correlated before rounding up to whole accelerators, since rounding hides small causes. Inputs that do
-    not vary are left out. Columns: input, correlation (-1 to 1), share (of the sum of squares, 0 to 1).
+    not vary, or whose output does not, are left out. Columns: input, correlation (-1 to 1), share (of the sum of
+    squares, 0 to 1).
     """
     smooth = draws["exact"] * draws["price"] if output != "accelerators" else draws["exact"]
     varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
     ranks = smooth.rank()
     found = [{"input": name, "correlation": draws[name].rank().corr(ranks)} for name in varying]
-    frame = pd.DataFrame(found, columns=["input", "correlation"])
+    frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
     return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())
 
 

@@ -69,7 +69,7 @@ def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context
     Changed: exact (accelerators before rounding up, now of queue and memory too). Added: slots (requests in service at
     the same time that keep the wait within its limit), for_traffic, for_queue and for_memory (accelerators, the first
     two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators and systems of 8 rounded up, US
-    dollars per hour for the accelerators and for whole systems, of the accelerators per user-hour and per million
+    dollars per hour for the accelerators and for whole systems, for the accelerators also per user-hour and per million
     tokens of mean traffic, kilowatts with the overhead of the building. Without a `model` memory decides nothing.
     """
     if drawn.empty:
