@@ -21,7 +21,7 @@ export PIP_NO_INPUT := 1
 .PHONY: help reports test lab data bench-import check describe refresh lint lock clean FORCE
 
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
 
@@ -35,7 +35,8 @@ reports/%.html: $(READY) FORCE ## one report, by the name of its run file
 
 test: $(READY) ## all tests, then every notebook against its stored outputs
 	@status=0; \
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests || status=1; \
+	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
+	$(BIN)/python -m pytest tests/whole || status=1; \
 	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test $(BIN)/python -m pytest \
 		--nbval --nbval-current-env -n auto --dist loadfile --ignore=notebooks/runs notebooks || status=1; \
 	exit $$status

@@ -2,8 +2,14 @@
 
 import ast
 import json
+import threading
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+
+# CPython 3.11 keeps the depth of a tree under construction per interpreter, not per thread: two threads that parse at
+# once can fail with "AST constructor recursion depth mismatch".
+_PARSING = threading.Lock()
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -34,18 +40,24 @@ def _python(cell: str) -> str:
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
 
 
-def _imported(code: str, package: str) -> Iterator[str]:
+@cache
+def _imported(code: str, package: str) -> tuple[str, ...]:
+    """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
     try:
-        tree = ast.parse(code)
+        with _PARSING:
+            tree = ast.parse(code)
     except SyntaxError:
-        return  # Executing this fails too, so no report can come to depend on it.
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+        return ()  # Executing this fails too, so no report can come to depend on it.
+    return tuple(name for node in ast.walk(tree) for name in _names(node, package))
+
+
+def _names(node: ast.AST, package: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _absolute(node, package)
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:
