@@ -21,7 +21,7 @@ export PIP_NO_INPUT := 1
 .PHONY: help reports test lab data bench-import check describe refresh lint lock clean FORCE
 
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
 

@@ -12,7 +12,7 @@ from analysis.paths import ROOT
 SOURCE = ROOT / "src"
 THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
           "deployment", "serving"}  # fmt: skip
-DATA = {"descriptor", "validate", "catalog", "check", "dictionary"}
+DATA = {"descriptor", "validate", "official", "catalog", "check", "dictionary", "importers"}
 COMPUTING = {"interval", "rates", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "findings", "provenance"}
@@ -26,8 +26,9 @@ MAY_IMPORT = {
     "findings": set(),
     "descriptor": {"paths"},
     "validate": {"descriptor", "interval"},
-    "catalog": {"paths", "descriptor", "validate", "audit"},
-    "check": {"paths", "descriptor", "validate", "catalog", "audit"},
+    "official": {"paths", "descriptor", "validate"},
+    "catalog": {"paths", "descriptor", "validate", "official", "audit"},
+    "check": {"paths", "descriptor", "validate", "catalog", "official", "audit"},
     "dictionary": {"paths", "descriptor", "catalog"},
     "parameters": {"paths"},
     "rates": {"interval"},
@@ -52,8 +53,9 @@ MAY_IMPORT = {
         "audit",
         *THEMES,
     },
-    "reports": {"paths", "parameters"},
-    "importers": {"paths", "interval", "catalog"},
+    "kernels": set(),
+    "reports": {"paths", "parameters", "kernels"},
+    "importers": {"paths", "descriptor", "interval", "catalog"},
     "commands": {
         "answers",
         "assessment",

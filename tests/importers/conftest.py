@@ -81,6 +81,12 @@ class Tree:
         return self.write("../summary.json", json.dumps([ROW | row for row in rows or ({},)]))
 
 
+@pytest.fixture(autouse=True)
+def with_imported_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here what lies in data/official/ counts."""
+    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
     return Tree(tmp_path / "inference_results_v4.1")

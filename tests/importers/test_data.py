@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import check, paths
+from analysis import check, official, paths
 from analysis.catalog import Catalog, TableError
 from analysis.importers import download
 from analysis.importers.download import DownloadFailed, Pinned
@@ -185,6 +185,18 @@ def test_a_row_of_results_learns_from_the_whole_round_which_row_says_the_same(da
     assert Catalog(data).results.set_index("id").at["o-4.1-0014-gptj-99-offline", "duplicate_of"] == (
         "o-4.1-0014-gptj-99.9-offline"
     )
+
+
+def test_an_empty_cell_is_filled_and_a_full_one_kept(data: Path, tree: Any) -> None:
+    table = Catalog(data).tables["results"]
+    put(data, tree, "x.parquet", STANDS)
+    imported, faults = official.load(data / "official" / "x.parquet", table)
+    results = Catalog(data).table("results")
+    at = results.index[results["id"].eq("o-4.1-0043-llama2-70b-99.9-offline")][0]
+    results.loc[at, ["tokens_per_sample", "framework"]] = [float("nan"), ""]
+    row = official.joined(results, [imported]).loc[at]
+    assert faults == [] and (row["tokens_per_sample"], row["framework"]) == (300.0, "TensorRT 10")
+    assert row["system"] == results.at[at, "system"] != imported.at[2, "system"]
 
 
 def test_what_is_imported_can_be_turned_off(data: Path, tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,13 +231,20 @@ def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, t
 def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
     tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from analysis.importers import run
+    from analysis.importers import run, writer
 
-    out = tmp_path / "out.parquet"
+    def interrupted(task: Any) -> Any:
+        if "row 2" in task.place:
+            assert [path.suffix for path in tmp_path.glob(".*")] == [".new"]  # the first row is being written aside
+            raise KeyboardInterrupt
+        return shaped(task)
+
+    shaped, out = run.work, tmp_path / "out.parquet"
     out.write_bytes(b"as it was")
-    monkeypatch.setattr(run.shape, "row", lambda entry: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(writer, "ROWS", 1)
+    monkeypatch.setattr(run, "work", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        bring(tree.summary(), out=out)
+        bring(tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"}), out=out)
     assert out.read_bytes() == b"as it was" and not list(tmp_path.glob(".*"))
 
 
