@@ -114,6 +114,7 @@ class QuantizationTradeoffs(Common):
 class PowerEfficiency(Common):
     """Throughput per watt and what the energy of a million tokens costs."""
 
+    scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"
     rounds: list[Round] = ["v4.1", "v5.1"]
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
