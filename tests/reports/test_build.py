@@ -175,7 +175,10 @@ def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
     assert not list(project.places.failed.iterdir())
 
 
-def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(project: Project) -> None:
+def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
     run = project.places.runs / "apples_official.yml"
     run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
     outcome = project.build()
