@@ -18,10 +18,10 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 # A finished page is whole or not there: make has no reason to remove one when it is interrupted.
 .PRECIOUS: reports/%.html
-.PHONY: help reports test lab check describe refresh lint lock clean FORCE
+.PHONY: help reports test lab data bench-import check describe refresh lint lock clean FORCE
 
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
 
@@ -35,8 +35,9 @@ reports/%.html: $(READY) FORCE ## one report, by the name of its run file
 
 test: $(READY) ## all tests, then every notebook against its stored outputs
 	@status=0; \
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests || status=1; \
-	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test $(BIN)/python -m pytest \
+	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
+	$(BIN)/python -m pytest tests/whole || status=1; \
+	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test $(BIN)/python -m pytest \
 		--nbval --nbval-current-env -n auto --dist loadfile --ignore=notebooks/runs notebooks || status=1; \
 	exit $$status
 
@@ -46,6 +47,12 @@ lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are r
 
 check: $(READY) ## every table of data/ against its description
 	@$(BIN)/analysis check
+
+data: $(READY) ## the official summaries of v4.1 and v5.1 into data/official/ (MIRROR=URL another place)
+	@$(BIN)/analysis data $(if $(MIRROR),--mirror $(MIRROR))
+
+bench-import: $(READY) ## speed and memory of the importer, as rates and ratios
+	@$(BIN)/python benchmarks/importers.py
 
 describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table
 	@$(BIN)/analysis describe
@@ -62,7 +69,7 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
 
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*.html reports/*.json reports/.failed reports/.pictures reports/.*.tmp
+	rm -rf reports/*/ reports/*.html reports/*.json reports/.failed reports/.pictures reports/.*.tmp
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 

@@ -10,8 +10,9 @@ import pytest
 from analysis.paths import ROOT
 
 SOURCE = ROOT / "src"
-THEMES = {"speedup", "power", "quantization", "derating", "cost"}
-DATA = {"descriptor", "validate", "catalog", "check", "dictionary"}
+THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
+          "deployment", "serving"}  # fmt: skip
+DATA = {"descriptor", "validate", "official", "catalog", "check", "dictionary", "importers"}
 COMPUTING = {"interval", "rates", "caveats", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "findings", "provenance"}
@@ -25,8 +26,9 @@ MAY_IMPORT = {
     "findings": set(),
     "descriptor": {"paths"},
     "validate": {"descriptor", "interval"},
-    "catalog": {"paths", "descriptor", "validate", "audit"},
-    "check": {"paths", "descriptor", "validate", "catalog", "audit"},
+    "official": {"paths", "descriptor", "validate"},
+    "catalog": {"paths", "descriptor", "validate", "official", "audit"},
+    "check": {"paths", "descriptor", "validate", "catalog", "official", "audit"},
     "dictionary": {"paths", "descriptor", "catalog"},
     "parameters": {"paths"},
     "rates": {"interval"},
@@ -35,13 +37,40 @@ MAY_IMPORT = {
     "roofline": {"interval", "quantization"},
     "audit": {"interval", "rates", "comparable", "roofline", "speedup", "power", "quantization", "derating"},
     **{theme: {"interval", "sources"} for theme in THEMES},
+    "plan": {"interval", "memory", "queueing"},
+    "planning": {"catalog", "comparable", "interval", "parameters", *THEMES},
+    "assessment": {"catalog", "comparable", "interval", "parameters", *THEMES},
     "figures": {"interval"},
     "tables": {"interval", "comparable"},
     "provenance": {"catalog", "sources"},
-    "answers": {"interval", "sources", "findings", "comparable", "parameters", "roofline", "audit", *THEMES},
-    "reports": {"paths", "parameters"},
-    "importers": {"paths", "interval", "catalog"},
-    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "catalog", "audit"},
+    "answers": {
+        "interval",
+        "sources",
+        "findings",
+        "comparable",
+        "parameters",
+        "assessment",
+        "roofline",
+        "audit",
+        *THEMES,
+    },
+    "kernels": set(),
+    "reports": {"paths", "parameters", "kernels"},
+    "importers": {"paths", "descriptor", "interval", "catalog"},
+    "commands": {
+        "answers",
+        "assessment",
+        "catalog",
+        "comparable",
+        "findings",
+        "importers",
+        "interval",
+        "parameters",
+        "planning",
+        "tables",
+        *THEMES,
+    },
+    "cli": {"paths", "descriptor", "reports", "check", "dictionary", "commands", "catalog", "audit", "importers"},
 }
 
 

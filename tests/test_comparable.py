@@ -174,7 +174,11 @@ def test_tokens_become_samples_where_samples_are_compared(
 ) -> None:
     rows = results({"benchmark": "images", "unit": "tokens/s", "low": 800.0, "tokens_per_sample": 4.0})
     chosen = comparable.select(rows, benchmarks, replace(ASK, benchmark="images"))
-    assert (chosen.unit, chosen.rows["rate_low"].iloc[0]) == ("samples/s", 200.0)
+    assert (chosen.unit, chosen.rows["rate_low"].iloc[0], chosen.rows["rate_high"].iloc[0]) == (
+        "samples/s",
+        200.0,
+        200.0,
+    )
 
 
 def test_unit_without_tokens_per_sample_cannot_be_turned(
@@ -327,6 +331,7 @@ def test_several_questions_come_one_below_the_other(
     rows = results({}, {"scenario": "Server"})
     found = comparable.select_each(rows, benchmarks, [ASK, replace(ASK, scenario="Server")])
     assert list(found["scenario"]) == ["Offline", "Server"]
+    assert list(found.index) == [0, 1]
 
 
 def test_official_row_comes_before_a_document_s(select: Select) -> None:

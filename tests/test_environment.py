@@ -26,8 +26,9 @@ def project() -> dict:
 
 @pytest.fixture(scope="module")
 def wanted(project: dict) -> dict[str, str]:
-    """Every direct dependency with its bounds, those of development included."""
-    return dict(map(split, [*project["dependencies"], *project["optional-dependencies"]["dev"]]))
+    """Every direct dependency with its bounds, those of the extras included."""
+    extras = project["optional-dependencies"].values()
+    return dict(map(split, [*project["dependencies"], *(name for extra in extras for name in extra)]))
 
 
 @pytest.fixture(scope="module")

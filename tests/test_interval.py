@@ -41,6 +41,16 @@ def test_negative_quantities_have_no_product_or_quotient(wrong: tuple[Interval, 
             operation(*wrong)
 
 
+def test_one_negative_quantity_among_many_is_refused() -> None:
+    with pytest.raises(ValueError, match="not negative"):
+        Interval(pd.Series([1.0, -1.0]), pd.Series([2.0, 2.0])) * 2
+
+
+def test_zero_is_a_quantity() -> None:
+    assert Interval(0, 1) * Interval(1, 2) == Interval(0, 2)
+    assert Interval(0, 1) / Interval(1, 2) == Interval(0, 1)
+
+
 def test_missing_end_stays_missing() -> None:
     ratio = Interval(pd.Series([1.0, math.nan]), pd.Series([2.0, 4.0])) / Interval(2.0, 4.0)
     assert ratio.low.tolist()[0] == 0.25
@@ -162,6 +172,20 @@ def test_number_has_its_significant_digits_and_no_exponent(value: float, digits:
     assert interval.number(value, digits) == said
 
 
+def test_three_digits_are_said_unless_others_are_asked_for() -> None:
+    assert interval.number(1.23456) == "1.23"
+    assert interval.text(1.23456, 2.34567) == "1.23 to 2.35"
+
+
+def test_number_without_end_is_said() -> None:
+    assert interval.number(math.inf) == "inf"
+
+
+@pytest.mark.parametrize(("value", "count"), [(3.0, 3), (3.0000000001, 3), (3.00000001, 4), (2.2, 3), (0.0, 0)])
+def test_whole_rounds_up_but_not_for_noise(value: float, count: int) -> None:
+    assert interval.whole(value) == count
+
+
 @pytest.mark.parametrize(("value", "said"), [(9.996, "10.0"), (0.9996, "1.00"), (99.96, "100")])
 def test_number_rounded_up_to_the_next_ten_gains_no_digit(value: float, said: str) -> None:
     assert interval.number(value, 3) == said
@@ -177,6 +201,9 @@ def test_number_rounded_up_to_the_next_ten_gains_no_digit(value: float, said: st
         (24_524.0, 24_526.0, None, "24,524 to 24,526"),
         (750.0, 820.0, None, "750 to 820"),
         (95_104.5, 95_104.5, None, "95,104.5"),
+        (1_234_567.0, 1_234_567.0, None, "1,234,570"),
+        (118.45, 118.55, None, "118.5"),
+        (3.5, 4.5, None, "3.5 to 4.5"),
         (math.nan, 1.0, 3, "not known"),
         (1.0, math.nan, None, "not known"),
         (0.0, 1.0, 3, "0 to 1"),
@@ -204,6 +231,11 @@ def test_hull_takes_the_outermost_ends_of_each_group() -> None:
     frame = pd.DataFrame({"who": ["b", "a", "b"], "x_low": [2.0, 5.0, 1.0], "x_high": [3.0, 6.0, 9.0]})
     found = interval.hull(frame, ["who"], "x")
     assert found.to_dict("list") == {"who": ["b", "a"], "x_low": [1.0, 5.0], "x_high": [9.0, 6.0], "count": [2, 1]}
+
+
+def test_hull_keeps_a_group_without_a_name() -> None:
+    frame = pd.DataFrame({"who": ["a", None], "x_low": [2.0, 5.0], "x_high": [3.0, 6.0]})
+    assert interval.hull(frame, ["who"], "x")["x_low"].tolist() == [2.0, 5.0]
 
 
 def test_hull_of_nothing_is_empty() -> None:

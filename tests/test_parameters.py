@@ -14,6 +14,7 @@ from analysis.parameters import MODELS, ParameterError
 from analysis.paths import NOTEBOOKS, RUNS
 
 SPEEDUP, POWER, DERATING = "generational_speedup", "power_efficiency", "real_world_derating"
+PRICE, MINE = "price_performance", "my_deployment"
 
 
 @pytest.mark.parametrize("notebook", MODELS)
@@ -27,6 +28,16 @@ def test_values_take_the_place_of_defaults() -> None:
 
 
 REFUSED = [
+    (DERATING, {"context_tokens": [2000.0, 500.0]}, "parameter context_tokens must be two numbers, low then high"),
+    (DERATING, {"wait_percentile": 1.0}, "parameter wait_percentile: Input should be less than 1; got 1.0"),
+    (PRICE, {"usd_per_accelerator_hour": [-1.0, 2.0]}, "parameter usd_per_accelerator_hour.0: Input should be greater"),
+    (PRICE, {"derate": [0.5, 1.2]}, "parameter derate.1: Input should be less than or equal to 1; got 1.2"),
+    (PRICE, {"break_even_of": ["H100 SXM", "H100"]}, "parameter break_even_of.1: 'H100': did you mean 'H100 "),
+    (PRICE, {"years": 0.0}, "parameter years: Input should be greater than 0; got 0.0"),
+    (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
+    (MINE, {"files": ["/tmp/run.json"]}, "parameter files.0: '/tmp/run.json' must be the path of a file below data/"),
+    (MINE, {"files": ["../run.json"]}, "parameter files.0: '../run.json' must be the path of a file below data/"),
+    (MINE, {"accelerator_count": -1}, "parameter accelerator_count: Input should be greater than or equal to 0"),
     (
         SPEEDUP,
         {"benchmarks": "bert"},

@@ -63,6 +63,13 @@ def test_watts_of_another_system_are_not_held_against_it(comparable_rows: Rows, 
     assert pd.isna(row(power.implied_watts(comparable_rows(PRINTED, MEASURED | other)))["holds"])
 
 
+@pytest.mark.parametrize("other", [{"origin": "published"}, {"power_watts_low": None, "power_watts_high": None}])
+def test_only_watts_of_the_official_record_are_measured_ones(comparable_rows: Rows, other: dict) -> None:
+    found = power.implied_watts(comparable_rows(PRINTED, MEASURED | other))
+    assert pd.isna(row(found)["holds"])
+    assert pd.isna(row(found)["measured_watts_low"])
+
+
 def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows: Rows) -> None:
     found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.3)
     assert span(found, "joules") == (0.25, 0.25)

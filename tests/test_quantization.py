@@ -192,6 +192,14 @@ def test_gains_are_told_as_stated_and_by_the_table(rates: pd.DataFrame) -> None:
     }
 
 
+def test_gain_that_may_be_none_is_told_and_the_reference_is_not(results: Rows) -> None:
+    rows = table(PRECISE, SMALL)
+    rates = results({"low": 100.0, "accelerator_count": 1}, {"low": 100.0, "high": 120.0, "accelerator_count": 1})
+    found = quantization.gains(rows, quantization.tradeoffs(rows, rates, "llm", "fp16"))
+    assert found["technique"].tolist() == ["fp8", "fp8"]
+    assert span(found, "gain") == (1.0, 1.2)
+
+
 def test_gain_of_the_open_division_is_no_gain_of_a_precision(rates: pd.DataFrame) -> None:
     rows = table(PRECISE, SMALL | {"division": "open", "speedup_low": 1.3, "speedup_high": 1.4})
     found = quantization.gains(rows, quantization.tradeoffs(rows, rates, "llm", "fp16"))

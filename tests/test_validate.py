@@ -1,5 +1,6 @@
 """Each fault of a table is found, and its message names file, line and column."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ CASES = {
     "infinite": ("a2,granny,,1,inf,g,,,true,", "high: 'inf' is not of type number"),
     "too large for a number": ("a2,granny,,1,1e999,g,,,true,", "high: '1e999' is not of type number"),
     "half an integer": ("a2,granny,,,,g,,2.5,true,", "crates: '2.5' is not of type integer"),
+    "too large for an integer": (
+        "a2,granny,,,,g,,15000000000000000,true,",
+        "crates: '15000000000000000' is not of type",
+    ),
     "no boolean": ("a2,granny,,,,g,,,yes,", "ripe: 'yes' is not of type boolean"),
     "printed differs": ("a2,granny,120,109.5,110.5,g,rounded,,true,", "printed: '120' (rounded) stands for 119.5 to"),
     "printed as exact, kept as range": ("a2,granny,110,109.5,110.5,g,exact,,true,", "printed: '110' (exact) stands"),
@@ -80,6 +85,41 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
 def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: str) -> None:
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,1,{kept},g,exact,,true,\n", encoding="utf-8")
     assert len(catalog.load(package, descriptor.read(package)["apples"])) == 1
+
+
+@pytest.mark.parametrize(
+    "kept", ["3500,4500", "0.035,0.045", "1.035,1.045", "0.955,0.965"], ids=["thousand", "share", "more", "less"]
+)
+def test_range_of_the_printed_is_kept_with_both_ends(package: Path, kept: str) -> None:
+    apples = descriptor.read(package)["apples"]
+    wide = [field | {"constraints": {}} if field["name"] in ("low", "high") else field for field in apples.fields]
+    (package / "apples.csv").write_text(HEADER + f"a1,boskoop,4,{kept},g,rounded,,true,\n", encoding="utf-8")
+    assert len(catalog.load(package, replace(apples, fields=wide))) == 1
+
+
+def test_disagreement_tells_both_ranges(package: Path) -> None:
+    said = fault_of(package, "a2,granny,4,3,5,g,rounded,,true,")
+    assert said == "apples.csv, row 3, column printed: '4' (rounded) stands for 3.5 to 4.5, not for 3 to 5"
+
+
+def constrained(package: Path, column: str, **constraints: object) -> list[str]:
+    """The faults of the valid table once a column has these constraints."""
+    apples = descriptor.read(package)["apples"]
+    fields = [field | {"constraints": constraints} if field["name"] == column else field for field in apples.fields]
+    table = replace(apples, fields=fields)
+    return [str(fault) for fault in validate.faults(table, catalog.typed(table, catalog.read(package, table))[0])]
+
+
+@pytest.mark.parametrize("column", ["low", "crates"])
+def test_required_number_that_is_missing_is_a_fault(package: Path, column: str) -> None:
+    assert constrained(package, column, required=True) == [f"apples.csv, row 3, column {column}: is missing"]
+
+
+def test_pattern_of_an_optional_column_allows_an_empty_cell(package: Path) -> None:
+    assert constrained(package, "note", pattern="^g") == []
+    assert constrained(package, "note", pattern="^s") == [
+        "apples.csv, row 3, column note: 'green, sour' does not match ^s"
+    ]
 
 
 @pytest.mark.parametrize("kept", ["100,100", "1.1,1.1", "0.001,0.001", "1.0000001,1.0000001"])

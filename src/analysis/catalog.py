@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import descriptor, validate
+from analysis import descriptor, official, validate
 from analysis.audit import doubts
 from analysis.descriptor import Table
-from analysis.paths import DATA
+from analysis.paths import DATA, imported
 from analysis.validate import Fault
 
 
@@ -50,9 +50,21 @@ class Catalog:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The results, each with the short `source` name that figures and tables show, and what the audit doubts."""
-        rows = self.table("results").assign(source=lambda rows: rows["source_id"].map(self.labels))
+        """The results, each with the short `source` name that figures and tables show, and what the audit doubts.
+
+        What was imported into data/official/ is among them, each result once (see analysis.official).
+        """
+        rows = official.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
+        rows = rows.assign(source=rows["source_id"].map(self.labels))
         return doubts.marked(rows, self.benchmarks, self.accelerators)
+
+    def _official(self, path: Path) -> pd.DataFrame:
+        """One file of imported rows. Raises TableError."""
+        frame, faults = official.load(path, self.tables["results"])
+        if faults:
+            raise TableError(faults)
+        self.used[path.relative_to(self.folder).as_posix()] = sha256(path)
+        return frame
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words. Raises KeyError for one that is not in benchmarks.csv."""

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import catalog, descriptor, validate
+from analysis import catalog, descriptor, official, validate
 from analysis.audit import run
 from analysis.catalog import Catalog, TableError
 from analysis.descriptor import DescriptorError, Table
-from analysis.paths import DATA
+from analysis.paths import DATA, imported
 from analysis.validate import Fault
 
 
@@ -27,7 +27,14 @@ def faults(folder: Path = DATA) -> list[Fault]:
         except TableError as error:
             found += error.faults
         found += _hash(folder, table)
-    return found + _references(tables, frames) + _corrections(folder, tables, frames)
+    return found + _references(tables, frames) + _corrections(folder, tables, frames) + _imported(folder, tables)
+
+
+def _imported(folder: Path, tables: dict[str, Table]) -> list[Fault]:
+    """Faults of what lies in data/official/. An accelerator without an alias is no fault there: it is kept as it is."""
+    if "results" not in tables:
+        return []
+    return [fault for path in imported(folder) for fault in official.load(path, tables["results"])[1]]
 
 
 def notes(folder: Path = DATA) -> list[str]:

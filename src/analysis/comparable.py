@@ -203,7 +203,7 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
         "says again what another row says": rows["duplicate_of"].ne(""),
         "another round": ~rows["round"].isin(question.rounds) if question.rounds else rows["round"].eq("-"),
         f"not of the {question.division} division: another model or other rules": _other_division(rows, question),
-        "another suite": ~rows["suite"].isin([question.suite, ""]) & (question.suite != ""),
+        "another suite": _other_suite(rows, question),
         "power submission: measured under the power rules, often capped": rows["power_measured"] & (not question.power),
         "not a power submission": ~rows["power_measured"] & question.power,
         "a slower precision of the same accelerator in the same document": slower_precision(rows),
@@ -235,6 +235,11 @@ def _meets(rows: pd.DataFrame, target: str, identity: pd.Series, question: Quest
 
 def _other_division(rows: pd.DataFrame, question: Question) -> pd.Series:
     return ~rows["division"].isin([question.division, ""])
+
+
+def _other_suite(rows: pd.DataFrame, question: Question) -> pd.Series:
+    """A result may be filed under both suites ("datacenter,edge")."""
+    return ~rows["suite"].isin([question.suite, "", "datacenter,edge"]) & (question.suite != "")
 
 
 def _left_out(rows: pd.DataFrame, reasons: pd.Series) -> pd.DataFrame:

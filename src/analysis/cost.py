@@ -1,4 +1,8 @@
-"""What plans are made with: throughput, price and speed per user as ranges from tables; draws do not belong here."""
+"""What plans are made with: throughput, price, watts and speed per user as ranges; draws do not belong here.
+
+And what a price buys: tokens per dollar, dollars per million tokens, break-even prices. Tokens are output tokens, as
+MLPerf counts them; prices are US dollars per accelerator-hour.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from analysis import interval
 from analysis.interval import Interval
+from analysis.sources import cited
 
 UNKNOWN = Interval(np.nan, np.nan)
+SECONDS_PER_HOUR = 3600.0
+_ROW = r"^(?P<place>.* row \d+),"
 
 
 def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
@@ -27,11 +35,146 @@ def price_range(prices: pd.DataFrame, accelerator: str, given: Sequence[float] =
     return _spread(offers, "usd_per_accelerator_hour")
 
 
+def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str) -> float:
+    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`; NaN where there is none."""
+    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark)]
+    rows = rows[rows["scenario"].eq(scenario)]
+    return float(rows["high"].min()) if len(rows) else float("nan")
+
+
 def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str) -> float | None:
     """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms."""
-    rows = limits[limits["quantity"].eq("tpot_p99_limit") & limits["benchmark"].eq(benchmark)]
-    rows = rows[rows["scenario"].eq(scenario)]
-    return 1000.0 / float(rows["high"].min()) if len(rows) else None
+    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit")
+    return 1000.0 / limit if limit == limit else None
+
+
+def watts_range(rows: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:
+    """Watts for each accelerator, and what they are: wall watts of power submissions in `rows`, else the power limit.
+
+    Wall watts are those of the whole system over its accelerators. The power limit of the datasheet leaves out the rest
+    of the system. Unknown where there is neither.
+    """
+    own = rows[rows["accelerator"].eq(accelerator) & rows["power_watts_low"].notna()]
+    if len(own):
+        count = own["accelerator_count"].astype("float64")
+        ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
+        return Interval(*map(float, ends)), "measured at the wall, whole system"
+    limit = float(accelerators.set_index("accelerator").at[accelerator, "power_limit_w"])
+    return Interval(limit, limit), "power limit of the accelerator alone" if limit == limit else "not known"
+
+
+def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
+    """Tokens for a US dollar: tokens/s x 3600 x the share of it that is delivered / US dollars per hour."""
+    return rate * share * SECONDS_PER_HOUR / price
+
+
+def usd_per_million(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
+    """US dollars for a million tokens: 1e6 / tokens per dollar."""
+    return Interval(1e6, 1e6) / tokens_per_dollar(rate, price, share)
+
+
+def rates(rows: pd.DataFrame) -> pd.DataFrame:
+    """Per accelerator of comparable rows: accelerator, rate_low/high (per accelerator), record, source_ids, caveat.
+
+    Official rows alone where there are any; `record` says `official` or `documents`.
+    """
+    found = []
+    for name, own in rows.groupby("accelerator", sort=False):
+        official = own[own["origin"].eq("official")]
+        used = official if len(official) else own
+        rate, caveats = throughput(own, name), sorted({part for text in used["caveat"] for part in text.split("; ")})
+        record = "official" if len(official) else "documents"
+        found.append((name, rate.low, rate.high, record, ", ".join(cited(used)), "; ".join(filter(None, caveats))))
+    return pd.DataFrame(found, columns=["accelerator", "rate_low", "rate_high", "record", "source_ids", "caveat"])
+
+
+def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
+    """What each offer of `prices` buys, for accelerators of `rates`, when `share` of the throughput is delivered.
+
+    Columns of `rates` and: provider, commitment, quoted (date or `not stated`), source_id, price_low/high,
+    per_dollar_low/high (tokens), usd_per_million_low/high. The most tokens first.
+    """
+    once = prices[prices["duplicate_of"].eq("")]
+    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
+    once = once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))
+    both = rated.merge(once[columns].rename(columns=names), on="accelerator")
+    rate, price = interval.of(both, "rate"), interval.of(both, "price")
+    both = interval.put(both, "per_dollar", tokens_per_dollar(rate, price, share))
+    both = interval.put(both, "usd_per_million", usd_per_million(rate, price, share))
+    return both.sort_values("per_dollar_high", ascending=False, kind="stable", ignore_index=True)
+
+
+def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str, given: Sequence[float] = ()) -> pd.DataFrame:
+    """The price at which each accelerator gives as many tokens per dollar as the baseline at its own price.
+
+    break-even = price of the baseline x rate / rate of the baseline. Columns of `rates` and: break_even_low/high,
+    offered_low/high (NaN without an offer: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two
+    ranges meet, "" without an offer). No rows without a rate and a price of the baseline.
+    """
+    own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline, given)
+    rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
+    base = Interval(own["rate_low"].min(), own["rate_high"].max())
+    found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
+    offered = [price_range(prices, name) for name in found["accelerator"]]
+    found = found.assign(offered_low=[each.low for each in offered], offered_high=[each.high for each in offered])
+    verdict = np.select(
+        [found["offered_low"].isna(), found["offered_high"] < found["break_even_low"],
+         found["offered_low"] > found["break_even_high"]], ["", "cheaper", "dearer"], "open",
+    )  # fmt: skip
+    return found.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
+
+
+def worth(rated: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """How many hours of the column's accelerator one of the row's is worth: the ratio of the middles of their rates.
+
+    At a higher ratio of prices the order of the two changes. Only accelerators with a rate, in the order of `names`.
+    """
+    middles = interval.of(rated.set_index("accelerator"), "rate").middle
+    middles = middles[[name for name in names if name in middles.index]]
+    square = np.divide.outer(middles.to_numpy(), middles.to_numpy())
+    return pd.DataFrame(square, index=list(middles.index), columns=list(middles.index))
+
+
+def printed(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
+    """A document's table of tokens per dollar, computed again from its own rate and price in the same row.
+
+    Columns: accelerator, provider, rate_low/high (tokens/s), price_low/high, stated_low/high and computed_low/high
+    (tokens per dollar), holds (the two ranges meet), source_ids.
+    """
+    said = _placed(claims[claims["quantity"].eq("tokens_per_dollar")])[["place", "low", "high", "source_id"]]
+    rate = _placed(results)[["place", "source_id", "accelerator", "low", "high"]]
+    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    price = _placed(prices).rename(columns=names)[["place", "source_id", "provider", "price_low", "price_high"]]
+    keys = ["source_id", "place"]
+    both = said.rename(columns={"low": "stated_low", "high": "stated_high"}).merge(price, on=keys)
+    both = both.merge(rate.rename(columns={"low": "rate_low", "high": "rate_high"}), on=keys)
+    computed = tokens_per_dollar(interval.of(both, "rate"), interval.of(both, "price"))
+    both = interval.put(both, "computed", computed).rename(columns={"source_id": "source_ids"})
+    return both.assign(holds=interval.of(both, "stated").overlaps(interval.of(both, "computed")))
+
+
+def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share: Interval) -> pd.DataFrame:
+    """The rows of `printed` with what they become, step by step, in tokens per dollar.
+
+    Added: needed (accelerators that hold the weights, by accelerator), weights_low/high (the printed rate paid for that
+    many), served_low/high (the throughput of `rates` in place of the batch-1 rate; NaN without one), delivered_low/high
+    (the `share` of it that utilisation and derate leave).
+    """
+    out = table.assign(needed=table["accelerator"].map(needed).astype("float64"))
+    out = interval.put(out, "weights", interval.of(out, "computed") / Interval(out["needed"], out["needed"]))
+    served = (
+        rated.set_index("accelerator")[["rate_low", "rate_high"]].reindex(out["accelerator"]).reset_index(drop=True)
+    )
+    out = out.reset_index(drop=True)
+    rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
+    return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
+
+
+def _placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose locator names a row of a table of dollars, with that `place`."""
+    place = rows["locator"].str.extract(_ROW)["place"]
+    return rows.assign(place=place)[place.str.contains("per dollar", na=False)]
 
 
 def _spread(rows: pd.DataFrame, name: str) -> Interval:

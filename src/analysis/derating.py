@@ -5,6 +5,7 @@ Derates are measured on submitted pairs of scenarios; needs are seeded Monte Car
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -144,17 +145,18 @@ def draw(
     draws: int,
     seed: int,
     at_least: int = 1,
+    above_one: bool = False,
 ) -> pd.DataFrame:
     """Monte Carlo draws of the need: every input uniform in its range and independent, from a seeded generator.
 
     Columns: the four INPUTS, exact (accelerators before rounding up), accelerators, usd_per_hour, usd_per_user_hour;
     `draws` rows, the same for the same seed on any machine; none where an input is unknown. Raises ValueError for a
-    derate of zero or above one.
+    derate of zero, or above one unless `above_one` says that this is meant.
     """
     ranges = (per_accelerator, derate, demand.peak_over_mean, price)
     if not all(each.known for each in ranges):
         return pd.DataFrame(columns=[*INPUTS, *OUTPUTS], dtype="float64")
-    if not 0 < derate.low <= derate.high <= 1:
+    if not 0 < derate.low <= derate.high or (derate.high > 1 and not above_one):
         raise ValueError(f"derate {derate.low:g} to {derate.high:g} is not within 0 (not itself) to 1")
     random = np.random.Generator(np.random.PCG64(seed))
     inputs = {name: random.uniform(r.low, r.high, draws) for name, r in zip(INPUTS, ranges, strict=True)}
@@ -166,17 +168,18 @@ def draw(
     return pd.DataFrame({**inputs, **outputs})
 
 
-def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour") -> pd.DataFrame:
+def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Sequence[str] = INPUTS) -> pd.DataFrame:
     """What matters most: Spearman's rank correlation of each input with `output`, and its square's share.
 
     The bill is correlated before rounding up to whole accelerators, since rounding hides small causes. Inputs that do
-    not vary are left out. Columns: input, correlation (-1 to 1), share (of the sum of squares, 0 to 1).
+    not vary, or whose output does not, are left out. Columns: input, correlation (-1 to 1), share (of the sum of
+    squares, 0 to 1).
     """
     smooth = draws["exact"] * draws["price"] if output != "accelerators" else draws["exact"]
-    varying = [name for name in INPUTS if draws[name].nunique() > 1]
+    varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
     ranks = smooth.rank()
     found = [{"input": name, "correlation": draws[name].rank().corr(ranks)} for name in varying]
-    frame = pd.DataFrame(found, columns=["input", "correlation"])
+    frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
     return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())
 
 

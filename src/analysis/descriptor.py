@@ -19,7 +19,10 @@ class DescriptorError(ValueError):
 
 @dataclass(frozen=True)
 class Table:
-    """One resource of the package: its file, columns, keys, pairs of low and high, and known traps."""
+    """One resource of the package: its file, columns, keys, pairs of low and high, and known traps.
+
+    `imported_fields` are the columns that only rows of `analysis import` have, behind those of `fields`.
+    """
 
     name: str
     path: str
@@ -31,6 +34,7 @@ class Table:
     foreign_keys: list[dict[str, Any]] = field(default_factory=list)
     intervals: list[list[str]] = field(default_factory=list)
     traps: list[str] = field(default_factory=list)
+    imported_fields: list[dict[str, Any]] = field(default_factory=list)
 
     @cached_property
     def columns(self) -> list[str]:
@@ -64,4 +68,5 @@ def _table(resource: dict[str, Any]) -> Table:
         foreign_keys=schema.get("foreignKeys", []),
         intervals=schema.get("intervals", []),
         traps=resource.get("traps", []),
+        imported_fields=schema.get("importedFields", []),
     )

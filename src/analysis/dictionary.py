@@ -50,7 +50,19 @@ def _section(table: Table) -> str:
         "",
     ]
     body = ["| column | type | unit | meaning |", "|---|---|---|---|", *(_row(field) for field in table.fields), ""]
-    return "\n".join([*head, *(["Known traps:", "", *traps, ""] if traps else []), *body])
+    return "\n".join([*head, *(["Known traps:", "", *traps, ""] if traps else []), *body, *_imported(table)])
+
+
+def _imported(table: Table) -> list[str]:
+    if not table.imported_fields:
+        return []
+    head = [
+        "Rows of `data/official/` have these columns too:",
+        "",
+        "| column | type | unit | meaning |",
+        "|---|---|---|---|",
+    ]
+    return [*head, *(_row(field) for field in table.imported_fields), ""]
 
 
 def _row(field: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import csv
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -42,8 +43,15 @@ def _one_of(table: str, column: str) -> Callable[[str], str]:
 def _each_once(values: list[str]) -> list[str]:
     again = sorted({value for value in values if values.count(value) > 1})
     if again:
-        raise ValueError(f"{', '.join(again)} stands more than once; each step must be another accelerator")
+        raise ValueError(f"{', '.join(again)} stands more than once; each must be another")
     return values
+
+
+def _below_data(value: str) -> str:
+    """A report is built again when a file that it used changes; only files of the project can be watched."""
+    if not value or Path(value).is_absolute() or ".." in Path(value).parts:
+        raise ValueError(f"{value!r} must be the path of a file below data/, such as measured/run.json")
+    return value
 
 
 def _a_round(value: str) -> str:
@@ -55,12 +63,21 @@ def _a_round(value: str) -> str:
 Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
 Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator"))]
 Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
+DataFile = Annotated[str, AfterValidator(_below_data)]
 Round = Annotated[str, AfterValidator(_a_round)]
 Scenario = Literal["Offline", "Server", "Interactive"]
 Origin = Literal["published", "official", "measured"]
+Precision = Literal["fp16", "fp8", "int8", "int4", "fp4"]
 Trust = Literal["all", "checked"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
+
+
+def _in_order(model: BaseModel, *names: str) -> None:
+    for name in names:
+        values = getattr(model, name)
+        if len(values) == 1 or list(values) != sorted(values):
+            raise ValueError(f"{name} must be two numbers, low then high; got {values}")
 
 
 class Common(BaseModel):
@@ -98,6 +115,7 @@ class QuantizationTradeoffs(Common):
 class PowerEfficiency(Common):
     """Throughput per watt and what the energy of a million tokens costs."""
 
+    scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"
     rounds: list[Round] = ["v4.1", "v5.1"]
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
@@ -113,16 +131,77 @@ class RealWorldDerating(Common):
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
     usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
-    weight_precision: Literal["fp16", "fp8", "int8", "int4", "fp4"] = "fp8"
+    weight_precision: Precision = "fp8"
+    cache_precision: Precision = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
+    ttft_ms: Annotated[float, Field(gt=0)] = 2000.0
+    tpot_ms: Annotated[float, Field(gt=0)] = 200.0
+    wait_percentile: Annotated[float, Field(gt=0, lt=1)] = 0.99
+    wait_variability: Annotated[float, Field(gt=0)] = 1.0
+    tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> RealWorldDerating:
-        for name in ("derate", "peak_over_mean", "usd_per_accelerator_hour"):
-            values = getattr(self, name)
-            if len(values) == 1 or list(values) != sorted(values):
-                raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+        _in_order(self, "derate", "peak_over_mean", "usd_per_accelerator_hour", "context_tokens")
+        return self
+
+
+class PricePerformance(Common):
+    """Tokens per dollar of every offer, prices at which the order changes, and owning against renting `baseline`."""
+
+    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
+    break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(_each_once)] = [
+        "A100 SXM 80GB",
+        "H100 SXM",
+        "H200 SXM",
+        "L40S",
+        "MI300X",
+    ]
+    utilisation: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.5, 1.0]
+    document_precision: Precision = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    purchase_usd_per_accelerator: Annotated[list[Price], Field(max_length=2)] = []
+    years: Annotated[float, Field(gt=0, le=20)] = 4.0
+    residual_share: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    capital_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.08
+    maintenance_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    used_share: Share = 1.0
+    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+
+    @model_validator(mode="after")
+    def _ranges_in_order(self) -> PricePerformance:
+        _in_order(self, "derate", "utilisation", "usd_per_accelerator_hour", "purchase_usd_per_accelerator")
+        return self
+
+
+class MyDeployment(BaseModel):
+    """A measurement of the user's own beside the official record. Empty texts and zeros are left to the files."""
+
+    model_config = Common.model_config
+
+    files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(_each_once)] = [
+        "examples/vllm_concurrency.jsonl"
+    ]
+    accelerator: Literal[""] | Accelerator = ""
+    accelerator_count: Annotated[int, Field(ge=0)] = 0
+    benchmark: Literal[""] | Benchmark = ""
+    precision: Literal["", "fp16", "fp8", "int8", "int4", "fp4"] = ""
+    cache_precision: Precision = "fp16"
+    scenario: Scenario = "Server"
+    rounds: list[Round] = ["v4.1"]
+    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    ttft_ms: Annotated[float, Field(ge=0)] = 0.0
+    tpot_ms: Annotated[float, Field(ge=0)] = 0.0
+
+    @model_validator(mode="after")
+    def _ranges_in_order(self) -> MyDeployment:
+        _in_order(self, "usd_per_accelerator_hour")
         return self
 
 
@@ -145,6 +224,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "power_efficiency": PowerEfficiency,
     "real_world_derating": RealWorldDerating,
     "source_audit": SourceAudit,
+    "price_performance": PricePerformance,
+    "my_deployment": MyDeployment,
 }
 
 

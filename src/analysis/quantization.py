@@ -115,6 +115,34 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
     return spread.merge(ids.reset_index(), on=by).merge(first, on=by)
 
 
+def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
+    """Official throughput per accelerator by the precision that ran, one row per round, accelerator and precision.
+
+    `rows` are comparable rows. Columns: basis (the round), accelerator, precision (`unknown` where nothing says it),
+    known_from (the basis of the precision: declared, configuration or unknown), per_accelerator_low/high (in the
+    comparison's unit), results, source_ids, gain_low/high: the ratio to the same accelerator's FP8 results of the same
+    round, NaN where there are none, where the precision is unknown, and for FP8 itself.
+    """
+    official = rows[rows["origin"].eq("official")]
+    named = official.assign(
+        precision=official["precision"].replace("", "unknown"), known_from=official["precision_basis"]
+    )
+    by = ["basis", "accelerator", "precision", "known_from"]
+    spread = interval.hull(named, by, "per_accelerator").rename(columns={"count": "results"})
+    sources = (
+        named.groupby(by, sort=False)["source_id"].agg(lambda ids: ", ".join(sorted(set(ids)))).rename("source_ids")
+    )
+    spread = spread.merge(sources.reset_index(), on=by)
+    reference = interval.hull(named[named["precision"].eq("fp8")], by[:2], "per_accelerator").drop(columns="count")
+    beside = spread.merge(reference, on=by[:2], how="left", suffixes=("", "_fp8"))
+    gain = interval.of(beside, "per_accelerator") / Interval(
+        beside["per_accelerator_low_fp8"], beside["per_accelerator_high_fp8"]
+    )
+    apart = ~beside["precision"].isin(["fp8", "unknown"])
+    spread = interval.put(spread, "gain", Interval(gain.low.where(apart), gain.high.where(apart)))
+    return spread.sort_values(by, kind="stable", ignore_index=True)
+
+
 def routes(quantization: pd.DataFrame) -> pd.DataFrame:
     """The open division's ways and the INT8 diffusion recipe: gain_low/high (ratio), changes, quality kept."""
     ways = quantization[quantization["division"].eq("open") | quantization["technique"].eq("int8-unet")]

@@ -52,6 +52,7 @@ def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     for accelerator, part in official.groupby("accelerator", sort=False):
         old, new = (part[part["round"].eq(name)] for name in (earlier, later))
         if len(old) and len(new):
+            new, old = _same_size(new, old)
             found.append({"accelerator": accelerator, **_ratio(new, old), "source_ids": _ids(new, old)})
     return pd.DataFrame(found, columns=["accelerator", "speedup_low", "speedup_high", "source_ids", "caveat"])
 

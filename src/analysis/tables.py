@@ -88,4 +88,5 @@ def _cell(value: object) -> str:
 
 
 def _is_numeric(frame: pd.DataFrame, name: str) -> bool:
-    return name not in frame or pd.api.types.is_numeric_dtype(frame[name])
+    kinds = pd.api.types
+    return name not in frame or (kinds.is_numeric_dtype(frame[name]) and not kinds.is_bool_dtype(frame[name]))

@@ -74,7 +74,7 @@ def _column(field: dict) -> pa.Column:
     required = rules.get("required", False)
     checks = [pa.Check(lambda s: s.ne(""), error="is missing")] if required and text else []
     if "enum" in rules:
-        allowed = [*rules["enum"], *([] if required else [""])]
+        allowed = [*rules["enum"], ""]  # an empty cell that must not be is told once, as missing
         checks.append(pa.Check.isin(allowed, error=f"is not one of {', '.join(map(str, rules['enum']))}"))
     if "minimum" in rules:
         checks.append(pa.Check.ge(rules["minimum"], error=f"is below {rules['minimum']}"))
@@ -84,7 +84,7 @@ def _column(field: dict) -> pa.Column:
         pattern = rules["pattern"] if required else f"(?:{rules['pattern']})|^$"
         checks.append(pa.Check.str_matches(pattern, error=f"does not match {rules['pattern']}"))
     nullable = field["type"] in ("number", "integer") and not required
-    return pa.Column(DTYPES[field["type"]], checks, nullable=nullable)
+    return pa.Column(DTYPES[field["type"]], checks, nullable=nullable, unique=rules.get("unique", False))
 
 
 def _words(check: object, value: object) -> str:

@@ -90,10 +90,14 @@ class Project:
         content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
         (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
 
-    def build(self, *names: str, **options: Any) -> Outcome:
-        """Build, and keep what was said in `lines`."""
+    def build(self, *names: str, kernels: str = "ordinary", **options: Any) -> Outcome:
+        """Build, and keep what was said in `lines`.
+
+        Ordinary kernels unless a test asks: these notebooks use none of the libraries that warm ones have loaded.
+        """
         self.lines = []
-        return build_reports(names, places=self.places, validate=validate, say=self.lines.append, **options)
+        given = {"places": self.places, "validate": validate, "say": self.lines.append, "kernels": kernels}
+        return build_reports(names, **given, **options)
 
     @property
     def said(self) -> str:

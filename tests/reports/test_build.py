@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.reports import runfiles
+from analysis.reports.kernels import KINDS
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -33,8 +34,9 @@ def test_nothing_of_this_machine_is_written(built: Project) -> None:
         assert b"/home/" not in content and b"site-packages" not in content, name
 
 
-def test_two_builds_are_identical(built: Project, project: Project) -> None:
-    project.build(force=True)
+@pytest.mark.parametrize("kernels", KINDS)
+def test_two_builds_are_identical(built: Project, project: Project, kernels: str) -> None:
+    assert project.build(force=True, kernels=kernels).status == 0
     assert project.tree() == built.tree()
 
 
@@ -46,7 +48,8 @@ def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project
     assert project.build("where").status == 0, project.said
 
 
-def test_failures_are_told_in_words_and_others_are_built(project: Project) -> None:
+@pytest.mark.parametrize("kernels", KINDS)
+def test_failures_are_told_in_words_and_others_are_built(project: Project, kernels: str) -> None:
     before = project.page("apples")
     project.notebook("apples", project.cells(project.code("x = 1\nrows = {}\nrows['H100']", "hide-input")))
     project.notebook("dies", project.cells(project.code("import os\nos._exit(7)")))
@@ -56,7 +59,7 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project) -> No
     project.notebook("good", project.cells())
     for name in ("dies", "killed", "leaves", "warns", "good"):
         project.run_file(name, name)
-    outcome = project.build()
+    outcome = project.build(kernels=kernels)
     assert outcome.status == 1
     assert outcome.built == ["good"]
     said = {failure.report: failure.text() for failure in outcome.failed}
@@ -79,10 +82,11 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project) -> No
     assert executed["cells"][8]["outputs"][0]["ename"] == "KeyError"
 
 
-def test_a_cell_over_the_time_limit(project: Project) -> None:
+@pytest.mark.parametrize("kernels", KINDS)
+def test_a_cell_over_the_time_limit(project: Project, kernels: str) -> None:
     project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
     project.run_file("slow", "slow")
-    outcome = project.build("slow", timeout=1)
+    outcome = project.build("slow", timeout=1, kernels=kernels)
     assert "did not finish within the time limit of 1 s" in outcome.failed[0].text()
     assert "cell 8 of 10" in outcome.failed[0].text()
 
@@ -117,7 +121,7 @@ def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expe
 def test_invalid_parameters_are_refused_before_a_kernel_starts(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.reports.run._build_all", lambda *a: pytest.fail("a kernel was about to start"))
+    monkeypatch.setattr("analysis.reports.run.build_plans", lambda *a, **k: pytest.fail("a kernel was about to start"))
     project.run_file("apples", "apples", pears=3)
     outcome = project.build()
     assert outcome.status == 1 and outcome.fresh == ["apples_five"]
@@ -169,3 +173,31 @@ def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
     assert project.build().status == 0
     assert "gone" not in (project.places.reports / "index.html").read_text()
     assert not list(project.places.failed.iterdir())
+
+
+def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
+    run = project.places.runs / "apples_official.yml"
+    run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
+    outcome = project.build()
+    assert outcome.skipped == {"apples_official": "needs data/official/v5.1.parquet: make data"} and outcome.status == 0
+    assert "skipped apples_official  (needs data/official/v5.1.parquet: make data)" in project.said
+    assert not (project.places.reports / "apples_official.html").exists()
+    official = project.places.data / "official"
+    official.mkdir()
+    (official / "v5.1.parquet").write_bytes(b"1")
+    outcome = project.build()
+    assert sorted(outcome.built) == ["apples", "apples_five", "apples_official"] and outcome.skipped == {}
+    assert "data/official/v5.1.parquet is new" in project.said
+    assert project.build().built == []
+    (official / "v5.1.parquet").write_bytes(b"2")
+    assert "data/official/v5.1.parquet changed" in (project.build(), project.said)[1]
+
+
+@pytest.mark.parametrize("needs", ["7", "[7]", "[../secret]", "data/x.csv"])
+def test_needs_that_are_no_files_of_data_are_refused(project: Project, needs: str) -> None:
+    (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
+    outcome = project.build()
+    assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said

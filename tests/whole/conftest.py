@@ -23,6 +23,34 @@ OTHERS = {
     "power_nothing": ("power_efficiency", {"rounds": ["v4.0"]}),
     "derating_interactive": ("real_world_derating", {"scenario": "Interactive", "rounds": ["v5.1"]}),
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
+    "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
+    "price_images": ("price_performance", {"benchmark": "stable-diffusion-xl", "baseline": "L40S"}),
+    "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
+    "deployment_power": (
+        "my_deployment",
+        {
+            "files": ["examples/aiperf.json", "examples/aiperf_old.json"],
+            "accelerator": "H100 SXM",
+            "accelerator_count": 8,
+            "precision": "fp8",
+            "usd_per_accelerator_hour": [2.0, 3.0],
+        },
+    ),
+    "deployment_log": (
+        "my_deployment",
+        {
+            "files": ["examples/loadgen"],
+            "accelerator": "MI300X",
+            "accelerator_count": 8,
+            "benchmark": "gptj",
+            "scenario": "Offline",
+            "rounds": [],
+        },
+    ),
+    "deployment_failed": (
+        "my_deployment",
+        {"files": ["examples/vllm_detailed.json"], "ttft_ms": 250.0, "tpot_ms": 40.0},
+    ),
     "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
 }
 

@@ -10,7 +10,8 @@ from analysis.reports.places import Places
 from analysis.reports.run import Outcome
 
 Built = tuple[Places, Outcome, list[str]]
-REPORTS = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating", "index"]
+REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",
+           "real_world_derating", "index"]  # fmt: skip
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 OVERFLOWING = """() => {
     const width = document.documentElement.clientWidth
@@ -22,10 +23,7 @@ OVERFLOWING = """() => {
         .map(e => e.tagName + '.' + e.className)
 }"""
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested"),
-    pytest.mark.xdist_group("whole"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested")
 
 
 @pytest.fixture(scope="module")

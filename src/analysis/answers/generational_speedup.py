@@ -99,7 +99,9 @@ def claims(judged: pd.DataFrame) -> Finding:
     if judged.empty:
         return nothing("claims_that_hold", unit, "No stated speedup can be set beside comparable figures here.")
     holds = int(judged["verdict"].eq("holds").sum())
-    sentence = f"Of {len(judged)} stated speedups set beside comparable figures, {holds} hold."
+    bounded = int(judged["verdict"].isin(["below its bound", "above its bound"]).sum())
+    sentence = f"Of {len(judged)} stated speedups set beside comparable figures, {holds} hold"
+    sentence += f" and {bounded} are bounds that the figures stay away from." if bounded else "."
     return Finding("claims_that_hold", holds, holds, unit, sentence, cited(judged))
 
 

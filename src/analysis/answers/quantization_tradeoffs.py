@@ -73,6 +73,27 @@ def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
     return Finding("single_accelerators", len(alone), len(alone), unit, sentence, ["datasheets"])
 
 
+def official(rows: pd.DataFrame, topic: str) -> Finding:
+    """What another precision than FP8 gives on the same accelerator in the official record."""
+    unit = "throughput per accelerator over FP8 results of the same accelerator and round"
+    if rows.empty:
+        return nothing("official_precision", unit, f"No official result of {topic} to set side by side by precision.")
+    known, total = rows.loc[rows["precision"].ne("unknown"), "results"].sum(), rows["results"].sum()
+    sentence = f"Of {total} official results of {topic}, {known} say which precision ran"
+    gains = rows[rows["gain_low"].notna()]
+    if gains.empty:
+        return nothing("official_precision", unit, f"{sentence}; no accelerator has FP8 and another side by side.")
+    each = (
+        f"{row['precision']} on {row['accelerator']} gives {interval.text(row['gain_low'], row['gain_high'])} times "
+        f"its FP8 results ({row['basis']}, {row['known_from']})"
+        for row in gains.to_dict("records")
+    )
+    caveat = "submitters, systems and software differ within a row"
+    return Finding(
+        "official_precision", *span(gains, "gain"), unit, f"{sentence}; {listed(each)}.", cited(rows), [caveat]
+    )
+
+
 def accuracy(rows: pd.DataFrame) -> Finding:
     """What the stricter accuracy target costs in official results."""
     unit = "throughput at the stricter accuracy target over that at the looser"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from analysis import interval
-from analysis.answers.words import caveats, listed, ranged, span
+from analysis.answers.words import caveats, listed, plural, ranged, span
 from analysis.comparable import Comparison
 from analysis.derating import Demand
 from analysis.findings import Finding, nothing
@@ -49,30 +50,58 @@ def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
     return Finding("derates_in_band", inside, inside, unit, sentence, cited(measured), caveats(*measured["caveat"]))
 
 
-def need(marks: pd.DataFrame, demand: Demand, accelerator: str, chosen: Comparison) -> Finding:
-    """Accelerators from tenth to ninetieth percentile, and what they cost."""
-    if marks["p50"].isna().any():
-        why = f"No comparable throughput or no price of {accelerator} on {chosen.topic}: nothing can be planned."
-        return nothing("accelerators_needed", NEED, why)
+def need(
+    marks: pd.DataFrame, demand: Demand, accelerator: str, chosen: Comparison, warned: Sequence[str] = ()
+) -> Finding:
+    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are caveats of the plan itself."""
     count, bill, each = (marks.set_index("output").loc[name] for name in OUTPUTS)
+    if pd.isna(count["p50"]):
+        why = f"No comparable throughput of {accelerator} on {chosen.topic}, or not enough memory: nothing is planned."
+        return nothing("accelerators_needed", NEED, why)
+    dollars = (
+        f"at {interval.text(bill['p10'], bill['p90'])} US dollars an hour, "
+        f"{interval.text(each['p10'], each['p90'])} per user-hour"
+    )
     sentence = (
         f"{demand.users:,} users at {interval.number(demand.tokens_per_second_per_user)} {chosen.unit} each need "
-        f"{interval.text(count['p10'], count['p90'])} {accelerator} (P10 to P90), at "
-        f"{interval.text(bill['p10'], bill['p90'])} US dollars an hour, "
-        f"{interval.text(each['p10'], each['p90'])} per user-hour."
+        f"{interval.text(count['p10'], count['p90'])} {accelerator} (P10 to P90), "
+        f"{dollars if pd.notna(bill['p50']) else 'at a price that is not known'}."
     )
     own = chosen.rows[chosen.rows["accelerator"].eq(accelerator)]
-    warned = caveats(*own["caveat"])
+    warned = [*caveats(*own["caveat"]), *warned]
     return Finding("accelerators_needed", count["p10"], count["p90"], NEED, sentence, cited(own), warned)
 
 
-def dominant(ranked: pd.DataFrame) -> Finding:
-    """Which input decides the bill."""
+def quantities(work: str) -> dict[str, str]:
+    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
+    more = {"usd_per_million_tokens": f"US dollars per million {plural(work)}", "systems": "systems of eight"}
+    more["usd_per_hour_whole_systems"] = "US dollars an hour, rented in whole systems"
+    return OUTPUTS | more | {"kilowatts": "kilowatts, with the overhead of the building"}
+
+
+def outcome(priced: bool) -> str:
+    """What an input can decide: the bill, or without a price the number of accelerators."""
+    return "bill" if priced else "number of accelerators"
+
+
+def decisive(shares: pd.DataFrame) -> Finding:
+    """What asks for most accelerators: traffic alone, the queue in front of them, or memory."""
+    unit = "share of the draws in which this cause asks for most accelerators"
+    if not shares["share"].any():
+        return nothing("decisive_cause", unit, "Nothing is planned: nothing decides the number of accelerators.")
+    top = shares.loc[shares["share"].idxmax()]
+    words = [f"{row['cause']} in {interval.number(100 * row['share'], 2)} %" for _, row in shares.iterrows()]
+    sentence = f"What decides the number of accelerators is {top['cause']}: {listed(words)} of the draws."
+    return Finding("decisive_cause", top["share"], top["share"], unit, sentence)
+
+
+def dominant(ranked: pd.DataFrame, what: str = "bill") -> Finding:
+    """Which input decides `what`."""
     unit = "share of the sum of squared rank correlations"
     if ranked.empty:
-        return nothing("dominant_input", unit, "Nothing is drawn or no input varies: no input decides the bill.")
+        return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
     top = ranked.loc[ranked["share"].idxmax()]
-    sentence = f"What decides the bill is the {top['input']}: {interval.number(100 * top['share'], 2)} % of it."
+    sentence = f"What decides the {what} is the {top['input']}: {interval.number(100 * top['share'], 2)} % of it."
     return Finding("dominant_input", top["share"], top["share"], unit, sentence)
 
 

@@ -74,13 +74,15 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
     if values.empty:
         return style.nothing(title)
-    figure, ax = style.canvas(title, subtitle, 0.36 * len(values) + 1.25)
+    narrow = len(values.columns) > 8  # a range on one line would run into the next cell
+    shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
+    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
     reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
     sns.heatmap(
         logs,
         ax=ax,
-        annot=words.where(values.notna(), "").to_numpy(),
+        annot=shown.where(values.notna(), "").to_numpy(),
         fmt="",
         annot_kws={"size": 7},
         cmap=sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True),

@@ -1,17 +1,20 @@
-"""One report from its plan to its files: execute, collect, export, publish; decides nothing about which or when."""
+"""One report from its plan: executed and exported (`make`), its files put in place (`publish`); not which or when.
+
+The two are apart because another process, or another machine, may make what this one publishes.
+"""
 
 import traceback
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.reports import export, failures, freshness, record, shelf
+from analysis.reports import export, failures, freshness, record
 from analysis.reports.errors import ReportFailed
 from analysis.reports.execute import Execution, NoKernel
 from analysis.reports.failures import Failure
 from analysis.reports.freshness import Plan
 from analysis.reports.kernels import Kernels
+from analysis.reports.made import Made, publish
 from analysis.reports.places import Places
 
 
@@ -24,31 +27,34 @@ class Builder:
     timeout: int
 
     def build(self, plan: Plan) -> Failure | None:
-        """Build one report. A failure is returned in words, and leaves an earlier page as it was."""
+        """Make and publish one report. A failure is returned in words, and leaves an earlier page as it was."""
+        return publish(self.make(plan), self.places, lambda: self.kernels.stopping)
+
+    def make(self, plan: Plan) -> Made:
+        """Execute and export one report, without touching a file of its own."""
         execution = self._execution(plan)
         try:
             try:
-                self._build(plan, execution)
+                return self._make(plan, execution)
             except NoKernel:  # Two kernels may have raced for a port: the second start has another one.
                 execution = self._execution(plan)
-                self._build(plan, execution)
+                return self._make(plan, execution)
         except Exception as error:  # Whatever it is, the other reports are still to be built.
-            return self._failed(plan, error, execution)
-        return None
+            failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
+            return Made(plan.run.report, failure=failure, notebook=execution.text())
 
     def _execution(self, plan: Plan) -> Execution:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
 
-    def _build(self, plan: Plan, execution: Execution) -> None:
+    def _make(self, plan: Plan, execution: Execution) -> Made:
         inputs = freshness.static_inputs(plan.run, self.places)
         with self.kernels.one() as kernel:
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
             stated = self._state(plan, notebook, inputs)
             html = export.page(notebook, stated)
-        if not self.kernels.stopping:
-            picture, _ = record.first_figure(notebook.cells)
-            shelf.publish(stated, html, picture, self.places)
+        picture, _ = record.first_figure(notebook.cells)
+        return Made(plan.run.report, stated, html, picture)
 
     def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
         run, stated = plan.run, record.state(notebook.cells)
@@ -57,18 +63,11 @@ class Builder:
         given = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
         return given | stated | {"inputs": inputs, "digest": freshness.digest(run, plan.parameters, inputs)}
 
-    def _failed(self, plan: Plan, error: Exception, execution: Execution) -> Failure:
-        failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
-        if not self.kernels.stopping:
-            with suppress(OSError):  # On a full disk it can still be told, if not kept.
-                shelf.remember(failure, self.places, execution.notebook)
-        return failure
-
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:
     """A failure with where it happened and what to do next; `notebook` is as far as it ran, or None."""
     run, what = plan.run, error.what.replace(f"{places.root}/", "")
-    where, again = places.key(places.notebook(run.notebook)), f"then: make reports/{run.report}.html"
+    where, again = places.key(places.notebook(run.notebook)), f"then: {run.again}"
     if (places.reports / f"{run.report}.html").exists():
         again += " (that page is still the earlier one)"
     if notebook is None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from papermill.execute import execute_notebook
 
 from analysis.reports.errors import ReportFailed
@@ -39,6 +40,10 @@ class Execution:
                 normalise(self.notebook)
         refuse_bad_outputs(self.notebook.cells)
         return self.notebook
+
+    def text(self) -> str | None:
+        """The notebook as far as it ran, as the text of its file; None where it was not begun."""
+        return None if self.notebook is None else nbformat.writes(self.notebook) + "\n"
 
     def begun(self, notebook: Any) -> None:
         """Called by nbclient when the kernel answers."""

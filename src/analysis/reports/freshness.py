@@ -1,13 +1,15 @@
 """What a report was made from, as digests, and whether that is still so; timestamps never count."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analysis.paths import imported
 from analysis.reports import modules
-from analysis.reports.files import canonical, file_sha256, sha256
+from analysis.reports.files import canonical, file_sha256, of_file, sha256
 from analysis.reports.places import ENGINE, Places
 from analysis.reports.record import PYTHON
 from analysis.reports.runfiles import Run
@@ -28,16 +30,22 @@ class Plan:
 def static_inputs(run: Run, places: Places) -> dict[str, str]:
     """Digests of all that is known before execution: notebook, modules, engine, lock; by short name.
 
-    The tables are known only after execution, from the provenance that the notebook shows.
+    The tables are known only after execution, from the provenance that the notebook shows; but what was imported
+    counts for every report, for the notebooks take up whatever is there.
     """
     notebook = places.notebook(run.notebook)
-    files = [*modules.reached(modules.notebook_code(notebook), places.source), *_engine(), places.lock]
+    code = of_file(notebook, modules.notebook_code) or []
+    files = [*modules.reached(code, places.source), *_engine(), places.lock, *imported(places.data)]
     digests = {places.key(path): file_sha256(path) for path in files}
     return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
 
 
 def notebook_sha256(notebook: Path) -> str | None:
     """The digest of what a notebook says (cells, tags, attachments), whatever its stored outputs are."""
+    return of_file(notebook, _notebook_sha256)
+
+
+def _notebook_sha256(notebook: Path) -> str | None:
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError):
@@ -91,11 +99,18 @@ def _said(parameters: dict[str, Any], name: str) -> str | None:
     return canonical(parameters[name]) if name in parameters else None
 
 
+def current(inputs: Iterable[str], places: Places) -> dict[str, str | None]:
+    """The digests that files have now, by short name; None where there is no such file."""
+    paths = {key: places.path(key) for key in inputs}
+    return {k: notebook_sha256(p) if p.suffix == ".ipynb" else file_sha256(p) for k, p in paths.items()}
+
+
 def _changed_file(record: dict[str, Any], places: Places) -> str | None:
-    for key, then in record["inputs"].items():
-        path = places.path(key)
-        now = notebook_sha256(path) if path.suffix == ".ipynb" else file_sha256(path)
-        if now != then:
+    for path in imported(places.data):
+        if places.key(path) not in record["inputs"]:
+            return f"{places.key(path)} is new"
+    for key, now in current(record["inputs"], places).items():
+        if now != record["inputs"][key]:
             return f"{key} {'changed' if now else 'is gone'}"
     for path, then in outputs(record, places).items():
         if file_sha256(path) != then:

@@ -1,5 +1,7 @@
 """reports/index.html, from the records of the reports and the failures remembered; executes and imports no notebook."""
 
+import html
+import re
 from base64 import b64encode
 from typing import Any
 
@@ -8,12 +10,14 @@ from analysis.reports.files import file_sha256, sha256, write_whole
 from analysis.reports.places import ENGINE, Places
 from analysis.reports.words import FILTERS
 
+TITLE = re.compile(r"<title>(.*?)</title>")
+
 
 def write(places: Places) -> None:
     """Write the index where it differs from what is there."""
-    html = render(places)
-    if file_sha256(places.reports / "index.html") != sha256(html):
-        write_whole(places.reports / "index.html", html)
+    page = render(places)
+    if file_sha256(places.reports / "index.html") != sha256(page):
+        write_whole(places.reports / "index.html", page)
 
 
 def render(places: Places) -> str:
@@ -27,7 +31,22 @@ def render(places: Places) -> str:
     failed = {report: text for report, text in shelf.failed(places).items() if report in names}
     cards = [card for report in names if (card := _card(report, places))]
     cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
-    return environment.get_template("index.html.j2").render(cards=cards, failed=failed)
+    return environment.get_template("index.html.j2").render(cards=cards, failed=failed, sweeps=_sweeps(places))
+
+
+def _sweeps(places: Places) -> list[dict[str, Any]]:
+    """The sweeps that have a page, each with its title and how many of its reports are there and failed.
+
+    A sweep file from elsewhere is not among those of notebooks/sweeps, so the pages decide.
+    """
+    found = []
+    for page in sorted(places.reports.glob("*/index.html")):
+        folder = page.parent
+        reports = [path for path in folder.glob("*.json") if path.with_suffix(".html").exists()]
+        title = html.unescape(TITLE.search(page.read_text(encoding="utf-8"))[1])
+        failed = len(list((folder / ".failed").glob("*.txt")))
+        found.append({"name": folder.name, "title": title, "reports": len(reports), "failed": failed})
+    return found
 
 
 def _card(report: str, places: Places) -> dict[str, Any] | None:

@@ -1,37 +1,60 @@
 """One kernel for a report: how it is started, ended and found dead; knows nothing of notebooks or pages.
 
-This is the one place where another kind of kernel can be put in: `jupyter_client` is asked for the
-provisioner, so `JUPYTER_DEFAULT_PROVISIONER_NAME` (or `spec` here) selects it.
+Which kind of process it is decides the provisioner that `spec` names: an ordinary child, or a fork of a warm parent.
 """
 
 import contextlib
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-import zmq
+import zmq.asyncio
 from ipykernel.kernelspec import get_kernel_dict
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.util import run_sync
 
+from analysis.kernels import provisioner
+from analysis.reports.client import ReportClient
 
-def spec() -> KernelSpec:
+RECONNECT = 5  # milliseconds between two looks whether a new kernel listens; zmq's own are 100
+LONGEST_SOCKET = 90  # characters that the path of a Unix socket may have on any system, less a port
+
+
+def spec(warm: bool = False) -> KernelSpec:
     """A kernel of the running interpreter, whatever `python3` kernels the machine has registered."""
-    return KernelSpec(**get_kernel_dict())
+    provisioner.register()
+    kind = {"provisioner_name": provisioner.NAME if warm else "local-provisioner"}
+    described = get_kernel_dict()
+    return KernelSpec(**described | {"metadata": described["metadata"] | {"kernel_provisioner": kind}})
+
+
+def transport(sockets: Path) -> dict[str, Any]:
+    """Where a kernel listens: Unix sockets of its own, or TCP where their path (a prefix) cannot be used."""
+    if sys.platform != "win32" and len(str(sockets)) <= LONGEST_SOCKET:
+        return {"transport": "ipc", "ip": str(sockets)}
+    # Without encryption, ipykernel warns on stderr in every kernel that it listens on TCP.
+    return {"transport_encryption": "auto" if zmq.has("curve") else "disabled"}
 
 
 class ReportKernel(AsyncKernelManager):
-    """One kernel: fixed interpreter, given environment and folder (`launch`), a file for what it says on stderr."""
+    """One kernel: fixed interpreter, given environment and folder (`launch`), its files under a path of its own.
 
-    def __init__(self, launch: dict[str, Any], errors: Path, stopping: threading.Event) -> None:
-        # Without encryption, ipykernel warns on stderr in every kernel that it listens on TCP.
-        super().__init__(transport_encryption="auto" if zmq.has("curve") else "disabled")
+    `files` is a prefix: `.log` is what the process says on stderr, `.json` how to connect to it.
+    """
+
+    def __init__(self, launch: dict[str, Any], files: Path, stopping: threading.Event, warm: bool = False) -> None:
+        super().__init__(
+            connection_file=f"{files}.json", client_factory=ReportClient, context=zmq.asyncio.Context(),
+            **transport(files),
+        )  # fmt: skip
+        self.context.setsockopt(zmq.RECONNECT_IVL, RECONNECT)
         self.shutdown_wait_time = 3.0
-        self._launch, self._errors, self._stopping = launch, errors, stopping
-        self._asked, self._clients, self._spec = False, [], spec()
+        self._launch, self._errors, self._stopping = launch, files.with_suffix(".log"), stopping
+        self._asked, self._clients, self._spec = False, [], spec(warm)
 
     @property
     def kernel_spec(self) -> KernelSpec:
@@ -85,3 +108,4 @@ class ReportKernel(AsyncKernelManager):
         for client in self._clients:
             client.stop_channels()
         await self.cleanup_resources()
+        self.context.destroy(linger=0)  # Given above, so that it isn't the manager's to end.

@@ -6,28 +6,41 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from analysis.reports.kernel import ReportKernel
+from analysis.kernels import parents
 from analysis.reports.places import Places
+
+if TYPE_CHECKING:
+    from analysis.reports.kernel import ReportKernel
+
+KINDS = ("warm", "ordinary")
 
 
 class Kernels:
-    """All kernels of one build: they share folder and environment, and none outlives the `with` block."""
+    """All kernels of one build: they share folder and environment, and none outlives the `with` block.
 
-    def __init__(self, places: Places) -> None:
+    Warm kernels are forked from a process that begins to load libraries here, while this one goes on with its own
+    imports; what they put out is the same.
+    """
+
+    def __init__(self, places: Places, kind: str = KINDS[0]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="analysis-kernels-")
         environment = kernel_environment(places.source, Path(self._folder.name))
         # The folder is given to the process itself: papermill's `cwd` would change it for all threads.
         self._launch = {"env": environment, "cwd": str(places.notebooks)}
         self._live: set[ReportKernel] = set()
         self._lock, self._count, self._stopping = threading.Lock(), 0, threading.Event()
+        self._warm = kind == "warm"
+        if self._warm:
+            parents.start(**self._launch)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+        parents.close(self._launch["env"])
         self._folder.cleanup()
 
     @property
@@ -36,7 +49,7 @@ class Kernels:
         return self._stopping.is_set()
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[ReportKernel]:
+    def one(self) -> Iterator["ReportKernel"]:
         """A kernel that is not started yet; at the end of the block it has ended."""
         kernel = self._new()
         try:
@@ -53,11 +66,13 @@ class Kernels:
             for kernel in self._live:
                 kernel.kill()
 
-    def _new(self) -> ReportKernel:
+    def _new(self) -> "ReportKernel":
+        from analysis.reports.kernel import ReportKernel  # Slow to import, while the warm parent loads too.
+
         with self._lock:
             self._count += 1
-            errors = Path(self._folder.name, f"kernel-{self._count}.log")
-            kernel = ReportKernel(self._launch, errors, self._stopping)
+            files = Path(self._folder.name, str(self._count))
+            kernel = ReportKernel(self._launch, files, self._stopping, self._warm)
             self._live.add(kernel)
         return kernel
 

@@ -1,6 +1,6 @@
 """The folders that a build reads and writes, and the short names of files in them; no file is opened here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis import paths
@@ -28,6 +28,15 @@ class Places:
             root, notebooks, notebooks / "runs", root / "reports", root / "data",
             root / "requirements.lock", root / "src",
         )  # fmt: skip
+
+    def at(self, reports: Path) -> "Places":
+        """The same project with another folder for reports."""
+        return replace(self, reports=reports)
+
+    @property
+    def sweeps(self) -> Path:
+        """Where the sweep files are."""
+        return self.notebooks / "sweeps"
 
     @property
     def failed(self) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 from analysis.reports.errors import ReportFailed
 from analysis.reports.failures import Failure
 from analysis.reports.files import file_sha256, sha256, write_whole
+from analysis.reports.kernels import KINDS, Kernels
 from analysis.reports.parallel import side_by_side
 from analysis.reports.places import Places
 from analysis.reports.run import TIMEOUT, Say
@@ -30,6 +31,7 @@ def refresh(
     places: Places | None = None,
     jobs: int = 3,
     timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
     say: Say = print,
 ) -> int:
     """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
@@ -39,17 +41,16 @@ def refresh(
     """
     places = places or Places()
     paths, failed = find(places, names), []
-    from analysis.reports import lean
-
-    lean.load()
-    from analysis.reports.kernels import Kernels
 
     def tell(path: Path, result: str | Failure) -> None:
         failed.extend([result] if isinstance(result, Failure) else [])
         say(f"{'FAILED   ' if isinstance(result, Failure) else result}  {path.stem}")
 
-    with Kernels(places) as kernels:
-        side_by_side(lambda path: _refreshed(path, kernels, places, timeout), paths, jobs, tell, kernels.stop)
+    with Kernels(places, kernels) as made:
+        from analysis.reports import lean
+
+        lean.load()
+        side_by_side(lambda path: _refreshed(path, made, places, timeout), paths, jobs, tell, made.stop)
     for failure in failed:
         say(f"\n{failure.text()}")
     return 1 if failed else 0
@@ -65,7 +66,7 @@ def find(places: Places, names: Iterable[str] = ()) -> list[Path]:
     return [found[name] for name in dict.fromkeys(asked or found)]
 
 
-def _refreshed(path: Path, kernels: Any, places: Places, timeout: int) -> str | Failure:
+def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:
     import nbformat
 
     from analysis.reports.execute import Execution

@@ -12,26 +12,36 @@ from typing import Any
 from analysis.reports import freshness, index, runfiles, shelf
 from analysis.reports.failures import Failure
 from analysis.reports.freshness import Plan
+from analysis.reports.kernels import KINDS, Kernels
 from analysis.reports.parallel import side_by_side
 from analysis.reports.places import Places
 
 Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 Say = Callable[[str], None]
+Tell = Callable[[Plan, tuple[Failure | None, float]], None]
 TIMEOUT = 300
 
 
 @dataclass
 class Outcome:
-    """What became of each report of one build."""
+    """What became of each report of one build; `skipped` has the reason of each."""
 
     built: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
     failed: list[Failure] = field(default_factory=list)
 
     @property
     def status(self) -> int:
         """The exit status: 1 if any report failed, else 0."""
         return 1 if self.failed else 0
+
+    def add(self, plan: Plan, failure: Failure | None) -> None:
+        """Count a report that was built, or its failure."""
+        if failure:
+            self.failed.append(failure)
+        else:
+            self.built.append(plan.run.report)
 
 
 def build_reports(
@@ -41,42 +51,49 @@ def build_reports(
     jobs: int = 3,
     force: bool = False,
     timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
     validate: Validate | None = None,
     say: Say = print,
 ) -> Outcome:
     """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
 
-    `timeout` is in seconds per cell. `validate(notebook, parameters)` gives complete parameters or
-    raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    `timeout` is in seconds per cell, `kernels` one of KINDS. `validate(notebook, parameters)` gives complete
+    parameters or raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
-    plans = plan_reports(runfiles.find(places, names), places, outcome, validate or _own_validate())
+    plans = plan_reports(runfiles.find(places, names), places, outcome, validate or own_validate())
     shelf.tidy(places, runfiles.find(places))
     for plan in (plan for plan in plans if plan.reason is None and not force):
         outcome.fresh.append(plan.run.report)
         shelf.forget(plan.run.report, places)
         say(f"fresh   {plan.run.report}")
+    for report, reason in outcome.skipped.items():
+        shelf.forget(report, places)
+        say(f"skipped {report}  ({reason})")
     for failure in outcome.failed:
         shelf.remember(failure, places)
         say(f"FAILED  {failure.report}")
     stale = [plan for plan in plans if plan.reason is not None or force]
     try:
         if stale:
-            _build_all(stale, places, jobs, timeout, outcome, say)
+            build_plans(stale, places, partial(_tell, outcome, say), jobs=jobs, timeout=timeout, kernels=kernels)
     finally:
         index.write(places)
-    _summary(outcome, places, time.monotonic() - started, say)
+    summary(outcome, places, time.monotonic() - started, say)
     return outcome
 
 
 def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
-    """A plan for each run file; those that are refused go to `outcome.failed`."""
+    """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
     plans = []
     for report, path in found.items():
         try:
             run = runfiles.read(path, places)
             parameters = validate(run.notebook, run.parameters)
+            if lacking := runfiles.missing(run, places):
+                outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
+                continue
             plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
         except (ValueError, OSError) as error:
             where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
@@ -84,22 +101,24 @@ def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, val
     return plans
 
 
-def _own_validate() -> Validate:
+def own_validate() -> Validate:
+    """The validation of this project's own notebooks."""
     from analysis import parameters
 
     return parameters.validate
 
 
-def _build_all(plans: list[Plan], places: Places, jobs: int, timeout: int, outcome: Outcome, say: Say) -> None:
-    from analysis.reports import lean
+def build_plans(
+    plans: list[Plan], places: Places, tell: Tell, *, jobs: int = 3, timeout: int = TIMEOUT, kernels: str = KINDS[0]
+) -> None:
+    """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
+    with Kernels(places, kernels) as made:  # A warm parent loads libraries while this process goes on with its own.
+        from analysis.reports import lean
 
-    lean.load()
-    from analysis.reports.build import Builder
-    from analysis.reports.kernels import Kernels
+        lean.load()
+        from analysis.reports.build import Builder
 
-    with Kernels(places) as kernels:
-        build = partial(_timed, Builder(places, kernels, timeout).build)
-        side_by_side(build, plans, jobs, partial(_tell, outcome, say), kernels.stop)
+        side_by_side(partial(_timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
 
 
 def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> tuple[Failure | None, float]:
@@ -111,16 +130,14 @@ def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, 
     failure, seconds = result
     word = "FAILED" if failure else "built "
     say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
-    if failure:
-        outcome.failed.append(failure)
-    else:
-        outcome.built.append(plan.run.report)
+    outcome.add(plan, failure)
 
 
-def _summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
+def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
+    """Say what failed and why, how many reports there are of each kind, and where the index is."""
     for failure in outcome.failed:
         say(f"\n{failure.text()}")
-    counts = {"built": outcome.built, "fresh": outcome.fresh, "failed": outcome.failed}
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
     said = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
     if outcome.failed:
         say("")

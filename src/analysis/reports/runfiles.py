@@ -11,7 +11,7 @@ import yaml
 
 from analysis.reports.places import Places
 
-KEYS = {"notebook": str, "title": str, "parameters": dict}
+KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -25,12 +25,17 @@ class UnknownReport(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """One report as its run file states it: only the parameters that differ from the defaults."""
+    """One report as its run file states it: only the parameters that differ from the defaults.
+
+    `needs` are files, by short name, without which the report has nothing to say and is skipped.
+    """
 
     report: str
     notebook: str
     title: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    again: str = ""  # the command that builds it once more
 
 
 def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
@@ -53,39 +58,60 @@ def read(path: Path, places: Places) -> Run:
         raise RunFileError(
             f"{where}: a run file is named <report>.yml with small letters, digits, '_' and '-', and not index.yml"
         )
-    content = _content(path, where)
-    _check_keys(content, where)
-    run = Run(path.stem, content["notebook"], content.get("title"), content.get("parameters") or {})
-    if not places.notebook(run.notebook).is_file():
+    content = content_of(path, where, KEYS)
+    again = f"make reports/{path.stem}.html"
+    check_notebook(content["notebook"], where, places)
+    parameters = content.get("parameters") or {}
+    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again)
+
+
+def check_notebook(notebook: str, where: str, places: Places) -> None:
+    """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
+    if not places.notebook(notebook).is_file():
         known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
-        raise RunFileError(f"{where}: key 'notebook': no {run.notebook!r}: {choices(run.notebook, known)}")
-    return run
+        raise RunFileError(f"{where}: key 'notebook': no {notebook!r}: {choices(notebook, known)}")
 
 
-def _content(path: Path, where: str) -> Any:
+def missing(run: Run, places: Places) -> list[str]:
+    """The files that a report needs and that are not there."""
+    return [name for name in run.needs if not places.path(name).is_file()]
+
+
+def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
+    names = content.get("needs") or []
+    if not all(isinstance(name, str) and name.startswith("data/") for name in names):
+        raise RunFileError(f"{where}: key 'needs': expected files such as data/official/v5.1.parquet, found {names!r}")
+    return tuple(names)
+
+
+def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
+    """A YAML file of the given keys and their types, `notebook` among them. Raises RunFileError."""
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
+    _check_keys(content, where, keys)
+    return content
 
 
-def _check_keys(content: Any, where: str) -> None:
+def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
     if not isinstance(content, dict) or "notebook" not in content:
         raise RunFileError(f"{where}: key 'notebook' is missing: expected at least 'notebook: <name>'")
     for key, value in content.items():
-        if key not in KEYS:
-            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(KEYS))}")
-        if not isinstance(value, KEYS[key]) and not (value is None and key != "notebook"):
+        if key not in keys:
+            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(keys))}")
+        if not isinstance(value, keys[key]) and not (value is None and key != "notebook"):
             raise RunFileError(
-                f"{where}: key {key!r}: expected {_kind(KEYS[key])}, found {value!r} ({type(value).__name__})"
+                f"{where}: key {key!r}: expected {_kind(keys[key])}, found {value!r} ({type(value).__name__})"
             )
-    for name in content.get("parameters") or {}:
-        if not isinstance(name, str):
-            raise RunFileError(f"{where}: key 'parameters': the name {name!r} is not text; put it in quotes")
+    for key in (key for key, kind in keys.items() if kind is dict):
+        for name in content.get(key) or {}:
+            if not isinstance(name, str):
+                raise RunFileError(f"{where}: key {key!r}: the name {name!r} is not text; put it in quotes")
 
 
 def _kind(wanted: type) -> str:
-    return {str: "text", dict: "'name: value' lines"}[wanted]
+    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[wanted]
 
 
 def choices(given: str, known: list[str]) -> str:

@@ -20,14 +20,12 @@ def publish(stated: dict[str, Any], html: str, picture: str | None, places: Plac
     forget(report, places)
 
 
-def remember(failure: Failure, places: Places, notebook: Any = None) -> None:
-    """Keep a failure's words for the index, and the notebook as far as it ran."""
+def remember(failure: Failure, places: Places, notebook: str | None = None) -> None:
+    """Keep a failure's words for the index, and the notebook (its text) as far as it ran."""
     forget(failure.report, places)
     write_whole(places.failed / f"{failure.report}.txt", failure.text() + "\n")
     if notebook is not None:
-        import nbformat  # Slow, and a run that builds nothing comes through here too.
-
-        write_whole(places.failed / f"{failure.report}.ipynb", nbformat.writes(notebook) + "\n")
+        write_whole(places.failed / f"{failure.report}.ipynb", notebook)
 
 
 def forget(report: str, places: Places) -> None:

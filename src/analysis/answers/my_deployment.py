@@ -1,0 +1,176 @@
+"""The words of the deployment report, from an assessment; making numbers does not belong here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from analysis import interval
+from analysis.answers.words import listed
+from analysis.assessment import Assessed
+from analysis.findings import Finding, nothing
+
+SHARE = "share of the official throughput per accelerator"
+
+
+def share(found: Assessed) -> Finding:
+    """What fraction of the benchmark the best run reaches."""
+    run, topic = found.best, found.limited.topic
+    if pd.isna(run["derate_low"]):
+        why = f"No official row of {run['accelerator']} on {topic} in these rounds: no share can be told."
+        return nothing("share_of_official", SHARE, why)
+    sentence = (
+        f"{_said(run)}, {run['accelerator_count']} {run['accelerator']} give "
+        f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
+        f"{interval.text(run['derate_low'], run['derate_high'])} of what official {topic} systems give for each "
+        f"accelerator, {interval.number(run['of_nearest_low'])} of the nearest ({run['nearest']})."
+    )
+    ends = run["derate_low"], run["derate_high"]
+    return Finding("share_of_official", *ends, SHARE, sentence, _sources(run), found.caveats)
+
+
+def gap(found: Assessed) -> Finding:
+    """Where most of the gap goes."""
+    unit = "what is left of the step before"
+    known = found.gap.dropna()
+    if known.empty:
+        return nothing("largest_loss", unit, "Nothing tells where the throughput goes.")
+    worst = known.loc[known["share_low"].idxmin()]
+    words = [f"{row['step']} {interval.text(row['share_low'], row['share_high'])}" for _, row in known.iterrows()]
+    sentence = f"Most is lost to: {worst['step']}. What each step leaves: {listed(words, most=len(words))}."
+    return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
+
+
+def saving(found: Assessed) -> Finding:
+    """What closing the gap would save, at the same tokens per second."""
+    unit, run = "US dollars an hour saved if the same tokens came at the official rate", found.best
+    if pd.isna(run["saved_low"]):
+        why = f"No price of {run['accelerator']} or no official throughput is known: give usd_per_accelerator_hour."
+        return nothing("saved_by_closing_the_gap", unit, why)
+    sentence = (
+        f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
+        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour. Closing the gap "
+        f"would save {interval.text(run['saved_low'], run['saved_high'])} of "
+        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour."
+    )
+    return Finding("saved_by_closing_the_gap", run["saved_low"], run["saved_high"], unit, sentence, _sources(run))
+
+
+def limits(found: Assessed) -> Finding:
+    """How many runs hold the latency limits, and the fastest that does."""
+    unit, runs = "runs whose latency at the 99th percentile is within both limits", found.runs
+    judged = runs[runs["ttft_held"].notna() & runs["tpot_held"].notna()]
+    if judged.empty:
+        why = f"No limit of {found.limited.topic} or no 99th percentile is known: give ttft_ms and tpot_ms."
+        return nothing("runs_within_limits", unit, why)
+    held = int((judged["ttft_held"] & judged["tpot_held"]).sum())
+    sentence = (
+        f"{held} of {len(judged)} runs hold both limits at the 99th percentile, {interval.number(found.ttft_ms)} ms to "
+        f"the first token and {interval.number(found.tpot_ms)} ms for each further one."
+    )
+    return Finding("runs_within_limits", held, held, unit, sentence)
+
+
+def goodput(found: Assessed) -> Finding:
+    """The share of answers that users could use."""
+    unit, run = "share of completed requests within the latency limits", found.best
+    if pd.isna(run["good_share"]):
+        why = "The file holds neither goodput nor latencies of each request: how many were in time is not known."
+        return nothing("good_share", unit, why)
+    sentence = f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']})."
+    return Finding("good_share", run["good_share"], run["good_share"], unit, sentence)
+
+
+def energy(found: Assessed) -> Finding:
+    """Joules per token, where the power of every accelerator was recorded."""
+    unit, runs = "joules per output token, of the accelerators alone", found.runs.dropna(subset="joules")
+    if runs.empty:
+        why = "No file holds the power of every accelerator: the energy of a token is not known."
+        return nothing("joules_per_token", unit, why)
+    low, high = runs["joules"].min(), runs["joules"].max()
+    sentence = f"A token takes {interval.text(low, high)} joules of the accelerators, without the rest of the system."
+    return Finding("joules_per_token", low, high, unit, sentence)
+
+
+def roofline(found: Assessed) -> Finding:
+    """How far below its physical ceiling the best run stays."""
+    unit, run = "share of the ceiling that memory traffic and arithmetic set", found.best
+    if pd.isna(run["of_ceiling"]):
+        why = "The ceiling is not known: it takes the concurrency, the precision and the accelerator's datasheet."
+        return nothing("share_of_ceiling", unit, why)
+    sentence = (
+        f"At this concurrency and precision {run['bound']} sets the ceiling at {interval.number(run['ceiling'])} "
+        f"tokens per second for each accelerator; the run reaches "
+        f"{interval.number(100 * run['of_ceiling'], 2)} % of it."
+    )
+    return Finding("share_of_ceiling", run["of_ceiling"], run["of_ceiling"], unit, sentence, ["datasheets"])
+
+
+def other_choice(found: Assessed) -> Finding:
+    """The share of the nearest system's Offline rate, without the latency limits."""
+    name, run = "share_of_offline", found.best
+    if pd.isna(run["of_offline_low"]):
+        return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
+    ends = run["of_offline_low"], run["of_offline_high"]
+    sentence = f"Against the Offline throughput of the nearest system the share is {interval.text(*ends)}."
+    return replace(share(found), name=name, low=ends[0], high=ends[1], sentence=sentence, caveats=())
+
+
+def front_title(found: Assessed) -> str:
+    """The claim of the figure of throughput against interactivity."""
+    best = found.runs[found.runs["best"]]
+    if best.empty:
+        return "No run says how long a token takes: no front can be drawn."
+    speed = interval.text(best["interactivity_low"].min(), best["interactivity_high"].max())
+    rate = interval.text(best["per_accelerator_low"].min(), best["per_accelerator_high"].max())
+    return f"{len(best)} of {len(found.runs)} runs are on the front: {rate} tokens/s each while users see {speed}."
+
+
+def front_rows(found: Assessed) -> pd.DataFrame:
+    """The runs that the figure draws, each with its words; only those with an interactivity."""
+    runs = found.runs.dropna(subset=["interactivity_low"])
+    return runs.assign(label=[_short(run) for run in runs.to_dict("records")])
+
+
+def bars(found: Assessed) -> pd.DataFrame:
+    """Per accelerator: the run and the official rows of the accelerator, as a range chart draws them."""
+    run = found.best
+    rows = [
+        ("this deployment", "measured", run["per_accelerator_low"], run["per_accelerator_high"]),
+        (f"official {found.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
+        ("ceiling at this concurrency", "derived", run["ceiling"], run["ceiling"]),
+    ]
+    frame = pd.DataFrame(rows, columns=["what", "series", "rate_low", "rate_high"]).dropna()
+    return frame.assign(accelerator=run["accelerator"], derived=frame["series"].eq("derived"))
+
+
+def table(found: Assessed) -> pd.DataFrame:
+    """The runs with their words, for the table."""
+    return found.runs.assign(label=[_short(run) for run in found.runs.to_dict("records")])
+
+
+def drawn(found: Assessed) -> pd.DataFrame:
+    """The rows behind the figures, for their source line: official ones, and datasheets where a ceiling is drawn."""
+    sources = _sources(found.best) + ["datasheets"] * pd.notna(found.best["ceiling"])
+    return pd.DataFrame({"source_ids": sources})
+
+
+def source(found: Assessed, line: str) -> str:
+    """The source line of a figure, with the files that were measured; files alone where no source is drawn."""
+    files = ", ".join(dict.fromkeys(found.runs["file"]))
+    return f"{line} Runs: {files}." if line.startswith("Sources") else f"Sources: {files}."
+
+
+def _said(run: dict) -> str:
+    known = pd.notna(run["concurrency"])
+    return f"At {run['concurrency']:,.0f} requests at a time" if known else "At the measured load"
+
+
+def _short(run: dict) -> str:
+    known = pd.notna(run["concurrency"])
+    return f"{run['concurrency']:,.0f} at a time" if known else run["place"] or run["file"]
+
+
+def _sources(run: dict) -> list[str]:
+    return [each for each in run["source_ids"].split(", ") if each]

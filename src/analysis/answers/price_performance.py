@@ -1,0 +1,127 @@
+"""The words of the price report, from frames of cost.py and ownership.py; making numbers does not belong here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from analysis import interval
+from analysis.answers.words import caveats, listed, plural, ranged, span
+from analysis.findings import Finding, nothing
+from analysis.interval import Interval
+from analysis.sources import cited
+
+DATED = "rental prices move within months, and the documents have no date"
+
+
+def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
+    """The offer that buys most, and what the dearest asks for the same."""
+    unit = f"{plural(work)} delivered for a US dollar"
+    if offers.empty:
+        return nothing("best_offer", unit, f"No accelerator has both a price and a comparable throughput on {topic}.")
+    best, worst = (offers.loc[interval.of(offers, "per_dollar").middle.agg(pick)] for pick in ("idxmax", "idxmin"))
+    sentence = (
+        f"On {topic} a dollar buys most on {_offer(best)}: {ranged(best, 'per_dollar')} {plural(work)}, a million for "
+        f"{ranged(best, 'usd_per_million')} dollars; least on {_offer(worst)}, {ranged(worst, 'per_dollar')}."
+    )
+    warned = [*caveats(best["caveat"], worst["caveat"]), DATED]
+    return Finding("best_offer", *span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
+
+
+def document(table: pd.DataFrame) -> Finding:
+    """What the document's own table of tokens per dollar is worth once set right."""
+    unit = "factor by which the document's tokens per dollar change once set right"
+    known = table.dropna(subset=["delivered_low", "delivered_high"]) if len(table) else table
+    if known.empty:
+        return nothing("document_set_right", unit, "No row of the document's table has a comparable throughput.")
+    factor = interval.of(known, "delivered") / interval.of(known, "stated")
+    low, high = float(factor.low.min()), float(factor.high.max())
+    sentence = (
+        f"The document's tokens per dollar follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
+        f"rows, but they are batch-1 rates on one accelerator where the weights need up to "
+        f"{interval.number(table['needed'].max())}. Served to many at once, utilisation and derate included, a dollar "
+        f"buys {interval.text(low, high)} times the printed tokens."
+    )
+    return Finding("document_set_right", low, high, unit, sentence, cited(table))
+
+
+def order(rows: pd.DataFrame, baseline: str) -> Finding:
+    """At which prices the others are as good as the baseline."""
+    unit = "US dollars per accelerator-hour at which the first named breaks even with the baseline"
+    if rows.empty:
+        why = f"No other accelerator, or no price or throughput of {baseline}, is comparable: no price can break even."
+        return nothing("break_even_price", unit, why)
+    first = rows.iloc[0]
+    words = [f"{row['accelerator']} {ranged(row, 'break_even')}" for _, row in rows.iterrows()]
+    judged = rows[rows["verdict"].isin(["cheaper", "dearer"])]
+    said = [f"{row['accelerator']} is {row['verdict']} per token" for _, row in judged.iterrows()]
+    sentence = (
+        f"The order against {baseline} changes at these dollars an accelerator-hour: {listed(words, most=5)}. "
+        f"At the prices on offer {listed(said) if said else 'the order stays open or no price is known'}."
+    )
+    return Finding(
+        "break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), caveats(*rows["caveat"])
+    )
+
+
+def owning(price: Interval, rent: Interval, accelerator: str) -> Finding:
+    """The purchase price up to which owning is cheaper than renting."""
+    unit = "US dollars for an accelerator with its share of the system, at which owning costs the rent"
+    if not price.known:
+        why = f"No rent or no power of {accelerator} is known: nothing to hold owning against."
+        return nothing("break_even_purchase", unit, why)
+    sentence = (
+        f"Rented at {interval.text(rent.low, rent.high)} dollars an hour, {accelerator} is worth buying below "
+        f"{interval.text(price.low, price.high)} dollars with its share of the system, on the terms below."
+    )
+    return Finding("break_even_purchase", price.low, price.high, unit, sentence)
+
+
+def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str) -> Finding:
+    """Owning at the purchase price that was given."""
+    name, unit = "owned_hour", "US dollars for an owned accelerator-hour"
+    if hourly.empty:
+        why = "No purchase price was given (purchase_usd_per_accelerator) and none is invented: see the break-even."
+        return nothing(name, unit, why)
+    total = hourly.set_index("part").loc["total"]
+    own = Interval(total["usd_low"], total["usd_high"])
+    verdict = "cheaper than" if own.high < rent.low else "dearer than" if own.low > rent.high else "within the range of"
+    sentence = f"An owned hour of {accelerator} costs {ranged(total, 'usd')} dollars, {verdict} the rent."
+    return Finding(name, own.low, own.high, unit, sentence)
+
+
+def other_choice(offers: pd.DataFrame, topic: str, work: str) -> Finding:
+    """The best offer in the other scenario."""
+    return replace(best_offer(offers, topic, work), name="best_offer_in_the_other_scenario")
+
+
+def named(offers: pd.DataFrame) -> pd.DataFrame:
+    """The offers with `offer`, the words by which a figure names them."""
+    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()])
+
+
+def rows_of(table: pd.DataFrame) -> pd.DataFrame:
+    """The document's rows as a figure draws them: named by `offer`, in thousands of tokens per dollar."""
+    ends = [f"{name}_{end}" for name in ("stated", "weights", "served", "delivered") for end in ("low", "high")]
+    thousands = table[ends].astype("float64") / 1000
+    return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
+
+
+def cells(square: pd.DataFrame) -> pd.DataFrame:
+    """A square of ratios in words."""
+    return square.map(interval.number)
+
+
+def square_title(square: pd.DataFrame) -> str:
+    """The claim of the figure of price ratios: the widest pair."""
+    if square.size < 2:
+        return "Fewer than two accelerators are comparable: no ratio of prices."
+    stacked = square.stack()
+    best, least = stacked.idxmax()
+    words = interval.number(float(stacked.max()))
+    return f"One hour of {best} is worth {words} hours of {least}: above that ratio of prices the order changes."
+
+
+def _offer(row: pd.Series) -> str:
+    return f"{row['accelerator']} at {row['provider']}"

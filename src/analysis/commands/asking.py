@@ -1,0 +1,54 @@
+"""Words of a command line into ranges and parameters, and frames into aligned lines; no analysis belongs here."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable
+
+from analysis import comparable
+from analysis.catalog import Catalog
+from analysis.interval import Interval
+from analysis.tables import Table
+
+_RANGE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:-(\d+(?:\.\d+)?|\.\d+))?")
+PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """`4.76` as [4.76, 4.76], `2-4.76` as [2.0, 4.76]. Raises ValueError naming the option for anything else."""
+    found = _RANGE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"{option} {text!r} is not a number or a range such as 2-4.76, low before high, none negative")
+    low, high = float(found[1]), float(found[2] or found[1])
+    if low > high:
+        raise ValueError(f"{option} {text!r}: the lower end comes first")
+    return [low, high]
+
+
+def share(option: str, text: str) -> Interval:
+    """`60-80` (per cent), `0.6-0.8` or `70` as a share. Raises ValueError for anything else."""
+    low, high = numbers(option, text.strip().removesuffix("%"))
+    scale = 100 if high > PERCENT or text.strip().endswith("%") else 1
+    return Interval(low / scale, high / scale)
+
+
+def canonical(name: str, catalog: Catalog) -> str:
+    """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
+    aliases = catalog.table("accelerator_aliases")
+    known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
+    return known.get(name) or comparable.choose(name, catalog.accelerators["accelerator"], "accelerator")
+
+
+def given(arguments: argparse.Namespace, *names: str) -> dict:
+    """The arguments of `names` that were given, by name."""
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+
+
+def lines(table: Table) -> Iterable[str]:
+    """A table as aligned lines of text, its title first."""
+    if table.cells.empty:
+        return [table.title, ""]
+    widths = [max(map(len, [name, *table.cells[name]])) for name in table.cells]
+    rows = [list(table.cells.columns), *table.cells.to_numpy().tolist()]
+    return [table.title, *("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows), ""]

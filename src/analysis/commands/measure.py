@@ -1,0 +1,58 @@
+"""`analysis measure`: measurement files set beside the official record, in lines of text; no formula of its own."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from analysis import assessment, parameters, tables
+from analysis.answers import my_deployment as answer
+from analysis.assessment import Assessed
+from analysis.catalog import Catalog
+from analysis.commands import asking
+from analysis.importers import measured
+from analysis.importers.measurement import frame
+from analysis.parameters import MyDeployment
+
+COLUMNS = {
+    "label": "Run",
+    "output_tokens_per_s": "Output tokens/s",
+    "derate": "Share of official",
+    "ttft_p99_ms": "TTFT p99 ms",
+    "tpot_p99_ms": "TPOT p99 ms",
+    "good_share": "In time",
+    "joules": "J/token",
+    "usd_per_million": "USD/M output tokens",
+    "usd_per_million_all": "USD/M tokens, prompt too",
+    "best": "On the front",
+}
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """The lines of the assessment. Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong."""
+    catalog = Catalog()
+    found = assess(catalog, arguments.files, _asked(arguments, catalog))
+    said = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
+    differ = tables.show(
+        found.differences,
+        f"How the run differs from the nearest official row ({found.best['nearest'] or 'none'})",
+        {"what": "What", "here": "Here", "there": "There"},
+    )
+    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", COLUMNS)
+    return [*asking.lines(runs), *asking.lines(differ), *(make(found).said for make in said)]
+
+
+def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
+    """The assessment of files anywhere on this machine."""
+    runs = [run for file in files for run in measured.read(Path(file), file)]
+    return assessment.make(catalog, frame(runs), asked)
+
+
+def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
+    values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
+    values["accelerator_count"] = arguments.count
+    if arguments.accelerator:
+        values["accelerator"] = asking.canonical(arguments.accelerator, catalog)
+    if arguments.price:
+        values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
+    return MyDeployment(**parameters.validate("my_deployment", values))

@@ -1,0 +1,121 @@
+"""`analysis plan`: from users to accelerators, dollars and kilowatts, in lines of text; no formula of its own."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from analysis import comparable, cost, derating, parameters, plan, planning, tables
+from analysis.answers import real_world_derating as answer
+from analysis.catalog import Catalog
+from analysis.commands import asking, measure
+from analysis.comparable import Comparison
+from analysis.findings import Finding
+from analysis.interval import Interval
+from analysis.parameters import MyDeployment, RealWorldDerating
+
+EXAMPLE = "doc002"
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """The lines of the plan. Raises ValueError (also of parameters.py) for what cannot be asked, by name."""
+    catalog = Catalog()
+    asked = _asked(arguments, catalog)
+    server = comparable.select(catalog.results, catalog.benchmarks, comparable.ask(asked))
+    chosen, derate, told = _derate(arguments, catalog, asked, server)
+    planned = planning.make(catalog, asked, chosen, derate, arguments.above_one)
+    found = answer.need(planned.marks, planned.demand, asked.baseline, chosen, planned.caveats)
+    said: list[Finding] = [found, answer.decisive(plan.decided(planned.draws))]
+    said += [answer.dominant(planned.ranked, answer.outcome(planned.priced))]
+    said += [answer.interactivity(_guaranteed(catalog, asked), asked)]
+    marks = planned.marks.assign(what=planned.marks["output"].map(answer.quantities(chosen.work)))
+    columns = {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
+    inputs = tables.show(planned.inputs, told, {"quantity": "Drawn", "unit": "Unit", "value": "From"})
+    result = tables.show(marks, f"Plan on {asked.baseline}, {chosen.topic}", columns)
+    return [*asking.lines(inputs), *asking.lines(result), *(each.said for each in said), "", *_example(catalog, asked)]
+
+
+def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
+    values = asking.given(
+        arguments, "benchmark", "users", "scenario", "ttft_ms", "tpot_ms", "weight_precision", "cache_precision",
+        "wait_percentile", "tokens_per_request",
+        "rounds", "draws", "seed",
+    )  # fmt: skip
+    values["tokens_per_second_per_user"] = arguments.tokens_per_user
+    values["baseline"] = asking.canonical(arguments.accelerator, catalog)
+    values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
+    if arguments.price:
+        values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
+    if arguments.context:
+        values["context_tokens"] = asking.numbers("--context", arguments.context)
+    return RealWorldDerating(**parameters.validate("real_world_derating", values))
+
+
+def _derate(
+    arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating, server: Comparison
+) -> tuple[Comparison, Interval, str]:
+    """The rows whose throughput is planned with, the derate of it, and both in words."""
+    if arguments.derate == "measured":
+        return _measured(catalog, asked, server)
+    if Path(arguments.derate).exists():
+        return _of_file(arguments, catalog, asked, server)
+    derate = asking.share("--derate", arguments.derate)
+    if derate.high > 1 and not arguments.above_one:
+        raise ValueError(
+            f"--derate {arguments.derate} is above 100 %: a production system faster than the benchmark. "
+            "Say --above-one if that is meant. Valid: measured, a band such as 60-80, or a measurement file"
+        )
+    return server, derate, f"Drawn from, on {server.topic} throughput"
+
+
+def _measured(catalog: Catalog, asked: RealWorldDerating, server: Comparison) -> tuple[Comparison, Interval, str]:
+    """Offline throughput and the derate of official pairs, of the accelerator or, without one, of all of them."""
+    offline = comparable.select(catalog.results, catalog.benchmarks, replace(server.question, scenario="Offline"))
+    pairs = comparable.official_first(derating.measured(offline.rows, server.rows))
+    own = pairs[pairs["accelerator"].eq(asked.baseline)]
+    whose = asked.baseline if len(own) else "all accelerators"
+    derate = derating.overall(own if len(own) else pairs)
+    return (
+        offline,
+        derate,
+        f"Drawn from, on {offline.topic} throughput and the measured {asked.scenario} derate, {whose}",
+    )
+
+
+def _of_file(
+    arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating, server: Comparison
+) -> tuple[Comparison, Interval, str]:
+    """The share of the official throughput that a measured run reached, its best one within the limits."""
+    deployed = parameters.validate(
+        "my_deployment",
+        {"benchmark": asked.benchmark, "accelerator": asked.baseline, "accelerator_count": arguments.count,
+         "scenario": asked.scenario, "rounds": list(asked.rounds), "ttft_ms": asked.ttft_ms, "tpot_ms": asked.tpot_ms},
+    )  # fmt: skip
+    found = measure.assess(catalog, [arguments.derate], MyDeployment(**deployed))
+    derate = Interval(found.best["derate_low"], found.best["derate_high"])
+    if not derate.known:
+        raise ValueError(f"--derate {arguments.derate}: no official row of {asked.baseline} to take its share of")
+    return server, derate, f"Drawn from, on {server.topic} throughput and the share of it in {arguments.derate}"
+
+
+def _guaranteed(catalog: Catalog, asked: RealWorldDerating) -> float | None:
+    return cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario)
+
+
+def _example(catalog: Catalog, asked: RealWorldDerating) -> list[str]:
+    """The document's sizing example under its own assumptions, and on official figures beside it."""
+    question = comparable.Question("llama2-70b", "Offline", rounds=("v4.1",))
+    own, record = (
+        comparable.select(catalog.results, catalog.benchmarks, each)
+        for each in (question, replace(question, scenario=asked.scenario, origins=("official",)))
+    )
+    said, quoted = (table[table["source_id"].eq(EXAMPLE)] for table in (catalog.claims, catalog.prices))
+    document, paid = own.rows[own.rows["source_id"].eq(EXAMPLE)], cost.price_range(quoted, "H100 SXM")
+    printed, official = (
+        derating.example(said, cost.throughput(rows, "H100 SXM"), paid) for rows in (document, record.rows)
+    )
+    columns = {"quantity": "Quantity", "unit": "Unit", "stated": "Stated", "computed": "On its own figures",
+               "official": f"On official {asked.scenario} figures"}  # fmt: skip
+    title = "The sizing example of the document, under its own assumptions and on official figures"
+    return list(asking.lines(tables.show(answer.both_examples(printed, official), title, columns, digits=None)))

@@ -1,0 +1,48 @@
+"""A result before it has the project's shape: what a summary row or a folder says, by one set of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class EntryError(ValueError):
+    """A result cannot become a row; the text says what is missing or wrong."""
+
+
+@dataclass
+class Entry:
+    """The fields of one result as published, None where not said; numbers may still be text.
+
+    `model` is the benchmark's official name, `model_run` what ran under it; `label` the printed unit of `value`;
+    `per_node` and `total` count accelerators; `power` is in `power_label`, watts or millijoules per query.
+    """
+
+    round: str
+    submitter: Any
+    division: Any
+    suite: Any
+    model: str
+    model_run: str
+    scenario: Any
+    value: Any = None
+    label: Any = None
+    result_id: str = ""
+    availability: Any = None
+    system: Any = None
+    platform: Any = None
+    accelerator: Any = None
+    processor: Any = None
+    per_node: Any = None
+    total: Any = None
+    nodes: Any = None
+    processors_per_node: Any = None
+    power: Any = None
+    power_label: Any = None
+    has_power: bool = False
+    accuracy: Any = None
+    weights: Any = None
+    framework: Any = None
+    location: Any = None
+    remark: Any = None
+    inferred: bool = False

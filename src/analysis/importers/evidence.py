@@ -1,0 +1,174 @@
+"""One run folder to its result row: log, power, accuracy, system and configuration; walking belongs to tree.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from analysis.importers import configuration, loadgen, power, shape, units
+from analysis.importers.entry import Entry, EntryError
+from analysis.importers.shape import Row
+from analysis.importers.tree import Run, within
+
+LARGEST = 1 << 22  # bytes of a description that is read whole
+LOG = "performance/run_1/mlperf_log_detail.txt"
+AGREES = 1e-6  # relative: a log has six significant digits
+FAULTS = (EntryError, loadgen.LogError, power.PowerError)
+_ACCURACY = {
+    "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
+    "ROUGE2": r"'rouge2':\s+'?([\d.]+)",
+    "ROUGEL": r"'rougeL':\s+'?([\d.]+)",
+    "GEN_LEN": r"'gen_len':\s+'?([\d.]+)",
+    "TOKENS_PER_SAMPLE": r"'tokens_per_sample':\s+'?([\d.]+)",
+    "acc": r"^accuracy=\s*([\d.]+)",
+    "mAP": r"mAP=\s*([\d.]+)",
+    "F1": r"""["']f1["']:\s*([\d.]+)""",
+    "AUC": r"^AUC=\s*([\d.]+)",
+    "DICE": r"Accuracy:\s*mean\s*=\s*([\d.]+)",
+    "CLIP_SCORE": r"'CLIP_SCORE':\s+'?([\d.]+)",
+    "FID_SCORE": r"'FID_SCORE':\s+'?([\d.]+)",
+}
+
+
+def row(run: Run, published: Entry | None = None) -> Row:
+    """The row of a run: as published with what its logs say beside it, or from the logs alone.
+
+    Raises EntryError, LogError or PowerError, which name the file and what is wrong with it.
+    """
+    entry = published or _entry(run)
+    if published and not (run.folder / LOG).exists():
+        out = shape.row(published)
+        shape.remark(out, "not recomputed: its log is not in the tree")
+        return out
+    log = loadgen.read(_file(run, LOG))
+    loadgen.valid(log)
+    benchmark, _ = units.benchmark(str(entry.model))
+    scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
+    value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
+    watts = _power(run, log, scenario)
+    if published is None:
+        entry.value, entry.label = value, unit
+        entry.power, entry.has_power = watts, watts is not None
+        entry.power_label = "millijoules" if scenario in units.STREAMS else "Watts"
+    out = shape.row(entry)
+    out |= {"validity": "VALID", "recomputed": value, "recomputed_key": key, **loadgen.percentiles(log)}
+    out |= loadgen.rates(log)
+    if published is None:
+        out["printed_unit"] = ""
+    else:
+        _compare(out, log, value, unit, watts)
+    _precision(out, run)
+    return out
+
+
+def _entry(run: Run) -> Entry:
+    """What the tree says of a run beside its logs: the system description, and the declared weights."""
+    if not run.round:
+        raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
+    system = _json(run.beside("systems", f"{run.platform}.json"), run.root)
+    declared = _declaration(run)
+    return Entry(
+        round=run.round, submitter=run.submitter, division=run.division, suite=system.get("system_type"),
+        model=run.model, model_run=run.model, scenario=run.scenario, availability=system.get("status"),
+        system=system.get("system_name"), platform=run.platform, accelerator=system.get("accelerator_model_name"),
+        processor=system.get("host_processor_model_name"), per_node=system.get("accelerators_per_node"),
+        nodes=system.get("number_of_nodes"), processors_per_node=system.get("host_processors_per_node"),
+        accuracy=_accuracy(run), weights=declared.get("weight_data_types"), framework=system.get("framework"),
+        location=run.location,
+    )  # fmt: skip
+
+
+def _compare(out: Row, log: dict[str, Any], value: float, unit: str, watts: float | None) -> None:
+    """What the logs give against what is published; a figure that is another key's value has that key's unit."""
+    out["recomputed_difference"] = value / out["low"] - 1
+    if abs(out["recomputed_difference"]) > AGREES:
+        other = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
+        shape.remark(out, f"published {out['low']:g}, log {value:g} {unit}" + (f"; it is {other}" if other else ""))
+        if other and units.of_key(other, out["scenario"]) != out["unit"]:
+            out["unit"] = units.of_key(other, out["scenario"])
+            out["corrected"] = f"the figure is {other} of its log"
+    published = out.get("energy_millijoules_per_query") or out.get("power_watts_low")
+    if watts is not None:
+        out["recomputed_power"] = watts
+        out["recomputed_power_difference"] = watts / published - 1 if published else None
+
+
+def _same(logged: Any, published: float) -> bool:
+    return isinstance(logged, int | float) and bool(published) and abs(logged / published - 1) <= AGREES
+
+
+def _power(run: Run, log: dict[str, Any], scenario: str) -> float | None:
+    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured."""
+    measured = (run.folder / "performance" / "power").is_dir()
+    spl = run.folder / "performance" / "run_1" / "spl.txt"
+    if not spl.exists() and not spl.is_symlink():
+        if measured:
+            raise power.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
+        return None
+    found = power.read(_file(run, "performance/run_1/spl.txt"), log)
+    return power.millijoules_per_query(found, log) if scenario in units.STREAMS else found.watts
+
+
+def _precision(out: Row, run: Run) -> None:
+    """Where the declaration says nothing, the submitter's configuration of this system may."""
+    if out["precision"]:
+        return
+    found = configuration.precision(run.beside("configs"), out["benchmark"], out["scenario"], run.platform, run.model)
+    if found:
+        out["precision"], out["precision_basis"] = found, "configuration"
+
+
+def _file(run: Run, name: str) -> Path:
+    """A file of the run, that must be there and within the tree. Raises EntryError otherwise."""
+    path = run.folder / name
+    if not within(os.path.realpath(path), os.path.realpath(run.root)):
+        raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
+    if not path.is_file():
+        raise EntryError(f"{name}: is missing")
+    return path
+
+
+def _declaration(run: Run) -> dict[str, Any]:
+    """The measurements file of the run, whatever its name; {} where there is none that can be read."""
+    folder = run.beside("measurements", run.platform, run.model, run.scenario)
+    candidates = [run.folder / "measurements.json", *sorted(folder.glob("*.json"))]
+    for path in candidates:
+        if path.is_file():
+            try:
+                return _json(path, run.root)
+            except EntryError:
+                continue
+    return {}
+
+
+@lru_cache(maxsize=256)
+def _json(path: Path, root: Path) -> dict[str, Any]:
+    name = path.name if path.parent.name != "systems" else f"systems/{path.name}"
+    try:
+        if not within(os.path.realpath(path), os.path.realpath(root)):
+            raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
+        with path.open("rb") as file:
+            content = json.loads(file.read(LARGEST).decode("utf-8-sig", "or-latin-1"))
+    except OSError as error:
+        raise EntryError(f"{name}: cannot be read ({error.strerror}), so the system is not known") from None
+    except (ValueError, RecursionError):
+        raise EntryError(f"{name}: is no JSON") from None
+    if not isinstance(content, dict):
+        raise EntryError(f"{name}: is no description, but {type(content).__name__}")
+    return content
+
+
+def _accuracy(run: Run) -> str:
+    """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
+    path = run.folder / "accuracy" / "accuracy.txt"
+    try:
+        with path.open(encoding="latin-1") as file:
+            said = file.read(LARGEST)
+    except OSError:
+        return ""
+    found = {name: re.findall(pattern, said, re.MULTILINE) for name, pattern in _ACCURACY.items()}
+    return "  ".join(f"{name}: {values[-1]}" for name, values in found.items() if values)

@@ -1,0 +1,112 @@
+"""One measured run, whatever tool wrote it, and the checks that its numbers must pass; no format's keys here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+UNKNOWN = float("nan")
+TOLERANCE = 0.02  # by which a rate may differ from tokens over seconds; tools round, other units differ by far more
+
+
+class MeasurementError(ValueError):
+    """A file is no measurement that can be used: the text names file, place, key, what was expected, what stands."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a serving benchmark. Unknown numbers are NaN, unknown texts "", times in the unit of the name.
+
+    Tokens are output tokens where not said otherwise. `accelerator` and `accelerator_count` (0: not said) are what the
+    file itself says. `request_ttft_ms` and `request_tpot_ms` hold one number per completed request where the file does.
+    `accelerator_watts` is the sum over the `metered` accelerators, without the rest of the system.
+    """
+
+    file: str
+    place: str
+    tool: str
+    model: str
+    output_tokens_per_s: float
+    requests_completed: float
+    requests_failed: float = 0.0
+    date: str = ""
+    software: str = ""
+    scenario: str = ""
+    precision: str = ""
+    accelerator: str = ""
+    accelerator_count: int = 0
+    hint: str = ""
+    concurrency: float = UNKNOWN
+    request_rate: float = UNKNOWN
+    duration_s: float = UNKNOWN
+    input_tokens: float = UNKNOWN
+    output_tokens: float = UNKNOWN
+    requests_per_s: float = UNKNOWN
+    goodput_per_s: float = UNKNOWN
+    ttft_mean_ms: float = UNKNOWN
+    ttft_p50_ms: float = UNKNOWN
+    ttft_p99_ms: float = UNKNOWN
+    tpot_mean_ms: float = UNKNOWN
+    tpot_p50_ms: float = UNKNOWN
+    tpot_p99_ms: float = UNKNOWN
+    accelerator_watts: float = UNKNOWN
+    metered: int = 0
+    example: bool = False
+    request_ttft_ms: np.ndarray | None = None
+    request_tpot_ms: np.ndarray | None = None
+
+
+COLUMNS = tuple(field.name for field in fields(Run))
+
+
+def frame(runs: list[Run]) -> pd.DataFrame:
+    """One row per run with the fields of Run as columns."""
+    return pd.DataFrame([{name: getattr(run, name) for name in COLUMNS} for run in runs], columns=list(COLUMNS))
+
+
+class Reader:
+    """Numbers of one record by key, each checked; `where` names the file and the place in it."""
+
+    def __init__(self, record: Mapping[str, Any], where: str) -> None:
+        self.record, self.where = record, where
+
+    def number(self, key: str, value: Any = None, above: float | None = None) -> float:
+        """The finite number at `key` (or `value`), at least zero or above `above`. Raises MeasurementError."""
+        if value is None:
+            if self.record.get(key) is None:
+                raise self.fault(key, "is missing", "a number")
+            value = self.record[key]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.fault(key, f"is {value!r}", "a number")
+        if not math.isfinite(value):
+            raise self.fault(key, f"is {value}", "a finite number: the tool had nothing to average")
+        if value < 0 or (above is not None and value <= above):
+            raise self.fault(key, f"is {value:g}", f"a number above {above or 0:g}")
+        return float(value)
+
+    def optional(self, key: str) -> float:
+        """The number at `key`, NaN where it is missing or null."""
+        return UNKNOWN if self.record.get(key) is None else self.number(key)
+
+    def fault(self, key: str, found: str, expected: str) -> MeasurementError:
+        return MeasurementError(f"{self.where}: {key} {found}; expected {expected}")
+
+
+def checked(run: Run, where: str) -> Run:
+    """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not."""
+    if not run.requests_completed > 0:
+        raise MeasurementError(
+            f"{where}: no request was completed, {run.requests_failed:g} failed: nothing was measured"
+        )
+    implied = run.output_tokens / run.duration_s
+    if implied == implied and not math.isclose(implied, run.output_tokens_per_s, rel_tol=TOLERANCE):
+        raise MeasurementError(
+            f"{where}: {run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in "
+            f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
+        )
+    return run

@@ -1,0 +1,95 @@
+"""Measured power of a run from spl.txt, by the official rule; the window comes from the detail log of the same run."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LONGEST = 1 << 16  # characters that a line may have
+_TIME = "%m-%d-%Y %H:%M:%S.%f"
+_SAMPLE = re.compile(r"Time,(\d\d)-(\d\d)-(\d{4}) (\d\d:\d\d:\d\d)\.(\d{1,6}),Watts,([^,]+)(?:,|$)")
+
+
+class PowerError(ValueError):
+    """Power cannot be trusted; the text names the file, the line and the reason."""
+
+
+class Power(NamedTuple):
+    """What a power log says of the load window; `dropped` counts samples in it without positive watts."""
+
+    watts: float
+    samples: int
+    dropped: int
+    seconds: float
+
+
+def read(path: Path, log: dict[str, Any]) -> Power:
+    """Average wall power of the whole system within the load window of `log` (see loadgen.read), in watts.
+
+    The arithmetic mean of the samples with power_begin < time < power_end (both strict, UTC) and watts above zero, as
+    in MLCommons' submission checker. Raises PowerError where the window or the samples are missing or unreadable.
+    """
+    begin, end = (_moment(log.get(name), name) for name in ("power_begin", "power_end"))
+    if not begin < end:
+        raise PowerError(f"{path.name}: power_begin is not before power_end")
+    first, last = _key(begin), _key(end)
+    inside = [watts for at, watts in _samples(path) if first < at < last]
+    positive = [watts for watts in inside if watts > 0]
+    if not positive:
+        raise PowerError(f"{path.name}: no sample above zero watts between power_begin and power_end")
+    mean = math.fsum(positive) / len(positive)
+    return Power(mean, len(positive), len(inside) - len(positive), (end - begin).total_seconds())
+
+
+def millijoules_per_query(power: Power, log: dict[str, Any]) -> float:
+    """Energy of one query in the stream scenarios: watts x seconds x 1000 / queries. Raises PowerError without them."""
+    queries = log.get("result_query_count")
+    if not isinstance(queries, int) or queries <= 0:
+        raise PowerError(f"mlperf_log_detail.txt: result_query_count is {queries!r}, not a number above zero")
+    return power.watts * power.seconds * 1000 / queries
+
+
+def _samples(path: Path) -> Iterator[tuple[str, float]]:
+    """Each sample's time as text that sorts, and its watts."""
+    try:
+        with path.open(encoding="latin-1", newline=None) as file:
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST), ""), 1):
+                if len(line) == LONGEST:
+                    raise PowerError(f"{path.name}, line {number}: longer than {LONGEST:,} characters")
+                if line.strip():
+                    yield _sample(line, number, path)
+    except OSError as error:
+        raise PowerError(f"{path.name}: cannot be read: {error.strerror}") from None
+
+
+def _sample(line: str, number: int, path: Path) -> tuple[str, float]:
+    match = _SAMPLE.match(line.strip())
+    watts = _number(match[6]) if match else math.nan
+    if not math.isfinite(watts):
+        raise PowerError(f"{path.name}, line {number}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
+    month, day, year, clock, fraction, _ = match.groups()
+    return f"{year}-{month}-{day} {clock}.{fraction:0<6}", watts
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _moment(text: Any, name: str) -> datetime:
+    try:
+        return datetime.strptime(text, _TIME)
+    except (TypeError, ValueError):
+        raise PowerError(
+            f"mlperf_log_detail.txt: {name} is {text!r}, not a time such as 07-11-2024 23:35:19.963"
+        ) from None
+
+
+def _key(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")

@@ -1,0 +1,184 @@
+"""The result row that every importer makes: the columns of results.csv, and what a row must hold; no file is read.
+
+A row is a dict by column; None or a missing column is an empty cell. `value` is `low` and `high`, an official figure
+being exact; the printed unit is `printed_unit`, the true one `unit`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from analysis.importers import accelerators, precision, units
+from analysis.importers.entry import Entry, EntryError
+
+Row = dict[str, Any]
+DIVISIONS = {"closed": "closed", "open": "open", "network": "network", "closed-network": "network"}
+AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
+GPTJ_TOKENS = 69.0  # tokens of a GPT-J sample by rule, from v4.1 on
+_TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
+_FORMULA = ("=", "+", "-", "@")
+_MISSING = ("", "n/a", "na", "none", "-", "0")
+
+
+def row(entry: Entry) -> Row:
+    """The row of a published result. Raises EntryError where a field is missing or not what it must be."""
+    if not entry.round:
+        raise EntryError("names no round; say which with --round")
+    benchmark, target = units.benchmark(str(entry.model))
+    scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
+    out: Row = {
+        "origin": "official",
+        "source_id": f"mlcommons-{entry.round}",
+        "round": entry.round,
+        "result_id": entry.result_id,
+        "submitter": text(entry.submitter),
+        "division": DIVISIONS.get(_word(entry.division), _word(entry.division)),
+        "availability": AVAILABILITY.get(_word(entry.availability), _word(entry.availability)),
+        "suite": ",".join(sorted(filter(None, re.split(r"[,\s]+", _word(entry.suite))))),
+        "system": text(entry.system or entry.platform),
+        "benchmark": benchmark,
+        "model_run": text(entry.model_run),
+        "accuracy_target": target,
+        "scenario": scenario,
+        "printed_unit": text(entry.label),
+        "range_basis": "exact",
+        "per": "system",
+        "framework": text(entry.framework),
+        "accuracy": text(entry.accuracy),
+        "inferred": bool(entry.inferred),
+        "location": text(entry.location),
+    }
+    out["id"] = identity(out, entry)
+    out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
+    for part in (_hardware, _figure, _weights, _power):
+        part(out, entry)
+    return out
+
+
+def identity(row: Row, entry: Entry) -> str:
+    """The key of the row: its result id, else the place of the system in its round; model run and scenario."""
+    number = entry.round.removeprefix("v")
+    system = row["result_id"] or "-".join(
+        filter(None, [number, row["division"], row["submitter"], text(entry.platform or entry.system)])
+    )
+    return slug("o", system, row["model_run"], row["scenario"])
+
+
+def where(row: Row) -> str:
+    """The place of a row in words: its result id, or its folder."""
+    return f"result {row['result_id']}" if row["result_id"] else f"folder {row['location'] or row['system']}"
+
+
+def slug(*parts: str) -> str:
+    """Small letters, digits, points and dashes."""
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")
+
+
+def text(value: Any) -> str:
+    """A cell of text: blanks made single, and nothing that a spreadsheet would run as a formula."""
+    said = " ".join(str(value).split()) if value is not None else ""
+    return f"'{said}" if said.startswith(_FORMULA) else said
+
+
+def remark(row: Row, *said: str) -> None:
+    """Put what is said behind the row's note."""
+    row["note"] = "; ".join(filter(None, [row.get("note", ""), *said]))
+
+
+def convert(row: Row) -> None:
+    """`samples_per_second` and `tokens_per_second` where the row's unit and its tokens per sample give them."""
+    tokens = row.get("tokens_per_sample")
+    if row["unit"] == "tokens/s":
+        row.setdefault("tokens_per_second", row["low"])
+        row.setdefault("samples_per_second", row["low"] / tokens if tokens else None)
+    elif row["unit"] != "ms":
+        row.setdefault("samples_per_second", row["low"])
+        row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
+
+
+def number(value: Any, name: str, above: float = 0) -> float:
+    """`value` as a number greater than `above`. Raises EntryError naming it."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(value, bool) or not above < found < math.inf:
+        raise EntryError(f"{name} is {value!r}, not a number above {above:g}")
+    return found
+
+
+def _hardware(row: Row, entry: Entry) -> None:
+    """Accelerators in total are those of a node times the nodes; a system without any counts its processors."""
+    name = "" if _word(entry.accelerator) in _MISSING else text(entry.accelerator)
+    nodes = count(entry.nodes, "Nodes") or 1
+    per_node = count(entry.per_node, "accelerators per node") or 0
+    if not name:
+        name, per_node = text(entry.processor), count(entry.processors_per_node, "host_processors_per_node") or 0
+        remark(row, "processor-only system; sockets counted")
+    if not name:
+        raise EntryError("names neither an accelerator nor a processor")
+    total = count(entry.total, "total_accelerators") if not row.get("note") else None
+    found, known = accelerators.canonical(name)
+    row |= {"accelerator": found, "accelerator_as_published": name, "nodes": nodes}
+    row["accelerator_count"] = total or per_node * nodes or None
+    if not known:
+        remark(row, "accelerator not in data/accelerator_aliases.csv")
+    if found == accelerators.MIXED:
+        remark(row, "cluster of several accelerator types")
+
+
+def count(value: Any, name: str) -> int | None:
+    """A whole number, None where nothing is said. Raises EntryError for anything else."""
+    if value is None or _word(value) in _MISSING:
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not found >= 0 or found % 1 or found > 1e6:
+        raise EntryError(f"{name} is {value!r}, not a whole number")
+    return int(found)
+
+
+def _figure(row: Row, entry: Entry) -> None:
+    """Value, true unit and tokens per sample; a label that says another unit is put right, and the row says so."""
+    labelled, factor = units.printed(row["printed_unit"])
+    stated = _TOKENS.search(row["accuracy"])
+    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or ("tokens/s" if stated else labelled)
+    if not true:
+        raise EntryError(f"its unit {row['printed_unit']!r} is not known")
+    if (true == "ms") != (labelled == "ms"):
+        raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
+    value = number(entry.value, "the result") * factor
+    row |= {"metric": "latency" if true == "ms" else "throughput", "low": value, "high": value, "unit": true}
+    if true != labelled:
+        row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
+    if stated and true != "ms":
+        row["tokens_per_sample"] = float(stated[1])
+    elif row["benchmark"] == "gptj" and true == "tokens/s":
+        row["tokens_per_sample"] = GPTJ_TOKENS
+    convert(row)
+
+
+def _weights(row: Row, entry: Entry) -> None:
+    found = precision.declared(text(entry.weights), row["benchmark"], row["round"])
+    row["precision"], row["precision_basis"] = found[:2]
+    remark(row, found[2])
+
+
+def _power(row: Row, entry: Entry) -> None:
+    row["power_measured"] = bool(entry.has_power or entry.power is not None)
+    if entry.power is None:
+        return
+    value, label = number(entry.power, "the power"), _word(entry.power_label)
+    if label.startswith("milli") or (row["scenario"] in units.STREAMS and not label.startswith("watt")):
+        row["energy_millijoules_per_query"] = value * (1000 if label.startswith("joule") else 1)
+    else:
+        row |= {"power_watts_low": value, "power_watts_high": value}
+    remark(row, "power-capped system" if "maxq" in f"{entry.platform} {row['system']}".lower() else "")
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().lower() if value is not None else ""

@@ -1,0 +1,143 @@
+"""The folders of a raw submission tree: which runs there are and where; their files are opened elsewhere.
+
+`<division>/<submitter>/results/<platform>/<model>/<scenario>/performance/run_1` is a run. Ranging runs, further runs
+and compliance runs are never reported, so they are not looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+SKIPPED = {"compliance", "code", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
+DEEPEST = 40
+_ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
+
+
+class Problem(NamedTuple):
+    """What was left out, and why."""
+
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder (that of the scenario) and what its path says; "" for what lies above the path that was given."""
+
+    folder: Path
+    root: Path
+    round: str
+    division: str
+    submitter: str
+    platform: str
+    model: str
+    scenario: str
+
+    @property
+    def location(self) -> str:
+        """The folder as the official summary writes it."""
+        return "/".join([self.division, self.submitter, "results", self.platform, self.model, self.scenario])
+
+    def beside(self, *parts: str) -> Path:
+        """A path below the submitter's folder."""
+        return self.root.joinpath(self.division, self.submitter, *parts)
+
+
+def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
+    """Every run below `start`, in order of name, and every folder that cannot be entered; nothing is kept in memory.
+
+    `start` may be any part of a tree; what a path does not say of the folders above it is read from `start` itself.
+    A link within the tree is followed once, a link out of it or back to a folder that it is in is named.
+    """
+    start = Path(os.path.normpath(start.absolute()))
+    root = _root(start)
+    yield from _Walk(root, round or round_of(start)).enter(start, (), False)
+
+
+def round_of(path: Path) -> str:
+    """The round that a path names (inference_results_v4.1), the innermost one; "" where none."""
+    found = _ROUND.findall(os.path.normpath(path.absolute()))
+    return f"v{found[-1]}" if found else ""
+
+
+def _root(start: Path) -> Path:
+    """The folder that holds the divisions: two above `results`, where `start` is within it, else `start`."""
+    parts = start.parts
+    if "results" in parts[3:]:
+        at = len(parts) - 1 - parts[::-1].index("results")
+        return Path(*parts[: at - 2])
+    for depth, folder in enumerate((start, *start.parents)):
+        if folder.name in ("closed", "open", "network") and depth < 2:
+            return folder.parent
+    return start
+
+
+class _Walk:
+    def __init__(self, root: Path, round: str) -> None:
+        self.root, self.real, self.round = root, os.path.realpath(root), round
+        self.linked: set[str] = set()
+
+    def enter(self, folder: Path, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+        here = os.path.realpath(folder)
+        if here in above or len(above) > DEEPEST:
+            yield self.problem(folder, "leads back to a folder that it is in" if here in above else "too deep")
+            return
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            yield self.problem(folder, f"cannot be read: {error.strerror}")
+            return
+        names = {entry.name for entry in found}
+        if names & {"performance", "accuracy"}:
+            yield self.run(folder)
+            return
+        for entry in found:
+            if entry.name not in SKIPPED:
+                yield from self.below(entry, (*above, here), by_link)
+
+    def below(self, entry: os.DirEntry[str], above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+        path = Path(entry.path)
+        if entry.is_dir(follow_symlinks=False):
+            yield from self.enter(path, above, by_link)
+        elif entry.is_symlink():
+            yield from self.link(path, above, by_link)
+
+    def link(self, path: Path, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+        target = os.path.realpath(path)
+        if not within(target, self.real):
+            yield self.problem(path, "a symbolic link out of the tree, not followed")
+        elif not Path(target).exists():
+            yield self.problem(path, "a symbolic link to nothing")
+        elif target in above:
+            yield self.problem(path, "a symbolic link back to a folder that it is in, not followed")
+        elif Path(target).is_dir() and not by_link and target not in self.linked:
+            self.linked.add(target)
+            yield from self.enter(path, above, True)
+
+    def run(self, folder: Path) -> Run | Problem:
+        parts = folder.relative_to(self.root).parts if folder.is_relative_to(self.root) else folder.parts
+        if len(parts) < 6 or parts[-4] != "results":
+            reason = (
+                "is no run of a submission tree: expected <division>/<submitter>/results/<platform>/<model>/<scenario>"
+            )
+            return self.problem(folder, reason)
+        division, submitter, _, platform, model, scenario = parts[-6:]
+        root = Path(*folder.parts[: len(folder.parts) - 6])
+        return Run(folder, root, round_of(folder) or self.round, division, submitter, platform, model, scenario)
+
+    def problem(self, path: Path, reason: str) -> Problem:
+        return Problem(str(path), reason)
+
+
+def within(real: str, root: str) -> bool:
+    """Whether a real path is a folder or lies below it."""
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)

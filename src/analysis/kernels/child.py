@@ -1,0 +1,89 @@
+"""What a forked child does to become an ordinary ipykernel, and how it ends; it knows nothing of its parent's loop."""
+
+import atexit
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+GRACE = 2.0  # seconds for a thread of the notebook that is still at work
+
+
+def become(request: dict[str, Any], own: socket.socket, streams: Sequence[int]) -> NoReturn:
+    """Be the kernel of the request (`argv` for ipykernel, `env`, `cwd`) on the given stdout and stderr; then exit.
+
+    The pid is told on `own`, once the process has a session and so a group of its own, by which it can be killed.
+    """
+    status = 1
+    try:
+        os.setsid()
+        with own:
+            own.sendall(b"%d\n" % os.getpid())
+        _detach(request, streams)
+        _run(request["argv"])
+        status = 0
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        leave(status)
+
+
+def _detach(request: dict[str, Any], streams: Sequence[int]) -> None:
+    null = os.open(os.devnull, os.O_RDONLY)
+    for number, descriptor in enumerate([null, *streams]):
+        os.dup2(descriptor, number)
+    for descriptor in {null, *streams} - {0, 1, 2}:
+        os.close(descriptor)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    time.tzset()
+    if "numpy" in sys.modules:  # `random` sees to itself after a fork, numpy's old generator does not.
+        sys.modules["numpy"].random.seed()
+
+
+def _run(arguments: list[str]) -> None:
+    import ipykernel_launcher
+    from ipykernel.kernelapp import IPKernelApp
+
+    sys.argv = [ipykernel_launcher.__file__, *arguments]
+    app = IPKernelApp.instance(parent_handle=os.getppid())
+    app.initialize(arguments)
+    # Closing its sockets in order can wait for ever (ipykernel 7.4), and the system closes them anyway.
+    for close in (app.close, app.iopub_thread.stop):
+        atexit.unregister(close)
+    if (matplotlib := sys.modules.get("matplotlib")) and os.environ.get("MPLBACKEND"):
+        matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]  # As its import does, once ipykernel has set it.
+    own = os.getpid()
+    signal.signal(signal.SIGTERM, lambda *_: leave(0) if os.getpid() == own else _die())
+    app.start()
+
+
+def _die() -> NoReturn:
+    """End a process that the notebook forked, as SIGTERM ends any other."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
+    os._exit(1)
+
+
+def leave(status: int) -> NoReturn:
+    """End this process as Python would: wait for threads, run exit functions, flush; but leave the sockets alone."""
+    deadline = time.monotonic() + GRACE
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.main_thread():
+            thread.join(max(0.0, deadline - time.monotonic()))
+    with suppress(BaseException):
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(status)

@@ -1,0 +1,126 @@
+"""A capacity plan put together: tables, comparable rows and parameters into sized draws; no formula of its own here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from analysis import comparable, cost, derating, memory, plan, quantization
+from analysis.catalog import Catalog
+from analysis.comparable import Comparison
+from analysis.interval import Interval
+from analysis.parameters import RealWorldDerating
+
+MILLISECONDS = 1000.0
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan: the draws (see plan.size) and what went into them, each as the report shows it."""
+
+    draws: pd.DataFrame
+    load: plan.Load
+    demand: derating.Demand
+    accelerator: str
+    inputs: pd.DataFrame
+    caveats: tuple[str, ...]
+
+    @property
+    def marks(self) -> pd.DataFrame:
+        """P10, P50 and P90 of every output."""
+        return derating.percentiles(self.draws, list(plan.OUTPUTS))
+
+    @property
+    def ranked(self) -> pd.DataFrame:
+        """What dominates the uncertainty of the bill, or of the number of accelerators where no price is known."""
+        output = "usd_per_hour" if self.priced else "accelerators"
+        return derating.sensitivity(self.draws, output, plan.INPUTS)
+
+    @property
+    def priced(self) -> bool:
+        return bool(self.draws["price"].notna().any())
+
+
+def make(
+    catalog: Catalog, asked: RealWorldDerating, chosen: Comparison, derate: Interval, above_one: bool = False
+) -> Planned:
+    """The plan that `asked` asks for on its baseline, from the throughput of the `chosen` rows x `derate`.
+
+    No draws where no throughput is known, and no dollars where no price is. Raises ValueError for a derate that
+    derating.draw refuses.
+    """
+    accelerator = asked.baseline
+    speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
+    demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
+    rate = cost.throughput(chosen.rows, accelerator)
+    price = cost.price_range(catalog.prices, accelerator, asked.usd_per_accelerator_hour)
+    watts, basis = _watts(catalog, chosen, accelerator)
+    model = _model(catalog, asked)
+    load = _load(catalog, asked, chosen, speed)
+    usd = price if price.known else Interval(1.0, 1.0)
+    drawn = derating.draw(demand, rate, derate, usd, asked.draws, asked.seed, above_one=above_one)
+    drawn = drawn if price.known else drawn.assign(price=float("nan"))
+    sized = plan.size(drawn, load, model, _box(catalog, asked, watts), Interval(*asked.context_tokens), asked.seed)
+    inputs = _inputs(asked, demand, rate, derate, price, watts)
+    return Planned(sized, load, demand, accelerator, inputs, _caveats(load, model, basis, asked))
+
+
+def _load(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison, speed: float) -> plan.Load:
+    """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
+    row = catalog.benchmarks.set_index("benchmark").loc[chosen.question.benchmark]
+    own = float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean())
+    tokens = asked.tokens_per_request or own
+    limit = asked.ttft_ms / MILLISECONDS
+    return plan.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability)
+
+
+def _watts(catalog: Catalog, chosen: Comparison, accelerator: str) -> tuple[Interval, str]:
+    metered = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=())
+    rows = comparable.select(catalog.results, catalog.benchmarks, metered).rows
+    return cost.watts_range(rows, catalog.accelerators, accelerator)
+
+
+def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
+    sizes = quantization.BYTES_PER_WEIGHT
+    weight, cache = sizes[asked.weight_precision], sizes[asked.cache_precision]
+    return memory.model(catalog.benchmarks, asked.benchmark, weight, cache)
+
+
+def _box(catalog: Catalog, asked: RealWorldDerating, watts: Interval) -> plan.Box:
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    return plan.Box(float(facts["memory_gb"]), asked.memory_headroom, watts, asked.power_usage_effectiveness)
+
+
+def _inputs(
+    asked: RealWorldDerating,
+    demand: derating.Demand,
+    rate: Interval,
+    derate: Interval,
+    price: Interval,
+    watts: Interval,
+) -> pd.DataFrame:
+    """What is drawn from: quantity, unit, value_low, value_high."""
+    rows = [
+        ("throughput per accelerator", "tokens per second", rate),
+        ("derate", "share of that throughput", derate),
+        ("peak over mean", "ratio of traffic", demand.peak_over_mean),
+        ("price", "US dollars per accelerator-hour", price),
+        ("context", "tokens in cache per request", Interval(*asked.context_tokens)),
+        ("watts per accelerator", "watts", watts),
+    ]
+    ends = [(name, unit, each.low, each.high) for name, unit, each in rows]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+
+
+def _caveats(load: plan.Load, model: memory.Model | None, basis: str, asked: RealWorldDerating) -> tuple[str, ...]:
+    own = (
+        ("no queue is planned: the length of a request is not known", pd.isna(load.service_s)),
+        ("memory is not planned: the model's size or shape is not known", model is None),
+        (f"watts: {basis}", basis != "measured at the wall, whole system"),
+        (
+            f"the limit on time per output token asks for more than {asked.tokens_per_second_per_user:g} tokens/s",
+            load.tokens_per_second_per_user > asked.tokens_per_second_per_user,
+        ),
+    )
+    return tuple(said for said, holds in own if holds)

@@ -1,0 +1,66 @@
+"""How many slots keep the wait short: Erlang's delay formula and its correction for bursts; no prices or memory here.
+
+A slot serves one request at a time, at the speed that the user is to see. The load is the mean number of requests in
+service: arrivals per second x seconds of service. Slots and loads may be fractions: rounding up to whole accelerators
+comes later. Waits are in the unit of the service time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaincc, gammaln
+
+GRID = 257  # loads that are solved exactly; the needs between two of them are interpolated
+HALVINGS = 60  # of the bracket around the slots needed: below the rounding of the numbers themselves
+
+
+def delay_probability(slots: Any, load: Any) -> Any:
+    """The share of requests that must wait (Erlang C) when they arrive at random and take exponential times.
+
+    Erlang B is a Poisson probability over its cumulated one, here through the incomplete gamma function, which also
+    serves fractions of a slot (Jagers and van Doorn, 1986); C = B / (1 - load/slots x (1 - B)). 1 without spare slots.
+    """
+    slots, load = np.broadcast_arrays(np.asarray(slots, float), np.asarray(load, float))
+    enough = slots > load
+    slots = np.where(enough, slots, load + 1.0)
+    log_one = slots * np.log(np.maximum(load, 1e-300)) - load - gammaln(slots + 1)
+    blocked = np.exp(log_one) / gammaincc(slots + 1, load)
+    return np.where(enough, blocked / (1 - load / slots * (1 - blocked)), 1.0)
+
+
+def wait(slots: Any, load: Any, service: Any, percentile: float, variability: float = 1.0) -> Any:
+    """The wait that a share `percentile` of requests does not exceed; infinite without spare slots.
+
+    The tail of M/M/k: P(W > t) = C exp(-(slots - load) t / service), its mean stretched by `variability`, half the sum
+    of the squared coefficients of variation of the times between arrivals and of service (Allen and Cunneen for G/G/k,
+    Kingman for one slot). Exact at 1: random arrivals and exponential lengths.
+    """
+    share = delay_probability(slots, load)
+    spare = np.asarray(slots, float) - load
+    beyond = np.log(np.maximum(share / (1 - percentile), 1.0))
+    return np.where(spare > 0, service * variability * beyond / np.where(spare > 0, spare, 1.0), np.inf)
+
+
+def slots_needed(load: Any, service: float, limit: float, percentile: float, variability: float = 1.0) -> np.ndarray:
+    """The fewest slots (a fraction) whose wait at `percentile` is at most `limit`, for each load, by bisection.
+
+    Raises ValueError for a limit below zero or a percentile that is not between 0 and 1.
+    """
+    if limit < 0 or not 0 < percentile < 1:
+        raise ValueError(f"a wait of {limit:g} at percentile {percentile:g}: the limit must be 0 or more, the percentile between 0 and 1")  # fmt: skip  # noqa: E501
+    load = np.atleast_1d(np.asarray(load, float))
+    low, high = load.copy(), load + 10 + 10 * np.sqrt(load)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        fits = wait(middle, load, service, percentile, variability) <= limit
+        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+    return high
+
+
+def slots_over(loads: np.ndarray, service: float, limit: float, percentile: float, variability: float) -> np.ndarray:
+    """`slots_needed` for many loads at once, solved on a grid between the least and the most and interpolated."""
+    grid = np.linspace(loads.min(), loads.max(), GRID)
+    spare = slots_needed(grid, service, limit, percentile, variability) - grid
+    return loads + np.interp(loads, grid, spare)

@@ -1,0 +1,67 @@
+"""reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings; runs nothing."""
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+from analysis.reports import freshness, shelf
+from analysis.reports.files import file_sha256, write_whole
+from analysis.reports.files import sha256 as digest
+from analysis.reports.places import ENGINE, Places
+from analysis.reports.sweeps import Point, Sweep, said
+from analysis.reports.words import FILTERS
+
+POLICY = "default-src 'none';"  # how the policy of every page begins
+DIGITS = 4  # significant digits of a finding in the index; its report and the table have all
+
+
+def write(sweep: Sweep, places: Places) -> None:
+    """Write the index where it differs from what is there."""
+    html = render(sweep, places)
+    if file_sha256(places.reports / "index.html") != digest(html):
+        write_whole(places.reports / "index.html", html)
+
+
+def render(sweep: Sweep, places: Places) -> str:
+    """The index as HTML: what varies, what each point found, what failed; the same text for the same reports."""
+    from jinja2 import Environment, FileSystemLoader
+
+    folders = [ENGINE / "template" / name for name in ("sweep", "shared")]
+    environment = Environment(loader=FileSystemLoader(folders), autoescape=True)
+    environment.filters |= FILTERS | {"name": said, "amount": amount}
+    script = (folders[0] / "script.js").read_text(encoding="utf-8")
+    rows = [_row(point, places) for point in sweep.points]
+    varied = list(sweep.points[0].varied)
+    html = environment.get_template("index.html.j2").render(
+        sweep=sweep, rows=rows, failed=shelf.failed(places), findings=_columns(rows), script=script,
+        choices={name: _values(sweep, name) for name in varied},
+    )  # fmt: skip
+    allowed = f"{POLICY} script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}';"
+    return html.replace(POLICY, allowed, 1)
+
+
+def _row(point: Point, places: Places) -> dict[str, Any]:
+    stated = freshness.load(point.run.report, places)
+    if stated is not None and stated["parameters"] != point.parameters:
+        stated = None
+    findings = {(finding["name"], finding["unit"]): finding for finding in stated["findings"]} if stated else {}
+    return {"point": point, "built": stated is not None, "findings": findings}
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The findings that any point has, as name and unit: numbers of two units never share a column."""
+    found = dict.fromkeys(column for row in rows for column in row["findings"])
+    first = {name: place for place, (name, _) in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda column: first[column[0]])
+
+
+def _values(sweep: Sweep, name: str) -> list[str]:
+    return list(dict.fromkeys(said(point.varied[name]) for point in sweep.points))
+
+
+def amount(finding: dict[str, Any] | None) -> str:
+    """A finding's range in a few digits, or a dash where it has none."""
+    if finding is None or finding["low"] is None:
+        return "–"
+    low, high = (f"{finding[end]:.{DIGITS}g}" for end in ("low", "high"))
+    return low if low == high else f"{low}–{high}"

@@ -1,0 +1,107 @@
+"""What a measured run gave its users and cost: limits held, energy, dollars, place on the roofline and on the front.
+
+All functions take frames of settled runs (see deployment.settle); rates are output tokens per second. No loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis import interval
+from analysis.interval import Interval
+
+
+def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
+    """The runs with ttft_held and tpot_held (p99 within the limit; NA where either is not known) and good_share.
+
+    good_share is the share of completed requests within both limits: counted over requests where the file holds them
+    (good_basis `counted`), else the file's goodput over its own limits (`stated by the file`), else NaN.
+    """
+    held = {name: _held(runs[f"{name[:4]}_p99_ms"], limit) for name, limit in
+            (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
+    shares = [_good(run, ttft_ms, tpot_ms) for run in runs.to_dict("records")]
+    return runs.assign(**held, good_share=[each[0] for each in shares], good_basis=[each[1] for each in shares])
+
+
+def energy(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs with joules: watts of the accelerators alone over output tokens/s; NaN unless all are metered."""
+    whole = runs["metered"].eq(runs["accelerator_count"])
+    return runs.assign(joules=(runs["accelerator_watts"] / runs["output_tokens_per_s"]).where(whole))
+
+
+def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
+    """The runs with what they cost at `price` per accelerator-hour (low, high), in US dollars.
+
+    Added: usd_per_hour_low/high; usd_per_million_low/high (output tokens); usd_per_million_all_low/high (input and
+    output; NaN where the input is not known); saved_low/high (per hour, if the same tokens came at the official rate:
+    bill x (1 - derate), never below zero).
+    """
+    count = runs["accelerator_count"].astype(float)
+    bill = Interval(count * price.low, count * price.high)
+    million = runs["output_tokens_per_s"] * 3600 / 1e6
+    both = million * (1 + runs["input_tokens"] / runs["output_tokens"])
+    lost = Interval((1 - runs["derate_high"]).clip(lower=0), (1 - runs["derate_low"]).clip(lower=0))
+    out = interval.put(runs, "usd_per_hour", bill)
+    out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
+    out = interval.put(out, "usd_per_million_all", Interval(bill.low / both, bill.high / both))
+    return interval.put(out, "saved", bill * lost)
+
+
+def front(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs with interactivity_low/high (tokens/s to a user: 1000 / TPOT in ms at p99 and at the median) and `best`.
+
+    `best` are the runs of the Pareto front: no other gives at least as much throughput per accelerator and as much
+    interactivity at the median (else the mean), and more of one. Runs without a TPOT have neither.
+    """
+    middle = runs["tpot_p50_ms"].fillna(runs["tpot_mean_ms"])
+    speed = 1000 / middle.where(middle > 0)
+    slow = 1000 / runs["tpot_p99_ms"].where(runs["tpot_p99_ms"] > 0).fillna(middle)
+    out = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
+    both = np.column_stack([runs["per_accelerator_low"], speed])
+    beaten = [bool(((both >= mine).all(axis=1) & (both > mine).any(axis=1)).any()) for mine in both]
+    return out.assign(best=[not each and mine == mine for each, mine in zip(beaten, speed, strict=True)])
+
+
+def ceiling(runs: pd.DataFrame, models: Mapping[str, tuple[float, float, float]], facts: pd.DataFrame) -> pd.DataFrame:
+    """The runs with their place on the roofline: ceiling (tokens/s per accelerator), bound, of_ceiling (a share).
+
+    `models` gives per precision the bytes of the weights, of the cache per token, and the parameters; `facts` is
+    accelerators.csv. Each decoding step reads the weights once and the cache of every request in service; a token of
+    prompt or answer takes two operations per parameter. The lower ceiling binds. NaN where a fact is not known.
+    """
+    rows = []
+    for run in runs.to_dict("records"):
+        memory, compute = _ceilings(run, models.get(run["precision"]), facts.set_index("accelerator"))
+        known = memory == memory and compute == compute
+        least = min(memory, compute) if known else float("nan")
+        bound = ("memory" if memory <= compute else "compute") if known else "not known"
+        rows.append(run | {"ceiling": least, "bound": bound, "of_ceiling": run["per_accelerator_low"] / least})
+    return pd.DataFrame(rows)
+
+
+def _held(latency: pd.Series, limit: float) -> pd.Series:
+    return latency.le(limit).astype("boolean").mask(latency.isna() | np.isnan(limit))
+
+
+def _good(run: Mapping, ttft_ms: float, tpot_ms: float) -> tuple[float, str]:
+    ttfts, tpots = run["request_ttft_ms"], run["request_tpot_ms"]
+    if ttfts is not None and len(ttfts) and ttft_ms > 0 and tpot_ms > 0:
+        return float(np.mean((ttfts <= ttft_ms) & ~(tpots > tpot_ms))), "counted"
+    stated = run["goodput_per_s"] / run["requests_per_s"] if run["requests_per_s"] else np.nan
+    return (float(stated), "stated by the file") if stated == stated else (float("nan"), "not known")
+
+
+def _ceilings(run: Mapping, held: tuple[float, float, float] | None, facts: pd.DataFrame) -> tuple[float, float]:
+    """Tokens per second for each accelerator that memory traffic and arithmetic leave, NaN where not known."""
+    fact, precision = facts.loc[run["accelerator"]], run["precision"]
+    column = f"{precision}_dense_{'tops' if precision == 'int8' else 'tflops'}"
+    if held is None or column not in fact:
+        return float("nan"), float("nan")
+    weight, cache, parameters = held
+    answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
+    step = weight + run["concurrency"] * (prompt + answer / 2) * cache
+    memory = fact["memory_bandwidth_gb_per_s"] * 1e9 * run["concurrency"] / step
+    return float(memory), float(fact[column] * 1e12 / (2 * parameters * (1 + prompt / answer)))

@@ -1,0 +1,169 @@
+"""The detail log and the power log: official keys and rule by hand-computed cases, and any bytes in."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis.importers import loadgen, power, units
+
+RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scenario", "round", "key", "unit"),
+    [
+        ("resnet50", "Offline", "v4.1", "result_samples_per_second", "samples/s"),
+        ("resnet50", "Server", "v4.1", "result_completed_samples_per_sec", "queries/s"),
+        ("resnet50", "Server", "v4.0", "result_scheduled_samples_per_sec", "queries/s"),
+        ("llama2-70b", "Offline", "v4.1", "result_tokens_per_second", "tokens/s"),
+        ("llama2-70b", "Interactive", "v5.1", "result_completed_tokens_per_second", "tokens/s"),
+        ("gptj", "Offline", "v4.1", "result_inferred_tokens_per_second", "tokens/s"),
+        ("gptj", "Server", "v4.1", "result_inferred_completed_tokens_per_second", "tokens/s"),
+        ("gptj", "Offline", "v4.0", "result_samples_per_second", "samples/s"),
+        ("whisper", "Offline", "v5.1", "result_tokens_per_second", "tokens/s"),
+        ("resnet50", "SingleStream", "v4.1", "early_stopping_latency_ss", "ms"),
+        ("resnet50", "MultiStream", "v4.1", "early_stopping_latency_ms", "ms"),
+    ],
+)
+def test_the_official_key_of_each_model_scenario_and_round(
+    benchmark: str, scenario: str, round: str, key: str, unit: str
+) -> None:
+    log = {name: number for number, name in enumerate(loadgen.KEYS, 2)} | {key: 120438}
+    value = 0.120438 if unit == "ms" else 120438
+    assert loadgen.performance(log, benchmark, scenario, round) == (value, unit, key)
+    assert units.true_unit(benchmark, scenario, round) == unit
+
+
+def test_only_wanted_keys_are_read_whatever_lies_between(tree: Any) -> None:
+    path = tree.write("log.txt", tree.log_text(loaded_qsl_set=list(range(300_000))).replace("\n", "\r\n"))
+    log = loadgen.read(path)
+    assert log["result_tokens_per_second"] == 24000.5 and "loaded_qsl_set" not in log
+    assert loadgen.rates(log)["tokens_per_sample"] == 300.006  # six digits of 24,000.5 / 80
+    assert loadgen.percentiles(log) == {"ttft_p99_ms": 450.0, "tpot_p99_ms": 150.0}
+
+
+@pytest.mark.parametrize("shift", [-40, -7, 0, 1, 30])
+def test_a_value_across_two_blocks_is_read_whole(tree: Any, shift: int) -> None:
+    line = tree.log_text().encode()
+    before = line.index(b"24000.5") + shift
+    path = tree.write("log.txt", b" " * (loadgen.BLOCK - before) + line)
+    assert loadgen.read(path)["result_tokens_per_second"] == 24000.5
+
+
+def test_the_first_of_two_values_counts(tree: Any) -> None:
+    text = tree.log_text() + tree.log_text(result_tokens_per_second=1.0)
+    assert loadgen.read(tree.write("log.txt", text))["result_tokens_per_second"] == 24000.5
+
+
+def test_a_log_cut_within_a_number_lacks_the_number(tree: Any) -> None:
+    text = tree.log_text()
+    path = tree.write("log.txt", text[: text.index("24000.5") + 3])
+    assert "result_tokens_per_second" not in loadgen.read(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"result_validity": None}, "no result_validity"),
+        ({"result_validity": "INVALID"}, "is INVALID, not VALID"),
+    ],
+)
+def test_an_invalid_or_unended_run_is_refused_by_name(tree: Any, changes: dict, reason: str) -> None:
+    with pytest.raises(loadgen.LogError, match=reason):
+        loadgen.valid(loadgen.read(tree.write("log.txt", tree.log_text(**changes))))
+
+
+def test_the_mean_is_of_the_samples_strictly_within_the_window(tree: Any) -> None:
+    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    found = power.read(tree.write("spl.txt", tree.spl_text()), log)
+    assert (found.watts, found.samples, found.dropped, found.seconds) == (400.0, 2, 0, 3.0)
+    assert power.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
+
+
+def test_watts_of_zero_or_less_do_not_count(tree: Any) -> None:
+    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    samples = [("10:00:01.000", 300.0), ("10:00:01.500", 0.0), ("10:00:01.600", -7.0)]
+    found = power.read(tree.write("spl.txt", tree.spl_text(samples)), log)
+    assert (found.watts, found.samples, found.dropped) == (300.0, 1, 2)
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\r\n"])
+def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
+    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    assert power.read(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
+
+
+@pytest.mark.parametrize(
+    ("spl", "reason"),
+    [
+        ("", "no sample above zero watts"),
+        ("Time,07-24-2024 09:00:00.000,Watts,5.0\n", "no sample above zero watts"),
+        ("Time,07-24-2024 10:00:01.000,Watts,0.0\n", "no sample above zero watts"),
+        ("Time,07-24-2024 10:00:01.000,Watts,many\n", "line 1: not a sample"),
+        ("Time,07-24-2024 10:00:01.000,Watts,nan,\n", "line 1: not a sample"),
+        ("Time,07-24-2024 10:00:01.000,Watts,5\nTime,07-24-20", "line 2: not a sample"),
+        ("x" * 200_000, "line 1: longer than"),
+    ],
+)
+def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: str, reason: str) -> None:
+    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    with pytest.raises(power.PowerError, match=reason):
+        power.read(tree.write("spl.txt", spl), log)
+
+
+@pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
+def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
+    log = loadgen.read(tree.write("log.txt", tree.log_text(**changes)))
+    with pytest.raises(power.PowerError, match="power_"):
+        power.read(tree.write("spl.txt", tree.spl_text()), log)
+
+
+PIECES = st.sampled_from(
+    [b":::MLLOG ", b'{"key": "result_validity", "value": ', b'"VALID"', b", ", b"}", b"\n", b"\r", b"nan", b"1e999",
+     b'{"key": "result_samples_per_second", "value": ', b"true", b"-1", b'"\\', b"\xff\x00", b"Time,07-24-2024 "]
+)  # fmt: skip
+BYTES = st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=14).map(b"".join))
+
+
+@RELAXED
+@given(content=BYTES)
+def test_any_bytes_are_a_log_or_a_named_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mlperf_log_detail.txt"
+    path.write_bytes(content)
+    try:
+        log = loadgen.read(path)
+        loadgen.valid(log)
+        value, unit, _ = loadgen.performance(log, "resnet50", "Offline", "v4.1")
+    except loadgen.LogError as error:
+        assert "mlperf_log_detail.txt" in str(error)
+    else:
+        assert 0 < value < float("inf") and unit == "samples/s"
+
+
+@RELAXED
+@given(content=BYTES)
+def test_any_bytes_are_watts_or_a_named_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "spl.txt"
+    path.write_bytes(content)
+    window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
+    try:
+        found = power.read(path, window)
+    except power.PowerError as error:
+        assert "spl.txt" in str(error)
+    else:
+        assert 0 < found.watts < float("inf")
+
+
+@RELAXED
+@given(watts=st.lists(st.floats(0.1, 1e5), min_size=1, max_size=50))
+def test_the_mean_lies_within_its_samples(tmp_path: Path, watts: list[float]) -> None:
+    path = tmp_path / "spl.txt"
+    lines = [f"Time,07-24-2024 10:00:01.{n:03d},Watts,{value!r},V\n" for n, value in enumerate(watts)]
+    path.write_text("".join(lines))
+    window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
+    found = power.read(path, window)
+    assert found.samples == len(watts)
+    assert min(watts) * (1 - 1e-12) <= found.watts <= max(watts) * (1 + 1e-12)

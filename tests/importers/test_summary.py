@@ -1,0 +1,263 @@
+"""Summary rows of each round's shape to result rows: counts, units, precision, duplicates; and any JSON in."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis.importers import accelerators, collective_mind, precision, shape, streams, summary, writer
+from analysis.importers.entry import EntryError
+
+RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+V61 = {
+    "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "datacenter",
+    "SystemName": "Acme", "Platform": "acme", "MlperfModel": "resnet", "Model": "resnet50", "Scenario": "singlestream",
+    "Result": 0.002, "Units": "Latency (s)", "accelerator_model_name": "NVIDIA L4", "accelerators_per_node": 2,
+    "total_accelerators": 6, "number_of_nodes": 3, "host_processor_model_name": "X", "framework": "f", "notes": None,
+    "weight_data_types": "int8", "Location": "closed/Acme/results/acme/resnet50/SingleStream",
+}  # fmt: skip
+
+
+def one(raw: dict[str, Any], round: str = "") -> shape.Row:
+    return shape.row(summary.entry(raw, round))
+
+
+def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
+    row = one(tree.row)
+    told = {"round": "v4.1", "result_id": "4.1-0007", "benchmark": "llama2-70b", "accuracy_target": "99.9",
+            "accelerator": "H100 SXM", "accelerator_as_published": "NVIDIA H100-SXM-80GB", "accelerator_count": 8,
+            "nodes": 2, "low": 24000.5, "high": 24000.5, "unit": "tokens/s", "printed_unit": "Tokens/s",
+            "tokens_per_sample": 300.0, "tokens_per_second": 24000.5, "samples_per_second": 24000.5 / 300,
+            "precision": "", "precision_basis": "unknown", "power_measured": False, "inferred": False,
+            "source_id": "mlcommons-v4.1", "id": "o-4.1-0007-llama2-70b-99.9-offline"}  # fmt: skip
+    assert {name: row[name] for name in told} == told
+    assert writer.faults(row, writer.fields()) == [] and "corrected" not in row
+
+
+def test_a_row_of_v6_1_is_known_by_its_names() -> None:
+    row = one(V61, "v6.1")
+    told = {"round": "v6.1", "result_id": "", "submitter": "Acme", "division": "closed", "scenario": "SingleStream",
+            "benchmark": "resnet50", "low": 2.0, "unit": "ms", "accelerator_count": 6, "nodes": 3,
+            "note": ""}  # fmt: skip
+    assert {name: row[name] for name in told} == told
+    assert row["id"] == "o-6.1-closed-acme-acme-resnet50-singlestream"
+
+
+def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path: Path, bring: Callable) -> None:
+    path = tmp_path / "summary.json"
+    second = V61 | {"Platform": "b", "Result": 7.5, "Units": "Latency (ms)", "Location": "closed/Acme/results/b/r/s"}
+    path.write_text(json.dumps({"0": V61, "1": second}))
+    outcome = bring(path, round="v6.1")
+    assert [row["low"] for row in outcome.table] == ["2.0", "7.5"] and outcome.status == 0
+
+
+def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Callable) -> None:
+    rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s", "version": "v4.0", "has_power": True}
+    watts = rate | {"Result": None, "Result_Power": 4597.2, "Result_Units": "Watts", "Units": "Watts"}
+    path = tmp_path / "cm-result.json"
+    path.write_text(json.dumps([rate, watts, rate | {"Location": "elsewhere", "Platform": "b", "has_power": False}]))
+    outcome = bring(path)
+    assert [row["power_watts_low"] for row in outcome.table] == ["4597.2", ""]
+    assert [row["power_measured"] for row in outcome.table] == ["true", "false"]
+    assert outcome.rows == 2 and outcome.problems == []
+
+
+def test_power_of_another_system_does_not_join() -> None:
+    rows = [{"Location": "a", "Result": 1.0}, {"Location": "b", "Result": None, "Result_Power": 5.0}]
+    assert [row for _, row in collective_mind.joined(rows)] == rows
+
+
+@pytest.mark.parametrize(
+    ("changes", "unit", "corrected"),
+    [
+        ({"Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s, but llama2-70b counts tokens"),
+        ({"Performance_Units": "Queries/s"}, "tokens/s", "labelled Queries/s, but llama2-70b counts tokens"),
+        ({"Performance_Units": "Tokens/s"}, "tokens/s", None),
+        ({"Model": "whisper", "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
+        ({"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s"}, "samples/s", None),
+        ({"Model": "gptj-99", "version": "v4.0", "Performance_Units": "Samples/s", "Accuracy": ""}, "samples/s", None),
+        ({"Model": "new-model", "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
+        ({"Model": "new-model", "Performance_Units": "Samples/s", "Accuracy": "acc: 1"}, "samples/s", None),
+    ],
+)  # fmt: skip
+def test_a_wrong_label_is_put_right_and_says_so(tree: Any, changes: dict, unit: str, corrected: str | None) -> None:
+    row = one(tree.row | changes)
+    assert row["unit"] == unit and row["printed_unit"] == changes["Performance_Units"]
+    assert (row.get("corrected") or "").startswith(corrected or "") and bool(row.get("corrected")) == bool(corrected)
+
+
+@pytest.mark.parametrize(
+    ("declared", "benchmark", "round", "found"),
+    [
+        ("fp16", "llama2-70b", "v4.1", ("", "unknown")),
+        ("fp16", "llama2-70b", "v5.1", ("fp16", "declared")),
+        ("fp16", "bert", "v4.1", ("fp16", "declared")),
+        ("fp8", "llama2-70b", "v4.1", ("fp8", "declared")),
+        ("float8", "resnet50", "v4.1", ("fp8", "declared")),
+        ("mxfp4", "llama2-70b", "v5.1", ("fp4", "declared")),
+        ("UNSET", "resnet50", "v5.1", ("", "unknown")),
+        ("{'clip1': 'fp16', 'unet': 'fp8'}", "stable-diffusion-xl", "v5.1", ("", "unknown")),
+    ],
+)
+def test_precision_is_what_ran_or_unknown(declared: str, benchmark: str, round: str, found: tuple[str, str]) -> None:
+    assert precision.declared(declared, benchmark, round)[:2] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical", "known"),
+    [
+        ("nvidia  h100-sxm-80gb", "H100 SXM", True),
+        ("NVIDIA H200-SXM-141GB-CTS", "H200 SXM CTS", True),
+        ("NVIDIA H200-SXM-141GB", "H200 SXM", True),
+        ("MI300X (x8), MI325X (x16)", "mixed", True),
+        ("NVIDIA L4, NVIDIA L40S", "mixed", True),
+        ("NVIDIA L4 (x8)", "L4", True),
+        ("Acme X1", "Acme X1", False),
+        ("Acme X1, rev. 2", "Acme X1, rev. 2", False),
+    ],
+)
+def test_names_of_accelerators(name: str, canonical: str, known: bool) -> None:
+    assert accelerators.canonical(name) == (canonical, known)
+
+
+def test_a_system_without_accelerators_counts_sockets(tree: Any) -> None:
+    row = one(tree.row | {"Accelerator": "", "a#": "", "Processor": "INTEL(R) XEON(R) PLATINUM 8592+"})
+    assert (row["accelerator"], row["accelerator_count"]) == ("Xeon Platinum 8592+", 4)
+
+
+def test_an_unknown_accelerator_is_kept_and_listed(tree: Any, bring: Callable) -> None:
+    outcome = bring(tree.summary({"Accelerator": "Acme X1"}))
+    assert outcome.table[0]["accelerator"] == "Acme X1" and outcome.status == 0
+    assert any("'Acme X1' in 1 rows" in line for line in outcome.lines)
+
+
+@pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])
+@pytest.mark.parametrize("first", [True, False])
+def test_one_measurement_filed_under_both_targets_counts_once(
+    tree: Any, bring: Callable, value: float, duplicate: str, first: bool
+) -> None:
+    loose = {"UsedModel": "llama2-70b-99", "Model": "llama2-70b-99", "Performance_Result": value,
+             "Location": "closed/Acme/results/acme/llama2-70b-99/Offline"}  # fmt: skip
+    outcome = bring(tree.summary(*([loose, {}] if first else [{}, loose])))
+    found = {row["accuracy_target"]: row["duplicate_of"] for row in outcome.table}
+    assert found == {"99": duplicate, "99.9": ""}
+
+
+def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
+    row = one(tree.row | {"Model": "llama2-70b-interactive-99", "Scenario": "Server", "version": "v5.0"})
+    assert (row["benchmark"], row["scenario"], row["accuracy_target"]) == ("llama2-70b", "Interactive", "99")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"Performance_Result": -1}, "the result is -1"),
+        ({"Performance_Result": "fast"}, "the result is 'fast'"),
+        ({"Performance_Units": "Apples"}, None),
+        ({"Performance_Units": "Latency (ms)"}, "a latency and a rate do not match"),
+        ({"Power_Result": 0.0, "Power_Units": "Watts"}, "the power is 0.0"),
+        ({"Nodes": 1.5}, "Nodes is 1.5"),
+        ({"Category": "ajar"}, "division is 'ajar', not one of closed, open, network"),
+        ({"version": ""}, "names no round"),
+        ({"Scenario": "Sideways"}, "scenario is 'Sideways'"),
+    ],
+)
+def test_a_row_that_cannot_be_trusted_is_left_out_alone(
+    tree: Any, bring: Callable, changes: dict, reason: str | None
+) -> None:
+    good = {"ID": "v4.1-0008", "Platform": "b", "Location": "closed/Acme/results/b/llama2-70b-99.9/Offline"}
+    outcome = bring(tree.summary(changes, good))
+    assert "4.1-0008" in [row["result_id"] for row in outcome.table]
+    if reason:
+        assert outcome.rows == 1 and outcome.status == 1
+        assert reason in str(outcome.problems[0])
+
+
+@pytest.mark.parametrize("missing", ["Submitter", "UsedModel", "Performance_Units", "Scenario", "Category"])
+def test_a_missing_key_is_named_with_its_row(tree: Any, bring: Callable, missing: str) -> None:
+    path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
+    rows = json.loads(path.read_text())
+    del rows[1][missing]
+    path.write_text(json.dumps(rows))
+    outcome = bring(path)
+    assert outcome.rows == 1 and outcome.status == 1
+    assert "row 2" in str(outcome.problems[0]) and (missing in str(outcome.problems[0]) or missing == "UsedModel")
+
+
+def test_truncated_json_gives_its_whole_rows_and_says_where_it_breaks_off(tree: Any, bring: Callable) -> None:
+    path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"}, {"ID": "v4.1-0009", "Platform": "c"})
+    path.write_bytes(path.read_bytes()[:-200])
+    outcome = bring(path)
+    assert outcome.rows == 2 and outcome.status == 1 and "row 3" in str(outcome.problems[0])
+
+
+def test_latin_1_bytes_cost_nothing(tree: Any, bring: Callable) -> None:
+    path = tree.summary({"System": "Acme @"})
+    path.write_bytes(path.read_bytes().replace(b"Acme @", b"Acm\xe9"))
+    assert bring(path).table[0]["system"] == "Acmé"
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree: Any, bring: Callable) -> None:
+    assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
+
+
+def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:
+    outcome = bring(tree.summary({}, {}))
+    assert outcome.rows == 1 and "stands twice" in str(outcome.problems[0])
+
+
+@pytest.mark.parametrize("content", ["", "[", "7", "null", '{"a" 1}', "[1, 2]", "[[[[", '{"rows": [1]}', "[" * 5000])
+def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(
+    tmp_path: Path, bring: Callable, content: str
+) -> None:
+    from analysis.importers.run import ImportFailed
+
+    path, out = tmp_path / "x.json", tmp_path / "out.csv"
+    path.write_text(content)
+    out.write_text("as it was")
+    with pytest.raises(ImportFailed, match=r"x\.json"):
+        bring(path, out=out)
+    assert out.read_text() == "as it was" and sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "x.json"]
+
+
+TOUCHED = ["ID", "Nodes", "a#", "Accuracy", "Suite", "Model", "UsedModel", "Scenario", "Category", "version",
+           "Performance_Result", "Performance_Units", "Power_Result"]  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@RELAXED
+@given(changes=st.dictionaries(st.sampled_from(TOUCHED), JSON))
+def test_any_row_is_a_sound_row_or_a_named_error(tree: Any, changes: dict) -> None:
+    try:
+        row = one(tree.row | changes)
+    except EntryError as error:
+        assert str(error)
+    else:
+        assert row["low"] == row["high"] > 0 and row["id"] and row["accelerator"]
+
+
+@RELAXED
+@given(content=st.one_of(st.binary(max_size=200), st.text('[]{}",:0e \n', max_size=60).map(str.encode)))
+def test_any_bytes_are_rows_or_a_named_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "any.json"
+    path.write_bytes(content)
+    try:
+        list(streams.rows(path))
+    except streams.StreamError as error:
+        assert str(error)
+
+
+@RELAXED
+@given(rows=st.lists(st.dictionaries(st.text(max_size=5), JSON.filter(lambda value: value == value), max_size=4)))
+def test_streaming_reads_what_json_reads(tmp_path: Path, rows: list[dict]) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows), "utf-8")
+    assert json.dumps(list(streams.rows(path))) == json.dumps(rows)

@@ -1,0 +1,343 @@
+"""A submission tree to rows: what its logs give, what is published beside them, and every kind of broken file."""
+
+import io
+import json
+import os
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.importers import configuration, loadgen
+from analysis.importers.run import ImportFailed
+from analysis.importers.writer import OutputError
+
+
+def test_a_run_gives_its_row_from_the_log_alone(tree: Any, bring: Callable) -> None:
+    tree.power(tree.run())
+    row = bring(tree.root).table[0]
+    told = {"round": "v4.1", "low": "24000.5", "unit": "tokens/s", "accelerator": "H100 SXM", "accelerator_count": "8",
+            "nodes": "2", "power_watts_low": "400.0", "power_measured": "true", "validity": "VALID",
+            "samples_per_second": "80.0", "tokens_per_sample": "300.006", "ttft_p99_ms": "450.0",
+            "recomputed": "24000.5", "recomputed_key": "result_tokens_per_second", "recomputed_difference": "",
+            "precision_basis": "unknown", "location": "closed/Acme/results/acme/llama2-70b-99.9/Offline"}  # fmt: skip
+    assert {name: row[name] for name in told} == told
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["closed", "closed/Acme", "closed/Acme/results", "closed/Acme/results/acme"],
+)
+def test_any_part_of_a_tree_gives_the_same_row(tree: Any, bring: Callable, part: str) -> None:
+    location = tree.run()
+    assert bring(tree.root / part).table == bring(tree.root).table == bring(tree.root / location).table
+
+
+def test_published_and_recomputed_stand_side_by_side(tree: Any, bring: Callable) -> None:
+    tree.power(tree.run())
+    published = tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True})
+    outcome = bring(published, tree.root)
+    row = outcome.table[0]
+    assert (outcome.rows, row["result_id"], row["recomputed_difference"]) == (1, "4.1-0007", "0.0")
+    assert (row["recomputed_power"], row["recomputed_power_difference"]) == ("400.0", "0.0")
+    assert outcome.recomputed == 1 and outcome.differing == []
+
+
+def test_a_difference_is_said(tree: Any, bring: Callable) -> None:
+    tree.run()
+    outcome = bring(tree.summary({"Performance_Result": 25000.0}), tree.root)
+    assert float(outcome.table[0]["recomputed_difference"]) == pytest.approx(24000.5 / 25000 - 1, abs=1e-12)
+    assert any(line.startswith("differs") and "published 25000, log 24000.5" in line for line in outcome.lines)
+
+
+def test_a_figure_of_another_key_has_that_keys_unit(tree: Any, bring: Callable) -> None:
+    """80 is the log's samples per second, whatever its label says."""
+    tree.run()
+    row = bring(tree.summary({"Performance_Result": 80.0, "Performance_Units": "Tokens/s"}), tree.root).table[0]
+    assert (row["unit"], row["corrected"]) == ("samples/s", "the figure is result_samples_per_second of its log")
+
+
+def test_a_published_row_whose_log_is_absent_is_kept(tree: Any, bring: Callable) -> None:
+    tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy/accuracy.txt", "")
+    outcome = bring(tree.summary(), tree.root)
+    assert outcome.status == 0 and "its log is not in the tree" in outcome.table[0]["note"]
+
+
+def test_ranging_further_and_compliance_runs_are_not_reported(tree: Any, bring: Callable) -> None:
+    location = tree.run()
+    other = tree.log_text(result_tokens_per_second=1.0)
+    tree.write(f"{location}/performance/ranging/mlperf_log_detail.txt", other)
+    tree.write(f"{location}/performance/run_2/mlperf_log_detail.txt", other)
+    tree.write(
+        "closed/Acme/compliance/acme/llama2-70b-99.9/Offline/TEST06/performance/run_1/mlperf_log_detail.txt", other
+    )
+    assert [row["low"] for row in bring(tree.root).table] == ["24000.5"]
+
+
+def test_stream_scenarios_give_milliseconds_and_millijoules(tree: Any, bring: Callable) -> None:
+    log = tree.log_text(early_stopping_latency_ss=120438, result_query_count=8)
+    tree.power(tree.run("resnet50", "singlestream", log))
+    row = bring(tree.root).table[0]
+    assert (row["low"], row["unit"], row["metric"]) == ("0.120438", "ms", "latency")
+    assert row["energy_millijoules_per_query"] == str(400.0 * 3 * 1000 / 8) and row["power_watts_low"] == ""
+
+
+BROKEN = {
+    "no result_validity": {"log": {"result_validity": None}},
+    "is INVALID, not VALID": {"log": {"result_validity": "INVALID"}},
+    "none of result_tokens_per_second is logged": {"log": {"result_tokens_per_second": None}},
+    "is 0, not a number above zero": {"log": {"result_tokens_per_second": 0}},
+    "holds no line of a LoadGen log": {"text": b"\xe9\xff\x00 version https://git-lfs"},
+    "spl.txt: no sample above zero watts": {"spl": b""},
+    "spl.txt, line 1: not a sample": {"spl": b"Time,now,Watts,1\n"},
+    "spl.txt, line 1: longer than": {"spl": b"x" * 100_000},
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_a_broken_file_costs_its_own_row_only_and_is_named(tree: Any, bring: Callable, reason: str) -> None:
+    tree.run("gptj-99", log=tree.log_text(result_inferred_tokens_per_second=5.5))
+    case = BROKEN[reason]
+    location = tree.run(log=case.get("text") or tree.log_text(**case.get("log", {})))
+    if "spl" in case:
+        tree.power(location, case["spl"])
+    outcome = bring(tree.root)
+    assert [row["benchmark"] for row in outcome.table] == ["gptj"] and outcome.status == 1
+    assert len(outcome.problems) == 1 and reason in outcome.problems[0].reason
+    assert outcome.problems[0].place.endswith(location)
+
+
+def test_power_without_samples_is_named(tree: Any, bring: Callable) -> None:
+    location = tree.run()
+    tree.write(f"{location}/performance/power/client.json", "{}")
+    with pytest.raises(ImportFailed, match=r"spl\.txt: is missing, though power was measured"):
+        bring(tree.root)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no description")]
+)
+def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, content: str | None, reason: str) -> None:
+    tree.run()
+    description = tree.root / "closed/Acme/systems/acme.json"
+    description.unlink() if content is None else description.write_text(content)
+    with pytest.raises(ImportFailed, match=f"systems/acme.json: {reason}"):
+        bring(tree.root)
+
+
+def test_a_folder_that_is_no_run_of_a_tree_is_named(tmp_path: Path, bring: Callable) -> None:
+    (tmp_path / "x" / "performance").mkdir(parents=True)
+    with pytest.raises(ImportFailed, match="is no run of a submission tree"):
+        bring(tmp_path / "x")
+
+
+def test_links_out_of_the_tree_and_back_are_named_not_followed(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    location = tree.run()
+    (tmp_path / "secret").mkdir()
+    (tree.root / "closed" / "out").symlink_to(tmp_path / "secret")
+    (tree.root / "closed" / "Acme" / "loop").symlink_to(tree.root)
+    (tree.root / "closed" / "gone").symlink_to(tree.root / "nothing")
+    (tree.root / "closed/Acme/results/elsewhere").symlink_to(tmp_path / "secret")
+    outcome = bring(tree.root)
+    assert [row["location"] for row in outcome.table] == [location]
+    reasons = {Path(problem.place).name: problem.reason for problem in outcome.problems}
+    assert "out of the tree" in reasons["out"] and "out of the tree" in reasons["elsewhere"]
+    assert "back to a folder" in reasons["loop"] and "to nothing" in reasons["gone"]
+
+
+def test_a_log_that_links_out_of_the_tree_is_not_read(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    location = tree.run()
+    log = tree.root / location / "performance/run_1/mlperf_log_detail.txt"
+    log.rename(tmp_path / "log.txt")
+    log.symlink_to(tmp_path / "log.txt")
+    with pytest.raises(ImportFailed, match="a symbolic link out of the tree"):
+        bring(tree.root)
+
+
+def test_a_link_within_the_tree_is_a_run_of_its_own(tree: Any, bring: Callable) -> None:
+    tree.run("llama2-70b-99.9")
+    folder = tree.root / "closed/Acme/results/acme"
+    (folder / "llama2-70b-99").symlink_to(folder / "llama2-70b-99.9")
+    outcome = bring(tree.root)
+    assert {row["accuracy_target"]: bool(row["duplicate_of"]) for row in outcome.table} == {"99": True, "99.9": False}
+
+
+def test_a_long_line_costs_no_memory(tree: Any) -> None:
+    """A sparse file with one line of 2 GB between the log and its result."""
+    text = tree.log_text()
+    at = text.index(':::MLLOG {"key": "result_validity"')
+    path = tree.write("log.txt", text[:at])
+    with path.open("r+b") as file:
+        file.seek(2 << 30)
+        file.write(text[at:].encode())
+    tracemalloc.start()
+    log = loadgen.read(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert log["result_validity"] == "VALID" and peak < 8 << 20
+
+
+def archive(tree: Any, kind: str, names: dict[str, bytes]) -> Path:
+    """An archive of the tree with further members."""
+    files = {
+        str(path.relative_to(tree.root.parent)): path.read_bytes() for path in tree.root.rglob("*") if path.is_file()
+    }
+    path = tree.root.parent / f"tree.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as out:
+            for name, content in (files | names).items():
+                out.writestr(name, content)
+    else:
+        with tarfile.open(path, "w:gz") as out:
+            for name, content in (files | names).items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                out.addfile(info, io.BytesIO(content))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_an_archive_is_a_tree_and_names_that_lead_out_of_it_are_not_unpacked(
+    tree: Any, bring: Callable, kind: str, tmp_path: Path
+) -> None:
+    tree.run()
+    hostile = {"../escaped/systems/x.json": b"{}", "/absolute/systems/x.json": b"{}"}
+    outcome = bring(archive(tree, kind, hostile))
+    assert outcome.rows == 1 and outcome.status == 1
+    assert {problem.reason for problem in outcome.problems} == {"its name leads out of the archive, not unpacked"}
+    assert sorted(problem.place.rpartition(": ")[2] for problem in outcome.problems) == sorted(hostile)
+    assert not list(tmp_path.rglob("escaped")) and not Path("/absolute").exists()
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: str) -> None:
+    tree.run(log=os.urandom(5000))
+    path = archive(tree, kind, {})
+    path.write_bytes(path.read_bytes()[:900])
+    with pytest.raises(ImportFailed, match="breaks off, or is no archive"):
+        bring(path)
+
+
+@pytest.mark.parametrize("name", ["out.txt", "nowhere/out.csv"])
+def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, tmp_path: Path, name: str) -> None:
+    with pytest.raises(OutputError, match="--out"):
+        bring(tree.summary(), out=tmp_path / name)
+
+
+def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
+    tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from analysis.importers import run, writer
+
+    def interrupted(task: Any) -> Any:
+        if "row 2" in task.place:
+            assert [path.suffix for path in tmp_path.glob(".*")] == [".new"]  # the first row is being written aside
+            raise KeyboardInterrupt
+        return shaped(task)
+
+    shaped, out = run.work, tmp_path / "out.parquet"
+    out.write_bytes(b"as it was")
+    monkeypatch.setattr(writer, "ROWS", 1)
+    monkeypatch.setattr(run, "work", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bring(tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"}), out=out)
+    assert out.read_bytes() == b"as it was" and not list(tmp_path.glob(".*"))
+
+
+def test_parquet_and_csv_hold_the_same(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    import pandas as pd
+
+    tree.power(tree.run())
+    bring(tree.root, out=tmp_path / "a.parquet")
+    rows = bring(tree.root).table
+    frame = pd.read_parquet(tmp_path / "a.parquet")
+    assert list(frame) == list(rows[0]) and frame["low"][0] == float(rows[0]["low"]) and frame["nodes"][0] == 2
+    assert frame["accuracy"].dtype == "str" and frame["power_measured"].dtype == "bool"
+
+
+CONFIG = """
+class ServerGPUBaseConfig(GPUBaseConfig):
+    precision = "fp16"
+
+class H100_SXM_80GBx8(ServerGPUBaseConfig):
+    system = KnownSystem.H100_SXM_80GBx8
+    use_fp8 = True
+
+class H100_SXM_80GBx8_HighAccuracy(H100_SXM_80GBx8):
+    pass
+
+class H200_SXM_141GBx8(ServerGPUBaseConfig):
+    system = KnownSystem.H200_SXM_141GBx8
+"""
+
+
+@pytest.mark.parametrize(
+    ("platform", "model", "found"),
+    [
+        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99.9", "fp8"),
+        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99", "fp8"),
+        ("H200-SXM-141GBx8_TRT", "llama2-70b-99", "fp16"),
+        ("H200-SXM-141GBx8_TRT", "llama2-70b-99.9", ""),
+        ("L40Sx8_TRT", "llama2-70b-99", ""),
+    ],
+)
+def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: str, model: str, found: str) -> None:
+    folder = tmp_path / "llama2-70b" / "Server"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(CONFIG)
+    assert configuration.precision(tmp_path, "llama2-70b", "Server", platform, model) == found
+
+
+def test_the_configuration_stands_where_the_declaration_says_nothing(tree: Any, bring: Callable) -> None:
+    platform = "H100-SXM-80GBx8_TRT"
+    tree.write(f"closed/Acme/systems/{platform}.json", (tree.root / "closed/Acme/systems/acme.json").read_bytes())
+    tree.write("closed/Acme/configs/llama2-70b/Offline/__init__.py", CONFIG)
+    location = f"closed/Acme/results/{platform}/llama2-70b-99.9/Offline"
+    tree.write(f"{location}/performance/run_1/mlperf_log_detail.txt", tree.log_text())
+    declared = json.dumps({"weight_data_types": "fp16"})
+    tree.write(f"closed/Acme/measurements/{platform}/llama2-70b-99.9/Offline/x.json", declared)
+    row = bring(tree.root).table[0]
+    assert (row["precision"], row["precision_basis"]) == ("fp8", "configuration")
+
+
+def test_processes_give_what_one_gives(tree: Any, bring: Callable) -> None:
+    for number in range(40):
+        log = tree.log_text(
+            result_samples_per_second=number + 1.0, result_validity="INVALID" if number == 7 else "VALID"
+        )
+        tree.run(f"model{number:02}", log=log)
+    for number in range(40):
+        tree.write(f"closed/Acme/results/acme/model{number:02}/Offline/accuracy/accuracy.txt", "accuracy=75.9%\n")
+    alone, spread = bring(tree.root, workers=1), bring(tree.root, workers=2)
+    assert alone.table == spread.table and alone.problems == spread.problems
+    assert len(alone.table) + len(alone.problems) == 40
+
+
+def test_a_dask_cluster_gives_what_one_process_gives(tree: Any, bring: Callable) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
+    for number in range(30):
+        tree.run("resnet50", f"Offline{number}" if number else "Offline")
+    tree.power(tree.run("llama2-70b-99.9"), b"")
+    alone = bring(tree.root)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        outcome = bring(tree.root, scheduler=cluster.scheduler_address)
+    assert outcome.table == alone.table and outcome.problems == alone.problems and len(outcome.problems) >= 1
+
+
+def test_a_scheduler_that_does_not_answer_is_named(
+    tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
+    from analysis.importers import spread
+
+    monkeypatch.setattr(spread, "PATIENCE", "1s")
+    tree.run()
+    with pytest.raises(spread.SchedulerError, match="no Dask scheduler answers at"):
+        bring(tree.root, scheduler="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out.csv").exists()

@@ -1,0 +1,138 @@
+"""`analysis plan` and `analysis measure` as a user types them: what they answer, and what they refuse by name."""
+
+import pytest
+
+from analysis import cli
+from analysis.commands import asking
+from analysis.interval import Interval
+from analysis.paths import DATA
+
+PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "30", "--draws", "1000"]
+SWEEP, METERED = (str(DATA / "examples" / name) for name in ("vllm_concurrency.jsonl", "aiperf.json"))
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]):
+    """Run a command; its exit status, and what it printed on both outputs."""
+
+    def run(*arguments: str) -> tuple[int, str]:
+        status = cli.main(list(arguments))
+        return status, "".join(capsys.readouterr())
+
+    return run
+
+
+def replaced(option: str, value: str) -> list[str]:
+    """PLAN with one option changed."""
+    at = PLAN.index(option)
+    return [*PLAN[: at + 1], value, *PLAN[at + 2 :]]
+
+
+def test_plan_answers_with_every_quantity_and_the_example_of_the_document(said) -> None:
+    status, text = said(*PLAN)
+    assert status == 0
+    for words in ("accelerators", "systems of eight", "US dollars an hour", "US dollars a user-hour", "kilowatts",
+                  "US dollars per million tokens", "What decides the bill", "What decides the number"):  # fmt: skip
+        assert words in text
+    lines = {line.split("  ")[0]: line.split() for line in text.splitlines() if "USD/hour" in line or "needed" in line}
+    assert lines["accelerators_needed"][-2:] == ["4", "2"]
+    assert lines["bill_per_hour"][-2:] == ["19.04", "9.52"]
+    assert lines["bill_per_user_hour"][-2:] == ["0.1904", "0.0952"]
+
+
+def test_plan_says_the_same_twice_and_something_else_for_another_seed(said) -> None:
+    first, again, other = said(*PLAN), said(*PLAN), said(*PLAN, "--seed", "1")
+    assert first == again and other != first
+
+
+@pytest.mark.parametrize("users", ["10", "10000000"])
+def test_plan_for_few_and_for_many(said, users: str) -> None:
+    status, text = said(*replaced("--users", users))
+    assert status == 0 and f"{int(users):,} users" in text and "nan" not in text
+
+
+def test_measured_derate_is_taken_of_the_offline_throughput(said) -> None:
+    status, text = said(*PLAN, "--derate", "measured")
+    assert status == 0
+    assert "on Llama 2 70B Offline throughput and the measured Server derate, H100 SXM" in text
+    assert "0.881 to 0.895" in text  # 21,588.3 / 24,133.7 = 0.8945 and 21,605.8 / 24,524.9 = 0.8810
+
+
+def test_derate_of_a_file_is_its_share_of_the_official_range(said) -> None:
+    status, text = said(*PLAN, "--derate", SWEEP)
+    assert status == 0 and "0.312 to 0.343" in text
+
+
+def test_accelerator_without_a_price_is_planned_without_dollars(said) -> None:
+    status, text = said(*PLAN, "--accelerator", "MI300X")
+    assert status == 0 and "at a price that is not known" in text
+    assert "What decides the number of accelerators is the" in text
+
+
+REFUSED = [
+    (replaced("--users", "0"), "parameter users: Input should be greater than 0; got 0"),
+    (replaced("--users", "-5"), "parameter users: Input should be greater than 0; got -5"),
+    (replaced("--tokens-per-user", "0"), "parameter tokens_per_second_per_user: Input should be greater than 0"),
+    (replaced("--tokens-per-user", "nan"), "parameter tokens_per_second_per_user: Input should be"),
+    (replaced("--benchmark", "llama2-70"), "did you mean 'llama2-70b'? valid: llama2-70b, mixtral-8x7b"),
+    ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? Valid: A100 SXM 80GB"),
+    ([*PLAN, "--price=-3"], "--price '-3' is not a number or a range such as 2-4.76, low before high, none negative"),
+    ([*PLAN, "--price", "0"], "usd_per_accelerator_hour.0: Input should be greater than 0"),
+    ([*PLAN, "--price", "5-2"], "--price '5-2': the lower end comes first"),
+    ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
+    ([*PLAN, "--derate", "1.2"], "is above 100 %"),
+    ([*PLAN, "--derate", "0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
+    ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is not a number or a range"),
+    ([*PLAN, "--peak", "0.5-1"], "peak_over_mean.0: Input should be greater than or equal to 1"),
+    ([*PLAN, "--scenario", "server"], "parameter scenario: Input should be 'Server' or 'Interactive'; got 'server'"),
+    ([*PLAN, "--precision", "fp7"], "parameter weight_precision: Input should be 'fp16', 'fp8'"),
+    ([*PLAN, "--wait-percentile", "99"], "parameter wait_percentile: Input should be less than 1; got 99.0"),
+    ([*PLAN, "--draws", "10"], "parameter draws: Input should be greater than or equal to 1000; got 10"),
+    (["measure", METERED], "does not say its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
+    (["measure", METERED, "--accelerator", "H100"], "does not say how many accelerators it ran on"),
+    (["measure", METERED, "--accelerator", "H100", "--count", "-1"], "accelerator_count: Input should be greater"),
+    (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
+    (["measure", SWEEP, "--price=-1"], "--price '-1' is not a number"),
+    (["measure", SWEEP, "--ttft-ms", "-1"], "parameter ttft_ms: Input should be greater than or equal to 0; got -1.0"),
+    (["measure", "gone.json"], "gone.json: cannot be read: No such file or directory"),
+    (["measure", __file__], "is no JSON"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=[" ".join(each[0][-2:]) for each in REFUSED])
+def test_wrong_questions_are_refused_by_name(said, arguments: list[str], words: str) -> None:
+    status, text = said(*arguments)
+    assert status == 2 and words in text and "Traceback" not in text
+
+
+def test_plan_where_nothing_varies_says_so(said) -> None:
+    few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
+    status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
+    assert status == 0 and "no input decides the bill" in text
+
+
+def test_derate_above_one_is_taken_when_said(said) -> None:
+    status, text = said(*PLAN, "--derate", "120", "--above-one")
+    assert status == 0 and "1.2" in text
+
+
+def test_measure_answers_and_says_that_the_file_is_an_example(said) -> None:
+    status, text = said("measure", SWEEP)
+    assert status == 0
+    assert "numbers were written by hand, nothing was measured" in text
+    assert "nearest official row (4.1-0043)" in text and "4 of 5 runs hold both limits" in text
+
+
+def test_measure_takes_price_energy_and_count_from_the_command_line(said) -> None:
+    status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
+    assert status == 0 and "2.38 joules" in text
+    assert "3.09 US dollars" in text  # 8 x 2.5 dollars an hour over 1,800 x 3,600 tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("60-80", (0.6, 0.8)), ("0.6-0.8", (0.6, 0.8)), ("70", (0.7, 0.7)), ("1", (1.0, 1.0)), ("3%", (0.03, 0.03)),
+     ("1.2", (1.2, 1.2)), ("120", (1.2, 1.2)), (".5", (0.5, 0.5))],
+)  # fmt: skip
+def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -> None:
+    assert asking.share("--derate", text) == Interval(*share)
