@@ -18,7 +18,7 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 # A finished page is whole or not there: make has no reason to remove one when it is interrupted.
 .PRECIOUS: reports/%.html
-.PHONY: help reports test lab data bench-import check describe refresh lint lock clean FORCE
+.PHONY: help reports test lab dev data bench bench-import check describe refresh lint lock clean FORCE
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,13 +37,16 @@ test: $(READY) ## all tests, then every notebook against its stored outputs
 	@status=0; \
 	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
 	$(BIN)/python -m pytest tests/whole || status=1; \
-	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test $(BIN)/python -m pytest \
-		--nbval --nbval-current-env -n auto --dist loadfile --ignore=notebooks/runs notebooks || status=1; \
+	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test JUPYTER_DEFAULT_PROVISIONER_NAME=analysis-warm \
+		$(BIN)/python -m pytest --nbval --nbval-current-env -n auto --dist loadfile notebooks || status=1; \
 	exit $$status
 
 lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-lab $(BIN)/jupyter-lab \
 		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks $(ARGS)
+
+bench: $(READY) ## every way from notebooks to pages side by side, as ratios; reports/bench.json
+	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
 check: $(READY) ## every table of data/ against its description
 	@$(BIN)/analysis check

@@ -44,6 +44,12 @@ class Kernel:
 
 
 @pytest.fixture
+def kernel_class() -> type[Kernel]:
+    """The class above: test modules cannot import this one (pytest's importlib mode)."""
+    return Kernel
+
+
+@pytest.fixture
 def start(tmp_path: Path) -> Iterator[Any]:
     """A function that starts a kernel; all are ended afterwards."""
     provisioner.register()

@@ -15,6 +15,9 @@ import pytest
 
 from analysis.kernels import parents, process
 from analysis.kernels.process import ForkedProcess
+from analysis.kernels.provisioner import NAME
+
+SWITCH = "JUPYTER_DEFAULT_PROVISIONER_NAME"
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,10 +81,11 @@ def test_each_kernel_draws_its_own_random_numbers(start: Callable[..., Any]) -> 
     assert all(mine != others for mine, others in zip(*drawn, strict=True))
 
 
-def test_an_interrupt_ends_the_cell_and_not_the_kernel(start: Callable[..., Any]) -> None:
-    kernel = start()
-    asked = kernel.client.execute("import time; time.sleep(60)")
-    time.sleep(0.5)
+def test_an_interrupt_ends_the_cell_and_not_the_kernel(start: Callable[..., Any], tmp_path: Path) -> None:
+    kernel, mark = start(), tmp_path / "running"
+    asked = kernel.client.execute(f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)")
+    while not mark.exists():
+        time.sleep(0.02)
     kernel.manager.interrupt_kernel()
     assert kernel.client._recv_reply(asked, timeout=10)["content"]["ename"] == "KeyboardInterrupt"
     assert kernel.run("print('alive')", timeout=10) == "alive"
@@ -180,3 +184,18 @@ def gone(pid: int, within: float = 5.0) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+def test_any_tool_gets_warm_kernels_by_the_environment_alone(tmp_path: Path) -> None:
+    program = """
+import os
+from analysis.kernels import provisioner
+provisioner.register()  # As the installed package's entry point would.
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel(kernel_name="python3")
+print(type(manager.provisioner.process).__name__, manager.transport)
+client.stop_channels(); manager.shutdown_kernel()
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), SWITCH: NAME}
+    said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["ForkedProcess", "ipc"]

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import shutil
 import sys
+import tempfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,22 @@ LAUNCHER = ["-m", "ipykernel_launcher"]
 
 class WarmProvisioner(LocalProvisioner):
     """LocalProvisioner, except that ipykernels of this interpreter are forked from a warm parent."""
+
+    _sockets = ""  # the folder of a kernel that nobody chose a place for
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Have the kernel listen on Unix sockets of its own: two forks are ready at once, and could race for a port."""
+        manager = self.parent
+        if manager is not None and manager.transport == "tcp" and not manager.shell_port:
+            self._sockets = tempfile.mkdtemp(prefix="analysis-sockets-")
+            manager.transport, manager.ip = "ipc", str(Path(self._sockets, "k"))
+        return await super().pre_launch(**kwargs)
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Remove the folder of the sockets, unless the kernel starts again."""
+        await super().cleanup(restart)
+        if self._sockets and not restart:
+            shutil.rmtree(self._sockets, ignore_errors=True)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         """Fork the kernel, or start it as an ordinary process where it cannot be forked."""

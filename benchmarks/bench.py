@@ -1,0 +1,131 @@
+"""`make bench`: every way from notebooks to pages side by side, interleaved over rounds, told as ratios with spread.
+
+No test: a slow or busy machine changes times, and ratios of one run far less. Writes reports/bench.json.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import memory
+import sweeping
+from ways import WAYS
+from workspace import ROOT, Cost, Workspace
+
+AIMS = {("f", "a"): 0.2, ("f", "b"): 0.4, ("f", "g"): 1.8, ("sweep", "commands"): 0.15, ("dask", "local"): 1.1}
+SWEEP = "energy_price"
+
+
+def main() -> int:
+    """Run what was asked for and write it down."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory(prefix="analysis-bench-") as folder:
+        space = Workspace(Path(folder), arguments.jobs)
+        told: dict[str, Any] = {"reports": len(space.runs()), "jobs": arguments.jobs, "rounds": arguments.rounds}
+        told |= {"python": platform.python_version(), "processors": os.cpu_count()}
+        told["ways"] = _side_by_side(space, arguments.ways, arguments.rounds)
+        told["nothing_to_do"] = [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
+        told["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
+        if arguments.sweep:
+            told["sweep"] = _sweeps(space, arguments.sweep_rounds)
+    told["ratios"] = _ratios(told)
+    (ROOT / "reports").mkdir(exist_ok=True)
+    (ROOT / "reports" / "bench.json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+    _print(told)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of the ways, interleaved (default 5)")
+    parser.add_argument("--sweep-rounds", type=int, default=2, metavar="N", help="of the sweep (default 2)")
+    parser.add_argument("--jobs", type=int, default=3, metavar="N", help="notebooks at a time, for ours (default 3)")
+    parser.add_argument("--ways", default="abcdefg", help="letters of the ways to run (default all)")
+    parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="leave out the sweep, here and on Dask")
+    return parser.parse_args()
+
+
+def _side_by_side(space: Workspace, letters: str, rounds: int) -> dict[str, Any]:
+    """The costs of each way per round, or why there are none."""
+    told: dict[str, Any] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
+    for number in range(rounds):
+        for letter in letters:
+            cost = WAYS[letter][1](space)
+            if isinstance(cost, Cost):
+                told[letter]["costs"].append(vars(cost))
+                _say(f"round {number + 1}: {letter}  {cost.wall:6.1f} s, {cost.processor:6.1f} s of processor")
+            else:
+                told[letter]["left_out"] = cost
+    return told
+
+
+def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
+    import yaml
+
+    content = yaml.safe_load((space.root / "notebooks" / "sweeps" / f"{SWEEP}.yml").read_text("utf-8"))
+    points = 1
+    for values in content["matrix"].values():
+        points *= len(values)
+    told: dict[str, Any] = {"points": points, "commands": [], "local": [], "dask": []}
+    with sweeping.cluster(space) as address:
+        for number in range(rounds):
+            told["commands"].append(vars(sweeping.commands_once(space, content["notebook"])))
+            told["local"].append(vars(sweeping.sweep(space, SWEEP)))
+            told["dask"].append(vars(sweeping.sweep(space, SWEEP, "--scheduler", address)))
+            _say(
+                f"sweep round {number + 1}: "
+                + str({k: round(v[-1]["wall"], 1) for k, v in told.items() if v and k != "points"})
+            )
+    return told
+
+
+def _ratios(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each way to (a), and what has an aim: median, least and most over rounds, on the clock and of the processor."""
+    ways = {letter: way["costs"] for letter, way in told["ways"].items() if way["costs"]}
+    pairs = [(letter, "a") for letter in ways if "a" in ways and letter != "a"]
+    pairs += [pair for pair in AIMS if pair not in pairs and set(pair) <= set(ways)]
+    ratios = [_ratio(top, bottom, ways[top], ways[bottom]) for top, bottom in pairs]
+    if sweep := told.get("sweep"):
+        each = [{key: value / sweep["points"] for key, value in cost.items()} for cost in sweep["local"]]
+        ratios.append(_ratio("sweep", "commands", each, sweep["commands"]))
+        ratios.append(_ratio("dask", "local", sweep["dask"], sweep["local"]))
+    return ratios
+
+
+def _ratio(top: str, bottom: str, tops: list[dict[str, float]], bottoms: list[dict[str, float]]) -> dict[str, Any]:
+    found: dict[str, Any] = {"of": top, "to": bottom, "aim": AIMS.get((top, bottom))}
+    for kind in ("wall", "processor"):
+        each = [one[kind] / other[kind] for one, other in zip(tops, bottoms, strict=True)]
+        found[kind] = {"median": statistics.median(each), "least": min(each), "most": max(each)}
+    return found
+
+
+def _print(told: dict[str, Any]) -> None:
+    for letter, way in told["ways"].items():
+        walls = [cost["wall"] for cost in way["costs"]]
+        said = f"{statistics.median(walls):6.1f} s ({min(walls):.1f} to {max(walls):.1f})" if walls else way["left_out"]
+        print(f"({letter}) {way['name']:<48} {said}")
+    for ratio in told["ratios"]:
+        wall, processor = ratio["wall"], ratio["processor"]
+        aim = f", aim {ratio['aim']}" if ratio["aim"] else ""
+        said = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
+        print(f"{ratio['of']:>6} / {ratio['to']:<8} {said}; of the processor {processor['median']:.3f}")
+    if told["nothing_to_do"]:
+        print(f"nothing to do: {statistics.median(cost['wall'] for cost in told['nothing_to_do']):.2f} s, aim below 1")
+    for kind, sizes in told["memory"].items():
+        print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
+              f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The cells of notebooks as plain code, in processes forked from one that has the libraries: what no engine can beat.
+
+Run as `limit.py '[["notebook", {"parameter": value}], ...]' JOBS` in the notebooks' folder. Nothing is shown or kept.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from analysis.kernels import preload
+
+
+def main(given: list[list[object]], jobs: int) -> int:
+    """Run all notebooks, `jobs` at a time. Returns 1 if any failed."""
+    preload.load()
+    waiting, running, failed = list(given), set(), 0
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            running.add(_fork(*waiting.pop(0)))
+        pid, status = os.wait()
+        running.discard(pid)
+        failed |= status != 0
+    return int(failed)
+
+
+def _fork(notebook: str, parameters: dict[str, object]) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _run(notebook, parameters)
+            os._exit(0)
+        except BaseException as error:
+            print(f"{notebook}: {error!r}", file=sys.stderr, flush=True)
+            os._exit(1)
+    return pid
+
+
+def _run(notebook: str, parameters: dict[str, object]) -> None:
+    sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - until the process ends
+    cells = json.loads(Path(f"{notebook}.ipynb").read_text("utf-8"))["cells"]
+    names: dict[str, object] = {"__name__": "__main__"}
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        exec(compile("".join(cell["source"]), notebook, "exec"), names)
+        if "parameters" in cell["metadata"].get("tags", []):
+            names |= parameters
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[1]), int(sys.argv[2])))

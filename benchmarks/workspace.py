@@ -1,0 +1,73 @@
+"""A copy of the project to build reports in, and the timing of one command; what is compared is in `ways.py`."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+COPIED = ("data", "notebooks", "src", "benchmarks")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: seconds on the clock, and seconds of processor time with all its descendants."""
+
+    wall: float
+    processor: float
+
+
+class Workspace:
+    """The project in a folder of its own, so that a bench leaves the reports of the user alone."""
+
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self.root, self.out, self.jobs = folder / "project", folder / "out", jobs
+        self.environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "MPLBACKEND": ""}
+        self.environment.pop("MPLBACKEND")
+        ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "official")
+        for name in COPIED:
+            shutil.copytree(ROOT / name, self.root / name, ignore=ignored)
+        shutil.copy(ROOT / "requirements.lock", self.root)
+        # Bytecode is there in any project that was run before, so each way finds it.
+        subprocess.run([sys.executable, "-m", "compileall", "-q", self.root / "src"], check=True)
+
+    def runs(self) -> list[tuple[str, str, dict[str, object]]]:
+        """Report, notebook and parameters of each run file."""
+        found = []
+        for path in sorted((self.root / "notebooks" / "runs").glob("*.yml")):
+            content = yaml.safe_load(path.read_text("utf-8"))
+            found.append((path.stem, content["notebook"], content.get("parameters") or {}))
+        return found
+
+    def fresh_out(self) -> Path:
+        """An empty folder for the outputs of a way that is not ours."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
+        return self.out
+
+    def time(self, *commands: list[str]) -> Cost:
+        """Run commands one after another in the notebooks' folder. Raises CalledProcessError with what they said."""
+        before, started = _children(), time.perf_counter()
+        for command in commands:
+            done = subprocess.run(
+                command, cwd=self.root / "notebooks", env=self.environment, capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                print(done.stdout, done.stderr, file=sys.stderr)
+                done.check_returncode()
+        return Cost(time.perf_counter() - started, _children() - before)
+
+    def ours(self, *arguments: str) -> list[str]:
+        """A command line of this project's own."""
+        return [sys.executable, "-m", "analysis.cli", *arguments]
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
