@@ -27,7 +27,13 @@ def render(places: Places) -> str:
     failed = {report: text for report, text in shelf.failed(places).items() if report in names}
     cards = [card for report in names if (card := _card(report, places))]
     cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
-    return environment.get_template("index.html.j2").render(cards=cards, failed=failed)
+    return environment.get_template("index.html.j2").render(groups=_groups(cards), failed=failed)
+
+
+def _groups(cards: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The cards by the folder of their report, those of none first: a sweep's reports stand together."""
+    folders = sorted({card["report"].rpartition("/")[0] for card in cards})
+    return {folder: [card for card in cards if card["report"].rpartition("/")[0] == folder] for folder in folders}
 
 
 def _card(report: str, places: Places) -> dict[str, Any] | None:
