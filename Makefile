@@ -18,7 +18,7 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 # A finished page is whole or not there: make has no reason to remove one when it is interrupted.
 .PRECIOUS: reports/%.html
-.PHONY: help reports test lab check describe refresh lint lock clean FORCE
+.PHONY: help reports test lab dev check describe refresh lint lock clean FORCE
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,12 @@ lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are r
 	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-lab $(BIN)/jupyter-lab \
 		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
+dev: $(READY) ## git for people who edit: notebook diffs and merges, style checks before each commit
+	@$(BIN)/nbdime config-git --enable
+	@git config diff.jupyternotebook.command "$(BIN)/git-nbdiffdriver diff"
+	@git config merge.jupyternotebook.driver "$(BIN)/git-nbmergedriver merge %O %A %B %L %P"
+	@$(BIN)/pre-commit install
+
 check: $(READY) ## every table of data/ against its description
 	@$(BIN)/analysis check
 
@@ -63,7 +69,7 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
 
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*.html reports/*.json reports/.failed reports/.pictures reports/.*.tmp
+	rm -rf reports/*.html reports/*.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 

@@ -36,6 +36,10 @@ def _parser() -> argparse.ArgumentParser:
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
     _add_execution(refresh)
 
+    new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
+    new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
+    new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
+
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
     return parser
@@ -83,6 +87,18 @@ def _refresh(arguments: argparse.Namespace) -> int:
         return refresh(arguments.names, jobs=arguments.jobs, timeout=arguments.timeout, say=_say)
     except UnknownNotebook as error:
         return _wrong(error)
+
+
+def _new_report(arguments: argparse.Namespace) -> int:
+    from analysis.reports.new import NotNew, start
+
+    try:
+        written = start(arguments.name, arguments.question)
+    except NotNew as error:
+        return _wrong(error)
+    print(f"written: {' and '.join(written)}")
+    print(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -1,9 +1,10 @@
 """reports/index.html, from the records of the reports and the failures remembered; executes and imports no notebook."""
 
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
-from analysis.reports import freshness, runfiles, shelf
+from analysis.reports import freshness, picture, runfiles, shelf
 from analysis.reports.files import file_sha256, sha256, write_whole
 from analysis.reports.places import ENGINE, Places
 from analysis.reports.words import FILTERS
@@ -40,6 +41,10 @@ def _card(report: str, places: Places) -> dict[str, Any] | None:
     stated = freshness.load(report, places)
     if stated is None or not (places.reports / f"{report}.html").exists():
         return None
-    picture = places.pictures / f"{report}.svg"
-    shown = stated["picture"] and picture.exists()
-    return stated | {"image": b64encode(picture.read_bytes()).decode() if shown else None}
+    drawing = places.pictures / f"{report}.svg"
+    shown = stated["picture"] and drawing.exists()
+    return stated | {"image": _encoded(drawing) if shown else None}
+
+
+def _encoded(drawing: Path) -> str:
+    return b64encode(picture.small(drawing.read_text(encoding="utf-8")).encode()).decode()
