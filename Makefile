@@ -48,6 +48,12 @@ lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are r
 bench: $(READY) ## every way from notebooks to pages side by side, as ratios; reports/bench.json
 	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
+dev: $(READY) ## git for people who edit: notebook diffs and merges, style checks before each commit
+	@$(BIN)/nbdime config-git --enable
+	@git config diff.jupyternotebook.command "$(BIN)/git-nbdiffdriver diff"
+	@git config merge.jupyternotebook.driver "$(BIN)/git-nbmergedriver merge %O %A %B %L %P"
+	@$(BIN)/pre-commit install
+
 check: $(READY) ## every table of data/ against its description
 	@$(BIN)/analysis check
 
@@ -72,7 +78,7 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
 
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*/ reports/*.html reports/*.json reports/.failed reports/.pictures reports/.*.tmp
+	rm -rf reports/*/ reports/*.html reports/*.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from analysis import cells
 from analysis.catalog import Catalog
-from analysis.figures import charts, style
+from analysis.figures import charts, colours, style
 from analysis.figures.style import Drawing
 
 matplotlib.use("agg")
@@ -109,12 +110,67 @@ def displayed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict]]:
 
 def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tuple[Any, dict]]) -> None:
     style.show(CHARTS["ranges"](FRAME), "Sources: a page.")
-    ((output, options),) = displayed
+    (output, options), (table, marked) = displayed
     told = options["metadata"]["image/svg+xml"]
     assert output["image/svg+xml"].startswith("<?xml")
     assert (told["caption"], told["alt"]) == ("Sources: a page.", output["text/plain"])
+    assert (told["title"], told["subtitle"]) == ("B200 leads.", "LLM Offline.")
+    assert 0.05 < told["header"] < 0.5
     assert options["raw"]
+    assert table.cells["Ratio"].tolist() == ["2 to 2.5", "0.25", "3 to 4"]
+    assert table.markup.startswith('<details class="table"><summary>The same numbers as a table (3 rows)</summary>')
+    assert marked["metadata"] == {cells.BESIDE: True}
     assert plt.get_fignums() == []
+
+
+def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed: list[tuple[Any, dict]]) -> None:
+    own = cells.render(pd.DataFrame({"Who": ["Ann"]}), "People")
+    style.show(CHARTS["ranges"](FRAME), "Sources: a page.", own)
+    assert [table.cells.columns.tolist() for table, _ in displayed[1:]] == [["Who"]]
+
+
+NUMBERS = {
+    "ranges": {"Part": "B200 SXM", "Basis": "official v4.1", "Ratio": "2 to 2.5", "What": "one"},
+    "beside": {"Part": "B200 SXM", "Computed (ratio)": "2 to 2.5", "Stated (ratio)": "1 to 1.5", "What": "one"},
+    "scatter": {"Part": "B200 SXM", "Loss": "2 to 2.5", "Rate": "1 to 1.5", "Derived": "yes"},
+    "distributions": {"Quantity": "x_low", "P10": "0.6", "P50": "2", "P90": "2.8"},
+    "bars": {"What": "", "Correlation": "-0.75"},
+    "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_table_beside_a_figure_has_its_numbers(name: str) -> None:
+    table = CHARTS[name](FRAME).numbers
+    assert table.cells.iloc[0].to_dict() == NUMBERS[name]
+
+
+def test_caveat_is_a_sign_in_the_figure_and_words_in_its_table() -> None:
+    drawing = CHARTS["ranges"](FRAME.assign(caveat=["preview", "", ""]))
+    said = [text.get_text() for text in drawing.figure.axes[0].texts]
+    assert [text.endswith("\u26a0") for text in said] == [True, False, False]
+    assert drawing.numbers.cells["Caveat"].tolist() == [f"{cells.SIGN} preview", "", ""]
+
+
+@pytest.mark.parametrize("ground", [colours.LIGHT, colours.DARK])
+def test_every_mark_can_be_told_from_its_ground(ground: str) -> None:
+    shades = [colours.readable(colour, ground) for colour in style.COLOURS.values()]
+    assert min(colours.contrast(shade, ground) for shade in shades) >= colours.LEAST
+    if ground == colours.LIGHT:
+        assert shades == list(style.COLOURS.values())
+
+
+def test_words_can_be_read_on_dark_ground() -> None:
+    said = [colours.ON_DARK[colour] for colour in (colours.INK, colours.QUIET)]
+    assert min(colours.contrast(colour, colours.DARK) for colour in said) > 7
+    assert round(colours.contrast("#000000", "#ffffff"), 9) == 21
+
+
+def test_dark_colours_stand_in_the_drawing_for_those_that_it_uses() -> None:
+    drawn = style.svg(CHARTS["ranges"](FRAME).figure)
+    rules = drawn.partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
+    assert f'[style*="fill: {colours.INK}"]{{fill:{colours.ON_DARK[colours.INK]}!important}}' in rules
+    assert style.COLOURS["H200 SXM CTS"] not in rules
 
 
 def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed: list[tuple[Any, dict]]) -> None:

@@ -91,3 +91,10 @@ def test_findings_that_share_a_name_are_refused_before_any_is_shown(displayed: l
     with pytest.raises(ValueError, match="share a name: apples, pears, apples"):
         findings.show(finding(), finding(name="pears"), finding())
     assert displayed == []
+
+
+def test_caveats_stand_behind_the_sentence_with_a_sign_that_is_not_read_out() -> None:
+    markup = finding(caveats=["preview"])._repr_mimebundle_()["text/html"]
+    assert markup.endswith(
+        'Some. <span class="caveat"><span aria-hidden="true">&#9888;&#65038;</span> Caveat: preview.</span></p>'
+    )

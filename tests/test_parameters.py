@@ -1,6 +1,7 @@
 """What a report may be asked: refused by name when unknown or ill-typed, and the same in model and notebook."""
 
 import ast
+import json
 from pathlib import Path
 from typing import Any
 
@@ -145,25 +146,30 @@ def parameters_cell(notebook: str) -> str:
     return source
 
 
-def test_every_notebook_has_its_model() -> None:
-    assert {path.stem for path in NOTEBOOKS.glob("*.ipynb")} == set(MODELS)
+NAMES = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+WITHOUT_A_REPORT = {"_template", "explore"}  # what new-report copies, and what only runs with widgets
 
 
-@pytest.mark.parametrize("notebook", MODELS)
+def test_every_model_has_its_notebook() -> None:
+    assert set(MODELS) <= set(NAMES)
+
+
+@pytest.mark.parametrize("notebook", NAMES)
 def test_fields_are_those_that_papermill_finds(notebook: str) -> None:
     found = papermill.inspect_notebook(str(NOTEBOOKS / f"{notebook}.ipynb"))
-    assert list(found) == list(MODELS[notebook].model_fields)
+    assert list(found) == list(parameters.model_for(notebook).model_fields)
     assert [name for name, about in found.items() if not about["help"] or about["inferred_type_name"] == "None"] == []
 
 
-@pytest.mark.parametrize("notebook", MODELS)
+@pytest.mark.parametrize("notebook", NAMES)
 def test_defaults_are_those_of_the_parameters_cell(notebook: str) -> None:
     values: dict[str, Any] = {}
     exec(compile(ast.parse(parameters_cell(notebook)), notebook, "exec"), {}, values)
     values.pop("__annotations__", None)
-    assert values == MODELS[notebook]().model_dump()
+    model = parameters.model_for(notebook)
+    assert values == model().model_dump()
     types = {name: type(value) for name, value in values.items()}
-    assert types == {name: type(value) for name, value in MODELS[notebook]().model_dump().items()}
+    assert types == {name: type(value) for name, value in model().model_dump().items()}
 
 
 @pytest.mark.parametrize("path", sorted(RUNS.glob("*.yml")), ids=lambda path: path.stem)
@@ -174,4 +180,44 @@ def test_run_file_is_valid(path: Path) -> None:
 
 def test_every_notebook_has_a_run_file() -> None:
     ran = {Path(yaml.safe_load(path.read_text("utf-8"))["notebook"]).stem for path in RUNS.glob("*.yml")}
-    assert ran == set(MODELS)
+    assert ran == set(NAMES) - WITHOUT_A_REPORT
+
+
+def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str = "parameters") -> type[Any]:
+    """The model of a notebook that has no code of its own."""
+    cells = [{"cell_type": "code", "source": source.splitlines(keepends=True), "metadata": {"tags": [tag]}}]
+    (tmp_path / "own.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    monkeypatch.setattr(parameters, "NOTEBOOKS", tmp_path)
+    return parameters.model_for("own")
+
+
+def test_notebook_without_a_model_is_typed_by_its_parameters_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = declared(tmp_path, monkeypatch, 'benchmark: str = "bert"  # as everywhere\napples: int = -3  # how many\n')
+    assert model().model_dump() == {"benchmark": "bert", "apples": -3}
+    for values, said in (
+        ({"pears": 1}, "own: no parameter 'pears': valid: benchmark, apples"),
+        ({"apples": 2.5}, "own: parameter apples: Input should be a valid integer"),
+        ({"benchmark": "bart"}, "own: parameter benchmark: 'bart': did you mean 'bert'?"),
+    ):
+        with pytest.raises(ParameterError) as error:
+            parameters.validate("own", values)
+        assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("source", "tag", "said"),
+    [
+        ("apples = 3", "parameters", "own.ipynb, parameters cell, line 1: expected `name: type = value  # help`"),
+        ("a: int = 1\nb: Path = 3", "parameters", "line 2: no type 'Path' for b; valid: int, float, str, bool, list"),
+        ("a: int = 1\nb: int = 2 * a", "parameters", "line 2: the value of b must be written out, not computed"),
+        ("a: int = 1", "hide-input", "own.ipynb: 0 cells are tagged 'parameters'; expected one"),
+    ],
+)
+def test_parameters_cell_that_declares_nothing_usable_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str, said: str
+) -> None:
+    with pytest.raises(ParameterError) as error:
+        declared(tmp_path, monkeypatch, source, tag)
+    assert said in str(error.value)

@@ -2,6 +2,7 @@
 
 import html.parser
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -136,3 +137,13 @@ def test_rows_compared_come_fastest_first_with_unit_and_result_id(chosen: Compar
 
 def test_rows_left_out_come_with_their_reason(chosen: Comparison) -> None:
     assert tables.left_out(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
+
+
+def test_caveats_have_a_sign_and_empty_ones_none() -> None:
+    frame = pd.DataFrame({"caveat": ["preview", ""]})
+    assert tables.show(frame, "Sizes", {"caveat": "Caveat"}).cells["Caveat"].tolist() == ["\u26a0\ufe0e preview", ""]
+
+
+def test_reason_of_most_results_comes_first(chosen: Comparison) -> None:
+    rows = pd.DataFrame({"reason": ["few", "many"], "results": [1, 9], "accelerators": ["", ""]})
+    assert tables.left_out(replace(chosen, left_out=rows)).cells["Why"].tolist() == ["many", "few"]

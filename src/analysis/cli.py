@@ -69,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     audit.add_argument("--source", default="", metavar="ID", help="of one document, by its id in data/sources.csv")
     audit.add_argument("--verdict", default="", metavar="V", help="of one verdict, such as contradicts or impossible")
     audit.add_argument("--format", default="table", choices=["table", "json", "csv"], help="how to print (table)")
+    new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
+    new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
+    new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
 
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
@@ -261,6 +264,18 @@ def _audit(arguments: argparse.Namespace) -> int:
         print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
     except (TableError, ValueError) as error:
         return _wrong(error)
+    return 0
+
+
+def _new_report(arguments: argparse.Namespace) -> int:
+    from analysis.reports.new import NotNew, start
+
+    try:
+        written = start(arguments.name, arguments.question)
+    except NotNew as error:
+        return _wrong(error)
+    print(f"written: {' and '.join(written)}")
+    print(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
     return 0
 
 

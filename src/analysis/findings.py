@@ -64,9 +64,16 @@ class Finding:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {
             MIME: self.record(),
-            "text/html": f'<p class="finding">{html.escape(self.said)}</p>',
+            "text/html": f'<p class="finding">{self._markup()}</p>',
             "text/plain": self.said,
         }
+
+    def _markup(self) -> str:
+        """The sentence, and behind it the caveats with a sign that a screen reader leaves out."""
+        caveats = self.said.removeprefix(self.sentence).strip()
+        sign = '<span aria-hidden="true">&#9888;&#65038;</span>'
+        words = f' <span class="caveat">{sign} {html.escape(caveats)}</span>' if caveats else ""
+        return html.escape(self.sentence) + words
 
 
 def nothing(name: str, unit: str, why: str) -> Finding:

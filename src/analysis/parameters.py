@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from analysis.paths import DATA
+from analysis import declared
+from analysis.paths import DATA, NOTEBOOKS
 
 ROUNDS = ("v3.1", "v4.0", "v4.1", "v5.0", "v5.1", "v6.0", "v6.1")
 
@@ -230,10 +231,19 @@ MODELS: dict[str, type[BaseModel]] = {
 
 
 def model_for(notebook: str) -> type[BaseModel]:
-    """The model of a notebook's parameters. Raises ParameterError with the notebooks there are."""
-    if notebook not in MODELS:
-        raise ParameterError(f"no notebook {_not_among(notebook, MODELS)}")
-    return MODELS[notebook]
+    """The model of a notebook's parameters: of MODELS, else as its parameters cell declares them (declared.py).
+
+    Raises ParameterError with the notebooks there are, and where such a cell declares nothing usable.
+    """
+    if notebook in MODELS:
+        return MODELS[notebook]
+    if not (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
+        there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
+        raise ParameterError(f"no notebook {_not_among(notebook, there)}")
+    try:
+        return declared.model(path, Common)
+    except declared.DeclarationError as error:
+        raise ParameterError(str(error)) from None
 
 
 def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:

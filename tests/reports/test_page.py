@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nbformat import NotebookNode
+
+from analysis.reports import index, outputs
 from analysis.reports.markup import Markup
 from analysis.reports.page import parameter_help
+from analysis.reports.words import said
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -93,3 +97,37 @@ def test_the_index_shows_each_report(built: Project) -> None:
 def test_parameter_help_is_the_comment_behind_it() -> None:
     source = "a: int = 1  # how many\nb = [\n    '# no',\n]  # which\nc = 3\n"
     assert parameter_help(source) == {"a": "how many", "b": "which"}
+
+
+FIGURE = """about = {"alt": "6 apples", "title": "Six <b>apples</b>.", "subtitle": "Us.", "header": 0.25}
+display({"image/svg+xml": svg}, metadata={"image/svg+xml": about}, raw=True)
+display(HTML("<table id='n1'><tr><td>6</td></tr></table>"), metadata={"analysis/numbers": True})
+display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
+
+
+def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Project) -> None:
+    project.notebook("drawn", project.cells(project.code(FIGURE)))
+    project.run_file("drawn", "drawn")
+    assert project.build("drawn").status == 0, project.said
+    page = project.page("drawn")
+    figure = page[page.rindex("<figure>") : page.rindex("</figure>")]
+    assert '<p class="claim">Six &lt;b&gt;apples&lt;/b&gt;.</p>' in figure
+    assert 'style="margin-top:-12.50%"' in figure  # a quarter of 36 points of height over 72 of width
+    assert "<table id='n1'>" in figure and "n2" not in figure
+    assert page.count("<table id='n1'>") == page.count("<table id='n2'>") == 1
+
+
+def test_an_empty_parameter_says_what_it_stands_for() -> None:
+    assert said([], "accelerators shown; empty for all") == "all"
+    assert said([], "price range; empty: data/prices.csv") == "data/prices.csv"
+    assert (said([]), said(["a", "b"]), said(True)) == ("none given", "a, b", "yes")
+
+
+def test_a_table_s_own_style_sheet_is_left_out_of_the_page() -> None:
+    cell = NotebookNode(outputs=[NotebookNode(data={"text/html": "<style>#t .gt_table {}</style><style>p {}</style>"})])
+    assert outputs.lift_styles([cell]) == "p {}"
+
+
+def test_reports_of_a_folder_stand_in_a_group_of_their_own() -> None:
+    cards = [{"report": name} for name in ("sweep/b", "a", "sweep/c")]
+    assert index._groups(cards) == {"": [cards[1]], "sweep": [cards[0], cards[2]]}

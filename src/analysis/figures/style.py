@@ -1,4 +1,4 @@
-"""How every figure looks and is shown: theme, colours, header, alt text, SVG; drawing data does not belong here."""
+"""How every figure looks and is shown: theme, header, alt text, table, SVG; drawing data does not belong here."""
 
 from __future__ import annotations
 
@@ -14,46 +14,23 @@ import seaborn as sns
 from IPython.display import HTML, display
 from matplotlib.figure import Figure
 
+from analysis.cells import BESIDE, Table
+from analysis.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
+
 WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
-INK, QUIET, RULE = "#222222", "#595959", "#c8c8c8"
-_PALETTE = sns.color_palette("colorblind", 10).as_hex()
-
-POINT = _PALETTE[0]  # what is no accelerator
-
-# One colour per accelerator in every report: a family shares a hue only where no figure sets its members side by side.
-COLOURS = {
-    "A100 SXM 80GB": _PALETTE[7],
-    "H100 SXM": _PALETTE[0],
-    "H100 PCIe": _PALETTE[9],
-    "H100 NVL": "#7a9cc6",
-    "H200 SXM": _PALETTE[2],
-    "H200 SXM CTS": "#00553c",
-    "GH200 96GB": "#8a6d00",
-    "GH200 144GB": "#b8960c",
-    "B200 SXM": _PALETTE[3],
-    "L40S": _PALETTE[4],
-    "MI300X": _PALETTE[1],
-    "MI325X": "#8f6003",
-    "TPU v5e": _PALETTE[6],
-    "TPU v6e": "#a3448e",
-    "Xeon Platinum 8592+": "#6f6f6f",
-    "Xeon 6980P": "#3d3d3d",
-    "speedAI 240 Slim": _PALETTE[5],
-    "Jetson AGX Orin 64GB": "#4f7f2f",
-}
-OTHER = "#5b5b5b"
 MARKERS = {"official": "s", "published": "o", "measured": "^"}
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A finished figure and the sentence that tells its numbers to a reader who does not see it.
+    """A finished figure, the sentence that tells its numbers to a reader who does not see it, and their table.
 
     `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place.
     """
 
     figure: Figure | None
     alt: str
+    numbers: Table | None = None
 
 
 def apply() -> None:
@@ -67,7 +44,7 @@ def apply() -> None:
             "axes.labelcolor": INK,
             "axes.spines.top": False,
             "axes.spines.right": False,
-            "grid.color": "#e6e6e6",
+            "grid.color": GRID,
             "text.color": INK,
             "xtick.color": QUIET,
             "ytick.color": INK,
@@ -79,6 +56,9 @@ def apply() -> None:
 
 def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:
     """A figure with its claim as title and what was compared as subtitle, and axes of `height` inches below them."""
+    subtitle = subtitle.replace(
+        "Caveats: ", "\u26a0 Caveats: "
+    )  # the sign that stands behind the numbers they are about
     head = [*textwrap.wrap(title, 66), ""] if title else []
     lines = textwrap.wrap(subtitle, 92)
     header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
@@ -107,9 +87,10 @@ def nothing(title: str) -> Drawing:
     return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
 
 
-def show(drawing: Drawing, source: str) -> None:
-    """Display the drawing as SVG with its alt text and source line, and close it.
+def show(drawing: Drawing, source: str, table: Table | None = None) -> None:
+    """Display the drawing as SVG with its alt text and source line, the table of its numbers below, and close it.
 
+    `table` takes the place of the numbers that the chart tells by itself, where a fuller one says the same.
     Raises ValueError where the alt text has no number or the source line is empty: such a figure tells nothing to
     some readers, or comes from nowhere.
     """
@@ -120,13 +101,24 @@ def show(drawing: Drawing, source: str) -> None:
         raise ValueError("a figure needs alt text: a sentence with its numbers")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
-    metadata = {"image/svg+xml": {"alt": drawing.alt, "caption": source}}
+    metadata = {"image/svg+xml": {"alt": drawing.alt, "caption": source, **_header(drawing.figure)}}
     display({"image/svg+xml": svg(drawing.figure), "text/plain": drawing.alt}, metadata=metadata, raw=True)
     plt.close(drawing.figure)
+    if numbers := table or drawing.numbers:
+        display(numbers.beside_figure(), metadata={BESIDE: True})
+
+
+def _header(figure: Figure) -> dict[str, Any]:
+    """Title and subtitle as text, and the share of the figure's height that they take: a page sets them itself."""
+    if len(figure.texts) != 2:
+        return {}
+    title, subtitle = (" ".join(text.get_text().split()) for text in figure.texts)
+    return {"title": title, "subtitle": subtitle, "header": round(1 - figure.get_layout_engine().get()["rect"][3], 4)}
 
 
 def svg(figure: Figure) -> str:
-    """The figure as SVG text, the same bytes for the same data."""
+    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return buffer.getvalue()
+    drawn = buffer.getvalue()
+    return drawn.replace("</style>", dark_style(drawn) + "</style>", 1)

@@ -60,7 +60,13 @@ def page(notebook: Any, stated: dict[str, Any]) -> str:
 
 def filters() -> dict[str, Any]:
     """The filters that our templates use beside nbconvert's."""
-    own = {"code": _code, "image_size": _image_size, "has_table": _has_table, "short": _short}
+    own = {
+        "code": _code,
+        "image_size": _image_size,
+        "header_space": _header_space,
+        "has_table": _has_table,
+        "short": _short,
+    }
     return FILTERS | own
 
 
@@ -78,11 +84,25 @@ def _code(source: str) -> Safe:
 
 def _image_size(svg: str) -> Safe:
     """Width and height attributes of a drawing in pixels, so that the page doesn't jump while it loads."""
-    root = ElementTree.fromstring(svg)
-    box = [float(number) for number in root.get("viewBox", "").split()]
-    if len(box) != 4:
+    width, height = _points(svg)
+    if not width:
         return Safe("")
-    return Safe(' width="{:.0f}" height="{:.0f}"').format(box[2] * POINTS_TO_PIXELS, box[3] * POINTS_TO_PIXELS)
+    return Safe(' width="{:.0f}" height="{:.0f}"').format(width * POINTS_TO_PIXELS, height * POINTS_TO_PIXELS)
+
+
+def _header_space(svg: str, share: float | None) -> Safe:
+    """The style that pushes a drawing's own header out of view, for the page sets title and subtitle as text.
+
+    `share` is the header's of the drawing's height; CSS takes a margin in per cent of the width.
+    """
+    width, height = _points(svg)
+    return Safe(' style="margin-top:-{:.2f}%"').format(100 * share * height / width) if share and width else Safe("")
+
+
+def _points(svg: str) -> tuple[float, float]:
+    """Width and height of a drawing in points, zero where it doesn't say."""
+    box = [float(number) for number in ElementTree.fromstring(svg).get("viewBox", "").split()]
+    return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
 
 
 def _check(html: str) -> None:

@@ -3,9 +3,10 @@
 import html
 import re
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
-from analysis.reports import freshness, runfiles, shelf
+from analysis.reports import freshness, picture, runfiles, shelf
 from analysis.reports.files import file_sha256, sha256, write_whole
 from analysis.reports.places import ENGINE, Places
 from analysis.reports.words import FILTERS
@@ -53,6 +54,10 @@ def _card(report: str, places: Places) -> dict[str, Any] | None:
     stated = freshness.load(report, places)
     if stated is None or not (places.reports / f"{report}.html").exists():
         return None
-    picture = places.pictures / f"{report}.svg"
-    shown = stated["picture"] and picture.exists()
-    return stated | {"image": b64encode(picture.read_bytes()).decode() if shown else None}
+    drawing = places.pictures / f"{report}.svg"
+    shown = stated["picture"] and drawing.exists()
+    return stated | {"image": _encoded(drawing) if shown else None}
+
+
+def _encoded(drawing: Path) -> str:
+    return b64encode(picture.small(drawing.read_text(encoding="utf-8")).encode()).decode()

@@ -6,6 +6,8 @@ from analysis.reports import record
 from analysis.reports.errors import ReportFailed
 from analysis.reports.markup import without_styles
 
+NUMBERS = "analysis/numbers"  # marks a table as the numbers of the figure before it (analysis.cells.BESIDE)
+TABLE_STYLE = ".gt_table"  # great_tables' style sheet, one per table; the page has one of its own for all
 SHOWN = ("image/svg+xml", "text/html", "image/png", "text/markdown", "text/plain")
 
 
@@ -35,11 +37,11 @@ def _require_alt(output: Any, kind: str, index: int) -> None:
 
 
 def lift_styles(cells: list[Any]) -> str:
-    """Take the style sheets out of the outputs: valid HTML has them in the head."""
+    """Take the style sheets out of the outputs: valid HTML has them in the head. Those of tables are dropped."""
     styles: dict[str, None] = {}
     for output in (output for cell in cells for output in cell.get("outputs", []) if is_html(output)):
         output.data["text/html"], found = without_styles(output.data["text/html"])
-        styles |= dict.fromkeys(found)
+        styles |= dict.fromkeys(sheet for sheet in found if TABLE_STYLE not in sheet)
     return "\n".join(styles)
 
 
@@ -55,6 +57,20 @@ def lift_answer(cells: list[Any]) -> list[str]:
     if not html:
         raise ReportFailed("No cell tagged 'answer' shows an answer as HTML (findings.show)")
     return html
+
+
+def pair_numbers(cells: list[Any]) -> None:
+    """Move each table of a figure's numbers into the metadata of the figure before it, as `numbers`."""
+    for cell in cells:
+        kept: list[Any] = []
+        for output in cell.get("outputs", []):
+            figure = kept and any(kind.startswith("image/") for kind in kept[-1].get("data", {}))
+            if figure and output.get("metadata", {}).get(NUMBERS) and is_html(output):
+                kept[-1].metadata["numbers"] = output.data["text/html"]
+            else:
+                kept.append(output)
+        if kept:
+            cell.outputs = kept
 
 
 def is_html(output: Any) -> bool:

@@ -31,6 +31,7 @@ def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]
     answer = outputs.lift_answer(notebook.cells)
     notebook.cells = _without_empty_headings(notebook.cells)
     facts = _render_text(notebook.cells)
+    outputs.pair_numbers(notebook.cells)
     _group_code(notebook.cells)
     return notebook, facts | {"answer": answer, "styles": styles, "stated": stated} | _footer(notebook.cells, stated)
 

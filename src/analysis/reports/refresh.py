@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from analysis.reports.errors import ReportFailed
@@ -14,6 +15,7 @@ from analysis.reports.places import Places
 from analysis.reports.run import TIMEOUT, Say
 from analysis.reports.runfiles import choices
 
+WIDGET = "application/vnd.jupyter.widget-view+json"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     # Without the version: it would differ between two machines that agree in everything else.
@@ -36,7 +38,8 @@ def refresh(
 ) -> int:
     """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
 
-    A notebook that fails is left as it was, and told in words. Returns 1 if any failed, else 0.
+    What changed is said as an nbdime diff. A notebook that fails is left as it was, and told in words. Returns 1 if
+    any failed, else 0.
     Raises UnknownNotebook.
     """
     places = places or Places()
@@ -44,7 +47,8 @@ def refresh(
 
     def tell(path: Path, result: str | Failure) -> None:
         failed.extend([result] if isinstance(result, Failure) else [])
-        say(f"{'FAILED   ' if isinstance(result, Failure) else result}  {path.stem}")
+        word, _, changes = ("FAILED   ", "", "") if isinstance(result, Failure) else result.partition("\n")
+        say(f"{word}  {path.stem}" + (f"\n{indent(changes, '    ')}" if changes else ""))
 
     with Kernels(places, kernels) as made:
         from analysis.reports import lean
@@ -69,6 +73,7 @@ def find(places: Places, names: Iterable[str] = ()) -> list[Path]:
 def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:
     import nbformat
 
+    from analysis.reports import changes
     from analysis.reports.execute import Execution
     from analysis.reports.failures import cell_words
 
@@ -82,23 +87,32 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
         if execution.notebook is not None and error.cell is not None:
             where = f"{where}, {cell_words(execution.notebook.cells, error.cell)}"
         return Failure(path.stem, error.what, where, error.line, error.inside, "The notebook on disk is unchanged.")
+    stored = nbformat.read(path, as_version=4)
     content = nbformat.writes(settled(notebook, path)) + "\n"
     if file_sha256(path) == sha256(content):
         return "the same "
     if not kernels.stopping:
         write_whole(path, content)
-    return "refreshed"
+    return f"refreshed\n{changes.told(stored, notebook)}"
 
 
 def settled(notebook: Any, path: Path) -> Any:
     """An executed notebook with all that is not the analyst's made equal everywhere: metadata, missing cell ids."""
     notebook.metadata = nbformat_node(METADATA)
     before = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    drop_widgets(notebook)
     for number, (cell, was) in enumerate(zip(notebook.cells, before, strict=True), start=1):
         cell["id"] = was.get("id", f"cell-{number}")
         if not cell.metadata.get("tags"):
             cell.metadata.pop("tags", None)
     return notebook
+
+
+def drop_widgets(notebook: Any) -> None:
+    """Remove running widgets from outputs that have a static form too: their ids are random, their kernel is gone."""
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if len(output.get("data", {})) > 1:
+            output.data.pop(WIDGET, None)
 
 
 def nbformat_node(value: dict[str, Any]) -> Any:

@@ -1,14 +1,18 @@
 """Parameter names and values as a reader would say them; used by every template."""
 
+import re
 from typing import Any
 
-from markupsafe import Markup as Safe
+from markupsafe import Markup, escape
+
+EMPTY = re.compile(r"\bempty(?: for|:) (.+)")
 
 
-def said(value: Any) -> str:
-    """A parameter's value as a reader would say it."""
+def said(value: Any, about: str = "") -> str:
+    """A parameter's value as a reader would say it; `about`, its help, may say what an empty one stands for."""
     if value is None or value == [] or value == "":
-        return "none given"
+        meant = EMPTY.search(about)
+        return meant[1] if meant else "none given"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -21,4 +25,9 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-FILTERS = {"said": said, "words": words, "html": Safe}
+def breakable(name: str) -> Markup:
+    """A parameter's name that a narrow column may break behind an underscore."""
+    return Markup("_<wbr>").join(escape(part) for part in name.split("_"))
+
+
+FILTERS = {"said": said, "words": words, "breakable": breakable, "html": Markup}

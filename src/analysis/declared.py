@@ -1,0 +1,54 @@
+"""The model of a notebook's parameters as its own parameters cell declares them; what they mean is not known here.
+
+A new notebook needs no code: each line `name: type = value  # help` becomes a strict field. A name that every report
+has keeps the checks that it has there.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, create_model
+
+TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
+
+
+class DeclarationError(ValueError):
+    """A parameters cell does not declare its parameters; the text names the notebook and the line."""
+
+
+def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
+    """The model of the cell tagged `parameters`; fields that `base` has too are typed as there.
+
+    Raises DeclarationError for a notebook without such a cell, or a line that is no typed parameter with a value.
+    """
+    fields: dict[str, Any] = {}
+    for node in ast.parse(_parameters_cell(notebook)).body:
+        name, kind, value = _declaration(node, notebook)
+        known = base.model_fields.get(name)
+        fields[name] = (known.rebuild_annotation() if known else kind, value)
+    return create_model(notebook.stem, __config__=base.model_config, **fields)
+
+
+def _parameters_cell(notebook: Path) -> str:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    found = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+    if len(found) != 1:
+        raise DeclarationError(f"{notebook.name}: {len(found)} cells are tagged 'parameters'; expected one")
+    return found[0]
+
+
+def _declaration(node: ast.stmt, notebook: Path) -> tuple[str, type, Any]:
+    line = f"{notebook.name}, parameters cell, line {node.lineno}"
+    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.value is None:
+        raise DeclarationError(f"{line}: expected `name: type = value  # help`")
+    kind = ast.unparse(node.annotation)
+    if kind not in TYPES:
+        raise DeclarationError(f"{line}: no type {kind!r} for {node.target.id}; valid: {', '.join(TYPES)}")
+    try:
+        return node.target.id, TYPES[kind], ast.literal_eval(node.value)
+    except ValueError:
+        raise DeclarationError(f"{line}: the value of {node.target.id} must be written out, not computed") from None

@@ -1,0 +1,85 @@
+"""The colours of figures on white and on dark ground, each told apart from its ground; nothing is drawn here."""
+
+from __future__ import annotations
+
+import seaborn as sns
+
+LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' card
+LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
+INK, QUIET, RULE, GRID, BAND = "#222222", "#595959", "#c8c8c8", "#e6e6e6", "#d9d9d9"
+ON_DARK = {LIGHT: DARK, INK: "#e6eaee", QUIET: "#b3bcc6", RULE: "#515d69", GRID: "#303943", BAND: "#3f4a56"}
+_PALETTE = sns.color_palette("colorblind", 10).as_hex()
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours (#rrggbb), 1 to 21, as WCAG 2.2 defines it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def readable(colour: str, ground: str, least: float = LEAST) -> str:
+    """The colour, mixed with black or white by as little as gives it contrast `least` with its ground."""
+    away = "#000000" if _luminance(ground) > 0.5 else "#ffffff"
+    mixes = (_mix(colour, away, step / 50) for step in range(51))
+    return next(mix for mix in mixes if contrast(mix, ground) >= least)
+
+
+def _mix(one: str, other: str, share: float) -> str:
+    ends = zip(_channels(one), _channels(other), strict=True)
+    return "#" + "".join(f"{round(255 * (a + share * (b - a))):02x}" for a, b in ends)
+
+
+def _channels(colour: str) -> list[float]:
+    return [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in _channels(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+POINT = _PALETTE[0]  # what is no accelerator
+OTHER = "#5b5b5b"
+
+# One colour per accelerator in every report: a family shares a hue only where no figure sets its members side by side.
+_WANTED = {
+    "A100 SXM 80GB": _PALETTE[7],
+    "H100 SXM": _PALETTE[0],
+    "H100 PCIe": _PALETTE[9],
+    "H100 NVL": "#7a9cc6",
+    "H200 SXM": _PALETTE[2],
+    "H200 SXM CTS": "#00553c",
+    "GH200 96GB": "#8a6d00",
+    "GH200 144GB": "#b8960c",
+    "B200 SXM": _PALETTE[3],
+    "L40S": _PALETTE[4],
+    "MI300X": _PALETTE[1],
+    "MI325X": "#8f6003",
+    "TPU v5e": "#e8489f",
+    "TPU v6e": "#a3448e",
+    "Xeon Platinum 8592+": "#6f6f6f",
+    "Xeon 6980P": "#3d3d3d",
+    "speedAI 240 Slim": _PALETTE[5],
+    "Jetson AGX Orin 64GB": "#4f7f2f",
+}
+COLOURS = {accelerator: readable(colour, LIGHT) for accelerator, colour in _WANTED.items()}
+
+
+def dark_style(svg: str) -> str:
+    """CSS rules that give a drawing the colours for dark ground where a reader asks for dark pages on a screen.
+
+    Only colours that `svg` uses are named. White on dark cells (a heat map's words) keeps its colour.
+    """
+    names = [*(c for c in ON_DARK if c != LIGHT), *dict.fromkeys([*COLOURS.values(), POINT, OTHER])]
+    swaps = {name: ON_DARK.get(name) or readable(name, DARK, 1.3 * LEAST) for name in names}
+    rules = [_rule("", prop, *swap) for swap in swaps.items() for prop in ("fill", "stroke") if _used(svg, prop, *swap)]
+    white = [_rule(each, "fill", LIGHT, DARK) for each in ("path", "use")] + [_rule("", "stroke", LIGHT, DARK)]
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join([*white, *rules])}}}"
+
+
+def _used(svg: str, prop: str, colour: str, instead: str) -> bool:
+    return colour != instead and f"{prop}: {colour}" in svg
+
+
+def _rule(element: str, prop: str, colour: str, instead: str) -> str:
+    return f'{element}[style*="{prop}: {colour}"]{{{prop}:{instead}!important}}'

@@ -1,0 +1,165 @@
+"""What a reader meets: accessible pages in light and dark, valid HTML, hostile data, print, weight, contents."""
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from analysis import dictionary
+from analysis.reports.places import Places
+from analysis.reports.run import Outcome, build_reports
+
+Built = tuple[Places, Outcome, list[str]]
+REPORTS = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating", "index"]
+MOST_BYTES = 1_500_000
+SIZES = [(400, "light"), (400, "dark"), (1440, "light"), (1440, "dark")]
+HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
+FAULTS = """async () => {
+    const run = await axe.run(document, {resultTypes: ['violations']})
+    return run.violations.map(v => `${v.id} (${v.impact}): ${v.nodes.map(n => n.html.slice(0, 120)).join(' | ')}`)
+}"""
+A4 = {"format": "A4", "margin": {side: "15mm" for side in ("top", "bottom", "left", "right")}}
+MARK_FIGURES = """() => document.querySelectorAll('.canvas').forEach((canvas, n) => {
+    canvas.style.position = 'relative'
+    for (const [end, place] of [['first', 'top: 0'], ['last', 'bottom: 0']])
+        canvas.insertAdjacentHTML('beforeend', `<b style="position:absolute;${place}">figure${n}${end}</b>`)
+})"""
+
+
+def opened(browser: Browser, places: Places, report: str, width: int = 1440, scheme: str = "light") -> Page:
+    """A page in a context of its own, where scripts of the tests may run."""
+    size = {"width": width, "height": 900}
+    page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
+    page.goto((places.reports / f"{report}.html").as_uri())
+    return page
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_nothing_keeps_anyone_out(built: Built, chromium: Browser, npm_packages: Path, report: str) -> None:
+    for width, scheme in SIZES:
+        page = opened(chromium, built[0], report, width, scheme)
+        page.add_script_tag(path=npm_packages / "axe-core" / "axe.min.js")
+        closed = page.evaluate(FAULTS)
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert [closed, page.evaluate(FAULTS)] == [[], []], (width, scheme)
+        page.context.close()
+
+
+def test_html_is_valid(built: Built, npm_packages: Path, tmp_path: Path) -> None:
+    rules = Path(__file__).with_name(".htmlvalidate.json")
+    pages = sorted(map(str, built[0].reports.glob("*.html")))
+    assert len(pages) > len(REPORTS)
+    out = tmp_path / "faults.json"  # a pipe is cut off where node ends before it is read
+    with out.open("wb") as file:
+        program = str(npm_packages / ".bin" / "html-validate")
+        command = ["node", program, "--config", str(rules), "-f", "json", *pages]
+        status = subprocess.run(command, stdout=file, timeout=300, check=False).returncode
+    found = json.loads(out.read_text("utf-8"))
+    faults = [
+        f"{Path(each['filePath']).name}, line {m['line']}: {m['message']}" for each in found for m in each["messages"]
+    ]
+    assert faults == [] and status == 0
+
+
+def test_no_page_is_heavy(built: Built) -> None:
+    sizes = {path.name: path.stat().st_size for path in built[0].reports.glob("*.html")}
+    assert {name: size for name, size in sizes.items() if size > MOST_BYTES} == {}
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_pictures_are_taken_to_be_looked_at(
+    built: Built, chromium: Browser, screenshots: Path, width: int, scheme: str
+) -> None:
+    for report in REPORTS:
+        page = opened(chromium, built[0], report, width, scheme)
+        page.screenshot(path=screenshots / f"{report}-{scheme}-{width}.png", full_page=True)
+        page.context.close()
+
+
+def test_contents_lead_to_their_headings(built: Built, chromium: Browser) -> None:
+    page = opened(chromium, built[0], REPORTS[0])
+    links = page.locator("nav a")
+    assert links.count() > 5
+    for link in links.all():
+        link.click()
+        heading = page.locator(f"[id='{link.get_attribute('href')[1:]}']")
+        assert heading.evaluate(
+            "e => { const top = e.getBoundingClientRect().top; return top > -1 && top < innerHeight }"
+        )
+        assert heading.inner_text() == link.inner_text()
+    page.context.close()
+
+
+def test_one_control_shows_all_code(built: Built, chromium: Browser) -> None:
+    page = opened(chromium, built[0], REPORTS[0])
+    count = """() => [...document.querySelectorAll('.highlight')].filter(e => e.getBoundingClientRect().height > 10
+        && e.checkVisibility({contentVisibilityAuto: true})).length"""
+    assert page.evaluate(count) == 0
+    page.get_by_label("Show all code").check()
+    assert page.evaluate(count) == page.locator(".highlight").count() > 10
+    page.context.close()
+
+
+def test_dark_figures_stand_on_dark_ground(built: Built, chromium: Browser) -> None:
+    """The drawing's own ground, read from a corner of its picture, is that of the box around it."""
+    grounds = {}
+    for scheme in ("light", "dark"):
+        page = opened(chromium, built[0], REPORTS[0], 1440, scheme)
+        drawing = page.locator(".canvas img").first
+        box = page.locator(".canvas").first.evaluate("e => getComputedStyle(e).backgroundColor")
+        corner = drawing.evaluate("""image => { const c = document.createElement('canvas'); c.width = c.height = 400
+            const g = c.getContext('2d'); g.drawImage(image, 0, 0, 400, 400)
+            return `rgb(${[...g.getImageData(398, 398, 1, 1).data].slice(0, 3).join(', ')})` }""")
+        assert corner == box
+        grounds[scheme] = box
+        page.context.close()
+    assert grounds["light"] != grounds["dark"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("report", REPORTS[:4])
+def test_no_figure_is_cut_by_a_page_s_end(
+    built: Built, chromium: Browser, tmp_path: Path, screenshots: Path, report: str, scheme: str
+) -> None:
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext (poppler-utils) on this machine: print is not tested")
+    page = opened(chromium, built[0], report, scheme=scheme)
+    if scheme == "light":
+        page.pdf(path=screenshots / f"{report}.pdf", **A4)
+    page.evaluate(MARK_FIGURES)
+    figures = page.locator(".canvas").count()
+    page.pdf(path=tmp_path / "marked.pdf", **A4)
+    page.context.close()
+    text = subprocess.run(
+        ["pdftotext", tmp_path / "marked.pdf", "-"], capture_output=True, text=True, check=True
+    ).stdout
+    places = [
+        [number for number, sheet in enumerate(text.split("\f")) if f"figure{n}{end}" in sheet]
+        for n in range(figures)
+        for end in ("first", "last")
+    ]
+    assert figures and places[::2] == places[1::2] and all(len(each) == 1 for each in places)
+
+
+def test_a_script_in_the_data_is_shown_and_not_run(copied: Places, chromium: Browser) -> None:
+    table = copied.data / "results.csv"
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    column, result = rows[0].index("submitter"), rows[0].index("result_id")
+    next(row for row in rows if row[result] == "4.1-0074")[column] = HOSTILE
+    with table.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    dictionary.describe(copied.data)
+    outcome = build_reports(["generational_speedup"], places=copied, say=lambda line: None)
+    assert outcome.built == ["generational_speedup"]
+    page, complaints = chromium.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto((copied.reports / "generational_speedup.html").as_uri())
+    assert page.title() != "ran" and complaints == []
+    assert page.locator("script, img[src='x']").count() == 0
+    assert page.locator("td", has_text=HOSTILE).count() == 1
+    page.close()
