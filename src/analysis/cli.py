@@ -32,6 +32,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="analysis", description="Reports on published MLPerf Inference figures.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
+    for part in (_building, _figures, _deciding):
+        part(commands)
+    return parser
+
+
+def _building(commands: argparse._SubParsersAction) -> None:
     reports = _add(commands, "reports", _reports, "build the reports that are not up to date")
     reports.add_argument("names", nargs="*", metavar="REPORT", help="a run file of notebooks/runs, without its ending")
     reports.add_argument("--force", action="store_true", help="build also what is up to date")
@@ -46,7 +52,12 @@ def _parser() -> argparse.ArgumentParser:
     refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
     _add_execution(refresh)
+    new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
+    new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
+    new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
 
+
+def _figures(commands: argparse._SubParsersAction) -> None:
     bring = _add(commands, "import", _import, "turn official files into result rows: summaries, trees, archives")
     bring.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH", help="a summary file, a submission tree or a part"
@@ -58,24 +69,22 @@ def _parser() -> argparse.ArgumentParser:
 
     data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
     data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
-    plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
-    _add_plan(plan)
-
-    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
-    _add_measure(measure)
     audit = _add(
         commands, "audit", _audit, "say which published figures can be believed, one line per figure and check"
     )
     audit.add_argument("--source", default="", metavar="ID", help="of one document, by its id in data/sources.csv")
     audit.add_argument("--verdict", default="", metavar="V", help="of one verdict, such as contradicts or impossible")
     audit.add_argument("--format", default="table", choices=["table", "json", "csv"], help="how to print (table)")
-    new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
-    new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
-    new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
-
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
-    return parser
+
+
+def _deciding(commands: argparse._SubParsersAction) -> None:
+    plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
+    _add_plan(plan)
+
+    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
+    _add_measure(measure)
 
 
 def _add(commands: argparse._SubParsersAction, name: str, command: Callable, about: str) -> argparse.ArgumentParser:

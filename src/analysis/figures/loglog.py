@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,14 +86,7 @@ def roofs(
     reach = max(float(frame["ridge"].max()) * 2, float(points["x_high"].max()) * 2)
     dashes = dict(zip(dict.fromkeys(frame[line]), _DASHES * 3, strict=False))
     for ax, name in zip(axes.flat, names, strict=False):
-        for roof in frame[frame[panel].eq(name)].to_dict("records"):
-            at = [1.0, roof["ridge"], reach]
-            heights = [roof["at_batch_1"], roof["flat"], roof["flat"]]
-            ax.plot(at, heights, color=style.colour(name), lw=1.3, ls=dashes[roof[line]])
-        for row in points[points[panel].eq(name)].to_dict("records"):
-            _point(ax, row, "x", "y", style.colour(name), "o", hollow=not row["above"])
-        ax.set_title(name, size=9, loc="left")
-        _logarithmic(ax, "", "")
+        _roof_panel(ax, frame[frame[panel].eq(name)], points[points[panel].eq(name)], name, line, dashes, reach)
     for ax in axes.flat[len(names) :]:
         ax.set_visible(False)
     for ax in axes[-1]:
@@ -101,6 +95,18 @@ def roofs(
         ax.set_ylabel(y_axis, size=8)
     _roof_legend(figure, dashes)
     return Drawing(figure, f"{title} {_roofs_told(frame, points, panel, line)}")
+
+
+def _roof_panel(
+    ax: Axes, roofs: pd.DataFrame, points: pd.DataFrame, name: str, line: str, dashes: dict[str, Any], reach: float
+) -> None:
+    for roof in roofs.to_dict("records"):
+        at, heights = [1.0, roof["ridge"], reach], [roof["at_batch_1"], roof["flat"], roof["flat"]]
+        ax.plot(at, heights, color=style.colour(name), lw=1.3, ls=dashes[roof[line]])
+    for row in points.to_dict("records"):
+        _point(ax, row, "x", "y", style.colour(name), "o", hollow=not row["above"])
+    ax.set_title(name, size=9, loc="left")
+    _logarithmic(ax, "", "")
 
 
 def _point(ax: Axes, row: dict, x: str, y: str, ink: str, marker: str, hollow: bool = False) -> None:
