@@ -102,7 +102,7 @@ def parts() -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def data() -> Catalog:
-    """The project's own tables."""
+    """The project's own tables; what somebody has imported is off in tests."""
     return Catalog()
 
 

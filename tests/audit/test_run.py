@@ -1,6 +1,8 @@
 """The whole audit on the project's own tables: what must come out, and that no verdict stands fast."""
 
 import json
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from analysis import cli
 from analysis.audit import listing, run, verdict
 from analysis.catalog import Catalog
+from analysis.paths import DATA
 
 TABLES = (*run.TABLES, "benchmarks", "accelerators", "corrections", "sources")
 
@@ -20,9 +23,9 @@ def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
 
 
 @pytest.fixture(scope="module")
-def judged() -> pd.DataFrame:
+def judged(data: Catalog) -> pd.DataFrame:
     """The whole audit, once."""
-    return run.audit(Catalog())
+    return run.audit(data)
 
 
 def found(judged: pd.DataFrame, row: str, check: str) -> list[str]:
@@ -84,6 +87,25 @@ def test_of_the_70_throughputs_of_the_results_page_none_is_wrong(judged: pd.Data
     own = judged[judged["row_id"].str.startswith("nv-")]
     assert own["row_id"].nunique() == 70
     assert own[own["verdict"].isin(run.WRONG)]["row_id"].tolist() == []
+
+
+def test_with_the_whole_record_of_the_round_each_of_them_is_its_official_result(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
+    summary = shared / "mlcommons" / "v4.1_summary_results.json"
+    shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
+    (tmp_path / "data" / "official").mkdir()
+    assert (
+        cli.main(["import", str(summary), "--out", str(tmp_path / "data" / "official" / "v4.1.parquet"), "--jobs", "1"])
+        == 0
+    )
+    whole = run.audit(Catalog(tmp_path / "data"))
+    own = whole[whole["row_id"].str.startswith("nv-") & whole["check"].eq("official")]
+    assert own["row_id"].nunique() == 70
+    assert set(own["verdict"]) <= set(verdict.AGREES)
+    assert found(whole, "doc004-juniper-scaling", "stated claim") == ["within_rounding"]
+    assert found(whole, "doc004-cisco-results", "count") == ["exact"]
 
 
 def test_its_rounded_throughput_per_watt_holds_the_measured_watts(judged: pd.DataFrame) -> None:
