@@ -35,9 +35,10 @@ reports/%.html: $(READY) FORCE ## one report, by the name of its run file
 
 test: $(READY) ## all tests, then every notebook against its stored outputs
 	@status=0; \
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests || status=1; \
+	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
+	$(BIN)/python -m pytest tests/whole || status=1; \
 	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test JUPYTER_DEFAULT_PROVISIONER_NAME=analysis-warm $(BIN)/python -m pytest \
-		--nbval --nbval-current-env -n auto --dist loadfile notebooks || status=1; \
+		--nbval --nbval-current-env -n auto --dist loadfile --ignore=notebooks/runs notebooks || status=1; \
 	exit $$status
 
 lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves

@@ -46,10 +46,11 @@ def _references(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> li
 
 def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
     """Faults of the corrected tables, for those that are sound as printed."""
-    found = []
+    found, right = [], dict(frames)
     for name in frames if "corrections" in frames else ():
         try:
-            catalog.load(folder, tables[name], frames["corrections"])
+            right[name] = catalog.load(folder, tables[name], frames["corrections"])
         except TableError as error:
             found += error.faults
-    return found
+    known = set(_references(tables, frames))
+    return found + [fault for fault in _references(tables, right) if fault not in known]

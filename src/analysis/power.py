@@ -85,7 +85,7 @@ def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFram
     processors, memory, fans and power supplies). Rows without measured watts or a known limit are left out.
     """
     limits = accelerators.set_index("accelerator")["power_limit_w"]
-    summed = rows["accelerator"].map(limits) * rows["accelerator_count"].astype("float64")
+    summed = rows["accelerator"].map(limits).astype("float64") * rows["accelerator_count"].astype("float64")
     known = rows.assign(limits_w=summed)[rows["power_watts_low"].notna() & summed.notna()]
     ratio = interval.of(known, "power_watts") / Interval(known["limits_w"], known["limits_w"])
     return interval.put(known, "of_limits", ratio)

@@ -22,10 +22,7 @@ OVERFLOWING = """() => {
         .map(e => e.tagName + '.' + e.className)
 }"""
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested"),
-    pytest.mark.xdist_group("whole"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested")
 
 
 @pytest.fixture(scope="module")

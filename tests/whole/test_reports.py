@@ -6,14 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from pytest_regressions.data_regression import DataRegressionFixture
 
 from analysis import dictionary
 from analysis.reports.places import Places
 from analysis.reports.run import Outcome, build_reports
 
 Built = tuple[Places, Outcome, list[str]]
-pytestmark = pytest.mark.xdist_group("whole")  # one worker builds the project, not each
-
 OWN = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating"]
 
 
@@ -49,6 +48,21 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
         assert each["unit"] and each["sentence"]
         assert each["low"] is None or each["low"] <= each["high"]
         assert set(each["sources"]) <= sources, each["name"]
+
+
+def test_findings_under_other_parameters_are_the_stored_ones(
+    built: Built, data_regression: DataRegressionFixture
+) -> None:
+    """Values to six digits: a change of data or of a rule shows here, by report and finding."""
+    others = sorted({path.stem for path in built[0].runs.glob("*.yml")} - set(OWN))
+    found = {
+        report: {
+            each["name"]: [end and float(f"{end:.6g}") for end in (each["low"], each["high"])]
+            for each in record(built[0], report)["findings"]
+        }
+        for report in others
+    }
+    data_regression.check(found)
 
 
 @pytest.mark.parametrize("report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing"])

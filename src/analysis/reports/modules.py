@@ -2,11 +2,14 @@
 
 import ast
 import json
+import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from analysis.reports.files import of_file
+# CPython 3.11 keeps the depth of a tree under construction per interpreter, not per thread: two threads that parse at
+# once can fail with "AST constructor recursion depth mismatch".
+_PARSING = threading.Lock()
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -27,7 +30,7 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
         for path, package in _files(waiting.pop(), source):
             if path not in found:
                 found[path] = None
-                waiting += of_file(path, _FileImports(package)) or []
+                waiting += _imported(path.read_text(encoding="utf-8"), package)
     return sorted(found)
 
 
@@ -37,28 +40,24 @@ def _python(cell: str) -> str:
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
 
 
-@dataclass(frozen=True)
-class _FileImports:
-    """The modules that a file of a package imports."""
-
-    package: str
-
-    def __call__(self, path: Path) -> list[str]:
-        return list(_imported(path.read_text(encoding="utf-8"), self.package))
-
-
-def _imported(code: str, package: str) -> Iterator[str]:
+@cache
+def _imported(code: str, package: str) -> tuple[str, ...]:
+    """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
     try:
-        tree = ast.parse(code)
+        with _PARSING:
+            tree = ast.parse(code)
     except SyntaxError:
-        return  # Executing this fails too, so no report can come to depend on it.
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+        return ()  # Executing this fails too, so no report can come to depend on it.
+    return tuple(name for node in ast.walk(tree) for name in _names(node, package))
+
+
+def _names(node: ast.AST, package: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = _absolute(node, package)
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:

@@ -1,0 +1,167 @@
+"""Small data of the core tests: rows with defaults, typed as the catalog types them; the real tables once."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+from analysis.catalog import Catalog
+
+settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=60)
+settings.load_profile("core")
+
+RESULT = {
+    "id": "",
+    "origin": "official",
+    "source_id": "mlcommons-v4.1",
+    "source": "official v4.1",
+    "locator": "table, row",
+    "round": "v4.1",
+    "result_id": "",
+    "submitter": "ACME",
+    "division": "closed",
+    "availability": "available",
+    "suite": "datacenter",
+    "system": "box",
+    "accelerator": "H100 SXM",
+    "accelerator_count": 8,
+    "benchmark": "llm",
+    "accuracy_target": "",
+    "scenario": "Offline",
+    "metric": "throughput",
+    "printed": "",
+    "low": 800.0,
+    "high": None,
+    "unit": "tokens/s",
+    "range_basis": "exact",
+    "per": "system",
+    "tokens_per_sample": None,
+    "precision": "",
+    "power_watts_low": None,
+    "power_watts_high": None,
+    "per_watt_low": None,
+    "per_watt_high": None,
+    "power_measured": False,
+    "inferred": False,
+    "duplicate_of": "",
+    "corrected": "",
+}
+NUMBERS = ["low", "high", "tokens_per_sample", "power_watts_low", "power_watts_high", "per_watt_low", "per_watt_high"]
+
+
+@pytest.fixture(scope="session")
+def results() -> Callable[..., pd.DataFrame]:
+    """Result rows from dicts of what differs from an official run on eight H100; `high` defaults to `low`."""
+
+    def make(*rows: dict[str, Any]) -> pd.DataFrame:
+        full = [RESULT | {"id": f"r{place}"} | row for place, row in enumerate(rows)]
+        full = [row | {"high": row["low"] if row["high"] is None else row["high"]} for row in full]
+        frame = pd.DataFrame(full, columns=list(RESULT))
+        text = [name for name, value in RESULT.items() if isinstance(value, str)]
+        types = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(text, "str") | {"accelerator_count": "Int64"}
+        return frame.astype(types | {"power_measured": "bool", "inferred": "bool"})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def comparable_rows(results: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+    """Rows as comparable.select hands them on: the system's rate is `low` to `high`, divided by its accelerators."""
+
+    def make(*rows: dict[str, Any]) -> pd.DataFrame:
+        extra = {"caveat": "", "assumed": False}
+        own = [{name: row[name] for name in row if name in RESULT} for row in rows]
+        frame = results(*own)
+        for name, default in extra.items():
+            kind = "bool" if name == "assumed" else "str"
+            frame[name] = pd.Series([row.get(name, default) for row in rows], index=frame.index, dtype=kind)
+        count = frame["accelerator_count"].astype("float64")
+        for end in ("low", "high"):
+            frame[f"rate_{end}"] = frame[end]
+            frame[f"per_accelerator_{end}"] = frame[end] / count
+            frame[f"as_printed_{end}"] = frame[end] / count
+        frame["basis"] = frame["source"].where(frame["origin"].ne("official"), "official " + frame["round"])
+        return frame
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def benchmarks() -> pd.DataFrame:
+    """Four benchmarks: tokens with a range per sample, tokens as filed twice, queries on a server, unknown size."""
+    rows = [
+        ("llm", "LLM", 70.0, "tokens/s", "tokens/s", 250.0, 300.0, False),
+        ("twice", "Filed twice", 6.0, "tokens/s", "tokens/s", 69.0, 69.0, True),
+        ("images", "Images", None, "samples/s", "queries/s", None, None, False),
+        ("scan", "Scans", None, "samples/s", "", None, None, False),
+    ]
+    columns = ["benchmark", "label", "parameters_billion", "offline_unit", "server_unit"]
+    columns += ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.fixture(scope="session")
+def data() -> Catalog:
+    """The project's own tables."""
+    return Catalog()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of seeds and facts beside the repository; the test is skipped where that is not there."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not (folder / "facts").is_dir():
+        pytest.skip(f"{folder} is not there: seeds and check lists are not part of the project")
+    return folder
+
+
+FIELDS = {
+    "sorts": [
+        {"name": "sort", "type": "string", "constraints": {"required": True, "pattern": "^[a-z]+$"}},
+        {"name": "colour", "type": "string", "constraints": {"required": True, "enum": ["red", "green"]}},
+        {"name": "first_sold", "type": "date"},
+    ],
+    "apples": [
+        {"name": "id", "type": "string", "constraints": {"required": True}},
+        {"name": "sort", "type": "string", "constraints": {"required": True}},
+        {"name": "printed", "type": "string"},
+        {"name": "low", "type": "number", "constraints": {"minimum": 0, "maximum": 1000}},
+        {"name": "high", "type": "number", "constraints": {"minimum": 0, "maximum": 1000}},
+        {"name": "unit", "type": "string", "constraints": {"required": True, "enum": ["g", "kg"]}},
+        {"name": "range_basis", "type": "string", "constraints": {"enum": ["rounded", "exact"]}},
+        {"name": "crates", "type": "integer"},
+        {"name": "ripe", "type": "boolean", "constraints": {"required": True}},
+        {"name": "note", "type": "string"},
+    ],
+    "corrections": [
+        {"name": name, "type": "string", "constraints": {"required": name != "printed"}}
+        for name in ("table", "key", "column", "printed", "corrected", "reason")
+    ],
+}
+CELLS = {
+    "sorts": "sort,colour,first_sold\nboskoop,red,1923-05-01\ngranny,green,\n",
+    "apples": "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
+    "a1,boskoop,110,109.5,110.5,g,rounded,2,true,\n"
+    'a2,granny,,,,kg,,,false,"green, sour"\n',
+    "corrections": "table,key,column,printed,corrected,reason\n",
+}
+KEYS = {"sorts": ["sort"], "apples": ["id"], "corrections": ["table", "key", "column"]}
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A folder with a valid data package of apples, their sorts, and no corrections."""
+    reference = {"fields": ["sort"], "reference": {"resource": "sorts", "fields": ["sort"]}}
+    resources = []
+    for name, fields in FIELDS.items():
+        schema = {"fields": fields, "primaryKey": KEYS[name]}
+        schema |= {"foreignKeys": [reference], "intervals": [["low", "high"]]} if name == "apples" else {}
+        about = {"name": name, "path": f"{name}.csv", "hash": "sha256:0", "title": name, "description": name}
+        resources.append(about | {"schema": schema})
+        (tmp_path / f"{name}.csv").write_text(CELLS[name], encoding="utf-8")
+    (tmp_path / "datapackage.json").write_text(json.dumps({"resources": resources}), encoding="utf-8")
+    return tmp_path

@@ -1,0 +1,66 @@
+"""What plans are made with: throughput, price and guaranteed speed as ranges."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis import cost
+from analysis.interval import Interval
+
+Rows = Callable[..., pd.DataFrame]
+
+
+def test_throughput_spreads_over_official_rows_alone(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "low": 1.0}
+    rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
+    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 120.0)
+
+
+def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
+    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 100.0)
+
+
+def test_throughput_without_rows_is_unknown(comparable_rows: Rows) -> None:
+    assert not cost.throughput(comparable_rows({}), "L40S").known
+    assert not cost.throughput(comparable_rows(), "L40S").known
+
+
+PRICES = pd.DataFrame(
+    {
+        "accelerator": ["H100 SXM", "H100 SXM", "H100 SXM", "L40S"],
+        "duplicate_of": ["", "", "p0", ""],
+        "usd_per_accelerator_hour_low": [2.99, 4.76, 0.01, 1.5],
+        "usd_per_accelerator_hour_high": [2.99, 4.76, 99.0, 1.5],
+    }
+)
+
+
+def test_price_spreads_over_all_offers_once() -> None:
+    assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
+
+
+def test_price_given_goes_before_the_table() -> None:
+    assert cost.price_range(PRICES, "H100 SXM", [1.0, 2.0]) == Interval(1.0, 2.0)
+
+
+def test_price_without_an_offer_is_unknown() -> None:
+    assert not cost.price_range(PRICES, "MI300X").known
+
+
+LIMITS = pd.DataFrame(
+    [("tpot_p99_limit", "llm", "Server", 200.0), ("tpot_p99_limit", "llm", "Server", 250.0),
+     ("ttft_p99_limit", "llm", "Server", 20.0), ("tpot_p99_limit", "llm", "Interactive", 40.0)],
+    columns=["quantity", "benchmark", "scenario", "high"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("scenario", "speed"), [("Server", 5.0), ("Interactive", 25.0)])
+def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit(scenario: str, speed: float) -> None:
+    assert cost.guaranteed_speed(LIMITS, "llm", scenario) == speed
+
+
+def test_guaranteed_speed_without_a_limit_is_unknown() -> None:
+    assert cost.guaranteed_speed(LIMITS, "llm", "Offline") is None
+    assert cost.guaranteed_speed(LIMITS, "images", "Server") is None

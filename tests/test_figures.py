@@ -1,0 +1,184 @@
+"""Figures: identical bytes, alt text with the numbers, a source line, a sentence where there is nothing to draw."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from analysis.catalog import Catalog
+from analysis.figures import charts, style
+from analysis.figures.style import Drawing
+
+matplotlib.use("agg")
+EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
+NAMES = {"title": "B200 leads.", "subtitle": "LLM Offline."}
+FRAME = pd.DataFrame(
+    {
+        "part": ["B200 SXM", "L40S", "B200 SXM"],
+        "basis": ["official v4.1", "official v4.1", "Paper"],
+        "x_low": [2.0, 0.25, 3.0],
+        "x_high": [2.5, 0.25, 4.0],
+        "y_low": [1.0, 5.0, 9.0],
+        "y_high": [1.5, 6.0, 9.0],
+        "value": [0.5, -0.75, 0.1],
+        "derived": [True, False, False],
+        "words": ["one", "", "three"],
+    }
+)
+GRID = pd.DataFrame({"llm": [2.0, 0.5], "images": [1.0, None]}, index=["B200 SXM", "L40S"])
+RANGES = {"label": "part", "name": "x", "axis": "ratio"} | NAMES
+Draw = Callable[[pd.DataFrame], Drawing]
+CHARTS: dict[str, Draw] = {
+    "ranges": lambda f: charts.ranges(
+        f, series="basis", hollow="derived", note="words", reference=1, log=True, **RANGES
+    ),
+    "band": lambda f: charts.ranges(f, series="basis", band=(0.6, 0.8), band_label="assumed", **RANGES),
+    "strip": lambda f: charts.strip(f.assign(row="llm"), series="part", reference=1, **RANGES | {"label": "row"}),
+    "beside": lambda f: charts.beside(f, others={"y": "stated"}, legend="computed", note="words", **RANGES),
+    "scatter": lambda f: charts.scatter(
+        f, x="x", y="y", label="part", x_axis="loss", y_axis="rate", front="derived", **NAMES
+    ),
+    "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
+    "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
+    "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), GRID.astype(str), **NAMES),
+}
+
+
+@pytest.fixture(autouse=True)
+def theme() -> Iterator[None]:
+    style.apply()
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_two_drawings_of_the_same_data_have_the_same_bytes(name: str) -> None:
+    first, second = (style.svg(CHARTS[name](FRAME).figure) for _ in range(2))
+    assert first.startswith("<?xml")
+    assert first == second
+
+
+@pytest.mark.parametrize("name", [name for name in CHARTS if name != "heatmap"])
+def test_another_number_changes_the_drawing(name: str) -> None:
+    other = FRAME.assign(x_low=[1.9, 0.2, 2.9], value=[0.4, -0.7, 0.2])
+    assert style.svg(CHARTS[name](FRAME).figure) != style.svg(CHARTS[name](other).figure)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_empty_frame_gives_a_sentence_in_place_of_a_figure(name: str) -> None:
+    drawing = CHARTS[name](FRAME.head(0))
+    assert drawing.figure is None
+    assert drawing.alt == "B200 leads. No comparable row for these parameters: nothing to draw."
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_title_and_subtitle_stand_in_the_figure(name: str) -> None:
+    texts = [text.get_text() for text in CHARTS[name](FRAME).figure.texts]
+    assert texts == ["B200 leads.", "LLM Offline."]
+
+
+TOLD = {
+    "ranges": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
+    "band": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
+    "strip": "Ranges, ratio: llm (L40S) 0.25; llm (B200 SXM) 2 to 2.5; llm (B200 SXM) 3 to 4.",
+    "beside": "Ranges, ratio: B200 SXM: computed 2 to 2.5, stated 1 to 1.5; L40S: computed 0.25, stated 5 to 6;",
+    "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
+    "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
+    "bars": "Bars, correlation:  -0.75; one 0.50; three 0.10.",
+    "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_alt_text_tells_the_numbers(name: str) -> None:
+    assert CHARTS[name](FRAME).alt.startswith(f"B200 leads. {TOLD[name]}")
+
+
+@pytest.fixture
+def displayed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict]]:
+    """What was displayed, with its options."""
+    shown: list[tuple[Any, dict]] = []
+    monkeypatch.setattr(style, "display", lambda what, **options: shown.append((what, options)))
+    return shown
+
+
+def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tuple[Any, dict]]) -> None:
+    style.show(CHARTS["ranges"](FRAME), "Sources: a page.")
+    ((output, options),) = displayed
+    told = options["metadata"]["image/svg+xml"]
+    assert output["image/svg+xml"].startswith("<?xml")
+    assert (told["caption"], told["alt"]) == ("Sources: a page.", output["text/plain"])
+    assert options["raw"]
+    assert plt.get_fignums() == []
+
+
+def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed: list[tuple[Any, dict]]) -> None:
+    style.show(style.nothing(EVIL), "")
+    ((output, _),) = displayed
+    assert output.data.startswith('<p class="nothing">&lt;script&gt;')
+    assert "<img" not in output.data
+
+
+@pytest.mark.parametrize("alt", ["", "   ", "A picture of bars."])
+def test_figure_without_numbers_in_its_alt_text_is_refused(alt: str) -> None:
+    with pytest.raises(ValueError, match="needs alt text"):
+        style.show(Drawing(Figure(), alt), "Sources: a page.")
+
+
+@pytest.mark.parametrize("source", ["", " "])
+def test_figure_without_source_line_is_refused(source: str) -> None:
+    with pytest.raises(ValueError, match="needs a source line"):
+        style.show(Drawing(Figure(), "2 apples"), source)
+
+
+def test_svg_holds_no_date_and_no_random_id() -> None:
+    svg = style.svg(CHARTS["ranges"](FRAME).figure)
+    assert "<dc:date>" not in svg
+    assert not re.search(r"20\d\d-\d\d-\d\d", svg)
+
+
+def test_range_that_is_missing_is_drawn_as_nothing() -> None:
+    frame = FRAME.assign(y_low=[1.0, float("nan"), 9.0], y_high=[1.5, float("nan"), 9.0])
+    assert "L40S: computed 0.25, stated not known" in CHARTS["beside"](frame).alt
+
+
+def test_derived_points_are_hollow() -> None:
+    axes = charts.ranges(FRAME, series="basis", hollow="derived", **RANGES).figure.axes[0]
+    faces = [line.get_markerfacecolor() for line in axes.lines if line.get_marker() not in ("None", "")]
+    assert faces == ["white", style.colour("L40S"), style.colour("B200 SXM")]
+
+
+def test_reference_is_a_line_and_the_axes_reach_it() -> None:
+    axes = charts.ranges(FRAME.head(1), series="basis", reference=1, **RANGES).figure.axes[0]
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [1]
+    assert axes.get_xlim()[0] < 1
+
+
+def test_origin_is_told_by_the_marker() -> None:
+    assert [style.marker(basis) for basis in ("official v4.1", "A page", "measured")] == ["s", "o", "^"]
+
+
+def test_series_have_different_markers() -> None:
+    frame = FRAME.assign(basis=["official v4.1", "Paper", "Page"])
+    axes = charts.ranges(frame, series="basis", **RANGES).figure.axes[0]
+    markers = [line.get_marker() for line in axes.lines if line.get_marker() not in ("None", "")]
+    assert len(set(markers)) == 3
+
+
+def test_rows_of_a_label_are_put_together_in_order_of_appearance() -> None:
+    assert charts.grouped(FRAME, "part")["basis"].tolist() == ["official v4.1", "Paper", "official v4.1"]
+    assert charts.grouped(FRAME.head(0), "part").empty
+
+
+def test_accelerator_has_one_colour_of_its_own_and_an_unknown_one_is_grey() -> None:
+    assert style.colour("nothing") == style.OTHER
+    assert len(set(style.COLOURS.values())) == len(style.COLOURS)
+
+
+def test_every_coloured_accelerator_is_in_the_tables(data: Catalog) -> None:
+    assert set(style.COLOURS) <= set(data.accelerators["accelerator"])
