@@ -21,6 +21,8 @@ SPECS = {
     "8-bit compute": "fp8_dense_tflops",
 }
 BOTH_COUNTS = "systems of different size"
+_RATES = ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
+_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "caveat", *_RATES]
 
 
 def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -31,11 +33,12 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     figures. Systems of the baseline's size are used where there are any; otherwise the caveat says that sizes differ.
     """
     columns = ["benchmark", "scenario", "basis", "accelerator"]
+    # Each of the many small frames below costs by its columns, so they have those that count alone.
     found = [
         _against(group, part, baseline)
-        for _, group in rows.groupby(columns[:3], sort=False)
-        for _, part in group.groupby("accelerator", sort=False)
+        for _, group in rows[[*columns, *_COUNTED]].groupby(columns[:3], sort=False)
         if group["accelerator"].eq(baseline).any()
+        for _, part in group.groupby("accelerator", sort=False)
     ]
     empty = pd.DataFrame(columns=[*columns, "speedup_low", "speedup_high", "results", "source_ids", "caveat"])
     return pd.DataFrame(found) if found else empty

@@ -32,7 +32,7 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
         for path, package in _files(waiting.pop(), source):
             if path not in found:
                 found[path] = None
-                waiting += of_file(path, _FileImports(package)) or []
+                waiting += _imported(path.read_text(encoding="utf-8"), package)
     return sorted(found)
 
 
