@@ -4,10 +4,8 @@ import ast
 import json
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-
-from analysis.reports.files import of_file
 
 # CPython 3.11 keeps the depth of a tree under construction per interpreter, not per thread: two threads that parse at
 # once can fail with "AST constructor recursion depth mismatch".
@@ -42,18 +40,9 @@ def _python(cell: str) -> str:
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
 
 
-@dataclass(frozen=True)
-class _FileImports:
-    """The modules that a file of a package imports."""
-
-    package: str
-
-    def __call__(self, path: Path) -> list[str]:
-        return list(_imported(path.read_text(encoding="utf-8"), self.package))
-
-
+@cache
 def _imported(code: str, package: str) -> tuple[str, ...]:
-    """The dotted names that code of a package imports."""
+    """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
     try:
         with _PARSING:
             tree = ast.parse(code)
