@@ -34,7 +34,8 @@ MAY_IMPORT = {
     "tables": {"interval", "comparable"},
     "provenance": {"catalog", "sources"},
     "answers": {"interval", "sources", "findings", "comparable", "parameters", *THEMES},
-    "reports": {"paths", "parameters"},
+    "kernels": set(),
+    "reports": {"paths", "parameters", "kernels"},
     "importers": {"paths", "interval", "catalog"},
     "cli": {"paths", "descriptor", "reports", "check", "dictionary"},
 }
