@@ -41,9 +41,12 @@ test: $(READY) ## all tests, then every notebook against its stored outputs
 		$(BIN)/python -m pytest --nbval --nbval-current-env -n auto --dist loadfile notebooks || status=1; \
 	exit $$status
 
+# Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run.
 lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
+	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
 	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-lab $(BIN)/jupyter-lab \
-		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks $(ARGS)
+		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
+		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
 
 bench: $(READY) ## every way from notebooks to pages side by side, as ratios; reports/bench.json
 	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)

@@ -103,8 +103,10 @@ def test_empty_frame_says_that_there_is_nothing() -> None:
 
 
 def test_unknown_column_is_refused() -> None:
-    with pytest.raises(KeyError):
-        tables.show(FRAME, "Sizes", {"weight": "Weight"})
+    with pytest.raises(
+        KeyError, match=r"no column 'sise': did you mean 'size'[?] valid: who, size, count, share, ripe"
+    ):
+        tables.show(FRAME, "Sizes", {"sise": "Size (g)"})
 
 
 def test_plain_text_has_title_header_and_rows() -> None:

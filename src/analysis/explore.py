@@ -129,7 +129,7 @@ def _sliders(start: Choice) -> dict[str, Any]:
             description="Share of the throughput left", **look,
         ),
         "usd_per_accelerator_hour": ipywidgets.FloatRangeSlider(
-            value=(usd.low, usd.high), min=0.05, max=max(20, usd.high), step=0.05,
+            value=(usd.low, usd.high), min=0.05, max=max(20, usd.high), step=0.01,
             description="US dollars per accelerator-hour", **look,
         ),
         "usd_per_kilowatt_hour": ipywidgets.FloatSlider(

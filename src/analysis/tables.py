@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 
 import numpy as np
@@ -59,6 +60,11 @@ def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
         return [cells.marked(value) for value in frame[name]]
     if name in frame:
         return [_cell(value) for value in frame[name]]
+    if f"{name}_low" not in frame or f"{name}_high" not in frame:
+        there = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
+        near = difflib.get_close_matches(name, there, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise KeyError(f"no column {name!r}: {hint}valid: {', '.join(there)}")
     ends = interval.of(frame, name)
     return [interval.text(low, high, digits) for low, high in zip(ends.low, ends.high, strict=True)]
 

@@ -204,7 +204,7 @@ def scatter(
     ax.scatter(*middles, s=42, c=faces, edgecolors=POINT, zorder=3)
     for words, i, j, above in zip(frame[label], *middles, best, strict=True):
         place = {"xytext": (6, 7 if above else -7), "va": "bottom" if above else "top"}
-        ax.annotate(words, (i, j), textcoords="offset points", size=8, ha="left", **place)
+        ax.annotate(words, (i, j), textcoords="offset points", size=8, ha="left", bbox=parts.BOX, **place)
     if front:
         line = frame.assign(i=middles[0], j=middles[1])[best].sort_values("i")
         ax.plot(line["i"], line["j"], color=style.QUIET, lw=1, ls="--", zorder=1)

@@ -15,6 +15,7 @@ from analysis.figures import style
 from analysis.figures.colours import BAND
 
 SIGN = "\u26a0"  # the sign of a caveat, in a form that the figures' font has
+BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _SHAPES = ("D", "v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
@@ -40,8 +41,7 @@ def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, fac
 
 def number(ax: Axes, at: float, place: float, words: str) -> None:
     """A number behind its bar, on white so that a guide line does not strike it out."""
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-    ax.annotate(words, (at, place), (7, 0), textcoords="offset points", va="center", size=7.5, bbox=box, zorder=4)
+    ax.annotate(words, (at, place), (7, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
 
 
 def words(row: dict, name: str, note: str = "") -> str:

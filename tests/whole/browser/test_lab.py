@@ -1,0 +1,110 @@
+"""The sliders in a real JupyterLab: the notebook is run, a slider is moved, and the numbers follow."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from analysis.reports.places import Places
+
+TOKEN = "for-this-test-alone"
+WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run
+
+
+@pytest.fixture
+def lab(project: Places, tmp_path: Path) -> Iterator[str]:
+    """The address of a JupyterLab on the project's notebooks, with settings of its own."""
+    folders = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
+    environment = os.environ | folders | {"PYTHONPATH": str(project.source), "JUPYTERLAB_SETTINGS_DIR": str(tmp_path)}
+    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", f"--IdentityProvider.token={TOKEN}", "--allow-root"]
+    options += [
+        f"--ServerApp.root_dir={project.root}",
+        "--LabApp.news_url=None",
+        "--LabApp.workspaces_dir=" + str(tmp_path),
+    ]
+    options += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    with (tmp_path / "lab.log").open("wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options], env=environment, stderr=log, stdout=log
+        )
+    try:
+        yield _address(Path(folders["JUPYTER_RUNTIME_DIR"]), server, tmp_path / "lab.log")
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _address(folder: Path, server: subprocess.Popen, log: Path) -> str:
+    for _ in range(600):
+        for found in folder.glob("jpserver-*.json") if folder.exists() else ():
+            if text := found.read_text("utf-8"):
+                return json.loads(text)["url"]
+        assert server.poll() is None, log.read_text("utf-8")[-2000:]
+        time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start: {log.read_text('utf-8')[-2000:]}")
+
+
+def opened(chromium: Browser, lab: str, notebook: str) -> Page:
+    """A notebook in JupyterLab, its kernel ready."""
+    page = chromium.new_context(viewport={"width": 1440, "height": 1100}).new_page()
+    page.goto(f"{lab}lab/tree/notebooks/{notebook}.ipynb?token={TOKEN}&reset", timeout=WAIT)
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=WAIT)
+    expect(page.locator(".jp-Notebook-ExecutionIndicator").first).to_have_attribute("data-status", "idle", timeout=WAIT)
+    return page
+
+
+def go_to(page: Page, heading: str) -> None:
+    """Go to a heading by the table of contents at the left; cells out of view are not drawn."""
+    page.get_by_role("tab", name=re.compile("Table of Contents")).click()
+    page.locator(".jp-TableOfContents-content").get_by_text(heading, exact=True).click(timeout=WAIT)
+    expect(page.locator(".jp-Notebook h2", has_text=heading)).to_be_in_viewport(timeout=WAIT)
+
+
+def test_a_moved_slider_changes_the_numbers(lab: str, chromium: Browser, screenshots: Path) -> None:
+    page = opened(chromium, lab, "explore")
+    sliders = page.locator(".jp-Cell", has=page.locator(".noUi-handle"))
+    assert sliders.count() == 0
+    page.screenshot(path=screenshots / "lab-explore-before.png")
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.locator(".noUi-handle").first.wait_for(state="attached", timeout=WAIT)
+    go_to(page, "What if")
+    assert page.locator(".noUi-handle").count() == 7  # two of the five sliders have two ends
+    answer = sliders.locator(".widget-html-content, .jupyter-widgets.widget-html")
+    expect(answer.first).to_contain_text("1,000 users at 30 tokens/s each need")
+    before = answer.first.inner_text()
+    users = page.locator(".noUi-handle").first
+    users.focus()
+    for _ in range(15):
+        users.press("ArrowRight")
+    expect(answer.first).not_to_contain_text("1,000 users", timeout=10_000)
+    after = answer.first.inner_text()
+    assert int(_users(after).replace(",", "")) > 1000 and after != before
+    sliders.scroll_into_view_if_needed()
+    page.screenshot(path=screenshots / "lab-explore-moved.png")
+    page.context.close()
+
+
+def _users(text: str) -> str:
+    found = re.search(r"([\d,]+) users at", text)
+    assert found, text
+    return found[1]
+
+
+def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
+    lab: str, chromium: Browser, screenshots: Path
+) -> None:
+    page = opened(chromium, lab, "generational_speedup")
+    go_to(page, "Speedup by accelerator")
+    expect(page.locator(".jp-TableOfContents-content")).to_contain_text("Limitations and sources")
+    expect(page.locator(".jp-Notebook h2", has_text="Speedup by accelerator")).to_be_in_viewport()
+    page.screenshot(path=screenshots / "lab-generational_speedup.png")
+    assert "Error displaying widget" not in page.content()
+    page.context.close()
