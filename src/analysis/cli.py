@@ -2,15 +2,14 @@
 
 import argparse
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+
+from analysis.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
 
 INTERRUPTED = 130
-KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,17 +40,17 @@ def _building(commands: argparse._SubParsersAction) -> None:
     reports = _add(commands, "reports", _reports, "build the reports that are not up to date")
     reports.add_argument("names", nargs="*", metavar="REPORT", help="a run file of notebooks/runs, without its ending")
     reports.add_argument("--force", action="store_true", help="build also what is up to date")
-    _add_execution(reports)
+    add_execution(reports)
 
     sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
     sweep.add_argument("file", metavar="FILE.yml", help="a sweep file, or the name of one in notebooks/sweeps")
     sweep.add_argument("--force", action="store_true", help="build also what is up to date")
     sweep.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786; its workers build")
-    _add_execution(sweep)
+    add_execution(sweep)
 
     refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
     refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
-    _add_execution(refresh)
+    add_execution(refresh)
     new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
     new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
     new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
@@ -63,8 +62,8 @@ def _figures(commands: argparse._SubParsersAction) -> None:
         "paths", nargs="+", type=Path, metavar="PATH", help="a summary file, a submission tree or a part"
     )
     bring.add_argument("--out", required=True, type=Path, metavar="FILE", help="a .parquet or .csv file to write")
-    bring.add_argument("--round", type=_round, metavar="vX.Y", help="the round, where no path or row says it")
-    bring.add_argument("--jobs", type=_positive, default=None, metavar="N", help="processes (default: the processors)")
+    bring.add_argument("--round", type=round_name, metavar="vX.Y", help="the round, where no path or row says it")
+    bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
     bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
 
     data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
@@ -81,75 +80,16 @@ def _figures(commands: argparse._SubParsersAction) -> None:
 
 def _deciding(commands: argparse._SubParsersAction) -> None:
     plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
-    _add_plan(plan)
+    add_plan(plan)
 
     measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
-    _add_measure(measure)
+    add_measure(measure)
 
 
 def _add(commands: argparse._SubParsersAction, name: str, command: Callable, about: str) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
     parser.set_defaults(command=command)
     return parser
-
-
-def _add_execution(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=_positive, default=3, metavar="N", help="notebooks at a time (default 3)")
-    parser.add_argument("--timeout", type=_positive, default=300, metavar="S", help="seconds a cell may take (300)")
-    parser.add_argument("--kernels", choices=("warm", "ordinary"), default="warm", help=KERNELS_HELP)
-
-
-def _execution(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
-
-
-def _add_plan(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--benchmark", required=True, help="as in data/benchmarks.csv, for instance llama2-70b")
-    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
-    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
-    parser.add_argument("--accelerator", default="H100 SXM", help="as in data/accelerators.csv (default H100 SXM)")
-    parser.add_argument("--scenario", default="Server", help="whose throughput is planned with (default Server)")
-    parser.add_argument("--derate", default="60-80", metavar="D", help="measured, a band in %% (60-80) or a run's FILE")
-    parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
-    parser.add_argument("--above-one", action="store_true", help="allow a derate above 100 %%")
-    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
-    parser.add_argument("--peak", default="1-1.5", metavar="R", help="peak over mean traffic (default 1-1.5)")
-    parser.add_argument("--ttft-ms", type=float, help="longest wait for a first token (default 2000)")
-    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
-    parser.add_argument("--wait-percentile", type=float, metavar="P", help="requests that wait no longer (0.99)")
-    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
-    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
-    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
-    parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (default v4.1)")
-    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
-    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
-
-
-def _add_measure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="vllm bench serve JSON, AIPerf export or LoadGen log")
-    parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
-    parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
-    parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
-    parser.add_argument("--precision", help="of the weights, where the files do not say")
-    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
-    parser.add_argument("--scenario", help="to compare with (default Server)")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
-    parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")
-    parser.add_argument("--tpot-ms", type=float, help="limit on the time per output token (default: the scenario's)")
-
-
-def _positive(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return number
-
-
-def _round(text: str) -> str:
-    if not re.fullmatch(r"v\d+\.\d+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a round such as v5.1")
-    return text
 
 
 def _interrupt(signum: int, frame: object) -> None:
@@ -161,50 +101,25 @@ def _reports(arguments: argparse.Namespace) -> int:
     from analysis.reports.runfiles import UnknownReport
 
     try:
-        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **_execution(arguments))
+        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **execution(arguments))
     except UnknownReport as error:
         return _wrong(error)
     return outcome.status
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
+    from analysis.progress import Bar
     from analysis.reports.cluster import NoCluster
     from analysis.reports.runfiles import RunFileError
     from analysis.reports.sweep import build_sweep
 
-    how = _execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
+    how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
     try:
-        with _Bar() as bar:
+        with Bar(_say) as bar:
             outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
     except (RunFileError, NoCluster) as error:
         return _wrong(error)
     return outcome.status
-
-
-class _Bar:
-    """A progress bar with rate and time left, in a terminal; lines go above it."""
-
-    def __enter__(self) -> "_Bar":
-        self._bar = None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def show(self, done: int, total: int) -> None:
-        from tqdm import tqdm
-
-        if self._bar is None:
-            self._bar = tqdm(total=total, unit=" reports", disable=None, dynamic_ncols=True, smoothing=0.1)
-        self._bar.update(done - self._bar.n)
-        if done == total:
-            self._bar.close()
-
-    def say(self, line: str) -> None:
-        if self._bar is not None and not self._bar.disable:
-            self._bar.clear()
-        _say(line)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
@@ -212,7 +127,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
     os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
     try:
-        return refresh(arguments.names, say=_say, **_execution(arguments))
+        return refresh(arguments.names, say=_say, **execution(arguments))
     except UnknownNotebook as error:
         return _wrong(error)
 

@@ -6,72 +6,32 @@ holds each model's fields and defaults equal to its notebook's parameters cell.
 
 from __future__ import annotations
 
-import csv
-import difflib
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from analysis import declared
-from analysis.paths import DATA, NOTEBOOKS
-
-ROUNDS = ("v3.1", "v4.0", "v4.1", "v5.0", "v5.1", "v6.0", "v6.1")
+from analysis.kinds import (
+    Accelerator,
+    Benchmark,
+    DataFile,
+    Document,
+    Origin,
+    Precision,
+    Price,
+    Round,
+    Scenario,
+    Share,
+    Trust,
+    each_once,
+    not_among,
+)
+from analysis.paths import NOTEBOOKS
 
 
 class ParameterError(ValueError):
     """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices."""
-
-
-@cache
-def choices(table: str, column: str) -> tuple[str, ...]:
-    """The values of a key column of a table of data/, in file order."""
-    with (DATA / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(row[column] for row in csv.DictReader(file))
-
-
-def _one_of(table: str, column: str) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if value not in choices(table, column):
-            raise ValueError(_not_among(value, choices(table, column)))
-        return value
-
-    return check
-
-
-def _each_once(values: list[str]) -> list[str]:
-    again = sorted({value for value in values if values.count(value) > 1})
-    if again:
-        raise ValueError(f"{', '.join(again)} stands more than once; each must be another")
-    return values
-
-
-def _below_data(value: str) -> str:
-    """A report is built again when a file that it used changes; only files of the project can be watched."""
-    if not value or Path(value).is_absolute() or ".." in Path(value).parts:
-        raise ValueError(f"{value!r} must be the path of a file below data/, such as measured/run.json")
-    return value
-
-
-def _a_round(value: str) -> str:
-    if value not in ROUNDS:
-        raise ValueError(_not_among(value, ROUNDS))
-    return value
-
-
-Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
-Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator"))]
-Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
-DataFile = Annotated[str, AfterValidator(_below_data)]
-Round = Annotated[str, AfterValidator(_a_round)]
-Scenario = Literal["Offline", "Server", "Interactive"]
-Origin = Literal["published", "official", "measured"]
-Precision = Literal["fp16", "fp8", "int8", "int4", "fp4"]
-Trust = Literal["all", "checked"]
-Share = Annotated[float, Field(gt=0, le=1)]
-Price = Annotated[float, Field(gt=0)]
 
 
 def _in_order(model: BaseModel, *names: str) -> None:
@@ -99,7 +59,7 @@ class GenerationalSpeedup(Common):
     """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step."""
 
     later_round: Round = "v5.1"
-    upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(_each_once)] = [
+    upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
         "H100 SXM",
         "H200 SXM",
         "H200 SXM CTS",
@@ -156,7 +116,7 @@ class PricePerformance(Common):
 
     usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
-    break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(_each_once)] = [
+    break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
         "A100 SXM 80GB",
         "H100 SXM",
         "H200 SXM",
@@ -186,7 +146,7 @@ class MyDeployment(BaseModel):
 
     model_config = Common.model_config
 
-    files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(_each_once)] = [
+    files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(each_once)] = [
         "examples/vllm_concurrency.jsonl"
     ]
     accelerator: Literal[""] | Accelerator = ""
@@ -239,7 +199,7 @@ def model_for(notebook: str) -> type[BaseModel]:
         return MODELS[notebook]
     if not (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
         there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
-        raise ParameterError(f"no notebook {_not_among(notebook, there)}")
+        raise ParameterError(f"no notebook {not_among(notebook, there)}")
     try:
         return declared.model(path, Common)
     except declared.DeclarationError as error:
@@ -264,12 +224,5 @@ def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> str:
     if not name:
         return f"parameter {error['msg'].removeprefix('Value error, ')}"
     if error["type"] == "extra_forbidden":
-        return f"no parameter {_not_among(name, model.model_fields)}"
+        return f"no parameter {not_among(name, model.model_fields)}"
     return f"parameter {name}: {error['msg'].removeprefix('Value error, ')}; got {error['input']!r}"
-
-
-def _not_among(value: str, valid: Iterable[str]) -> str:
-    names = list(valid)
-    near = difflib.get_close_matches(value, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{value!r}: {hint}valid: {', '.join(names)}"

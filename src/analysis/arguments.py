@@ -1,0 +1,72 @@
+"""The arguments of commands that take many, and their kinds; which commands there are is the command line's to say."""
+
+import argparse
+import re
+from typing import Any
+
+KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
+
+
+def add_execution(parser: argparse.ArgumentParser) -> None:
+    """Ways to execute notebooks: jobs, time limit in seconds, kernels."""
+    parser.add_argument("--jobs", type=positive, default=3, metavar="N", help="notebooks at a time (default 3)")
+    parser.add_argument("--timeout", type=positive, default=300, metavar="S", help="seconds a cell may take (300)")
+    parser.add_argument("--kernels", choices=("warm", "ordinary"), default="warm", help=KERNELS_HELP)
+
+
+def execution(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Those ways as keyword arguments."""
+    return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """What a capacity plan may be asked."""
+    parser.add_argument("--benchmark", required=True, help="as in data/benchmarks.csv, for instance llama2-70b")
+    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
+    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
+    parser.add_argument("--accelerator", default="H100 SXM", help="as in data/accelerators.csv (default H100 SXM)")
+    parser.add_argument("--scenario", default="Server", help="whose throughput is planned with (default Server)")
+    parser.add_argument("--derate", default="60-80", metavar="D", help="measured, a band in %% (60-80) or a run's FILE")
+    parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
+    parser.add_argument("--above-one", action="store_true", help="allow a derate above 100 %%")
+    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
+    parser.add_argument("--peak", default="1-1.5", metavar="R", help="peak over mean traffic (default 1-1.5)")
+    parser.add_argument("--ttft-ms", type=float, help="longest wait for a first token (default 2000)")
+    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
+    parser.add_argument("--wait-percentile", type=float, metavar="P", help="requests that wait no longer (0.99)")
+    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
+    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
+    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
+    parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (default v4.1)")
+    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
+    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
+
+
+def add_measure(parser: argparse.ArgumentParser) -> None:
+    """What is said of a measurement where its files do not say it."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="vllm bench serve JSON, AIPerf export or LoadGen log")
+    parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
+    parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
+    parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
+    parser.add_argument("--precision", help="of the weights, where the files do not say")
+    parser.add_argument("--price", metavar="USD", help="US dollars per accelerator-hour, 4.76 or 2-4.76")
+    parser.add_argument("--scenario", help="to compare with (default Server)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
+    parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")
+    parser.add_argument("--tpot-ms", type=float, help="limit on the time per output token (default: the scenario's)")
+
+
+def positive(text: str) -> int:
+    """A whole number from 1. Raises ArgumentTypeError."""
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return number
+
+
+def round_name(text: str) -> str:
+    """A round such as v5.1. Raises ArgumentTypeError."""
+    if not re.fullmatch(r"v\d+\.\d+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a round such as v5.1")
+    return text
