@@ -36,7 +36,7 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     # Each of the many small frames below costs by its columns, so they have those that count alone.
     found = [
         _against(group, part, baseline)
-        for _, group in rows[[*columns, *_COUNTED]].groupby(columns[:3], sort=False)
+        for _, group in rows.filter([*columns, *_COUNTED]).groupby(columns[:3], sort=False)
         if group["accelerator"].eq(baseline).any()
         for _, part in group.groupby("accelerator", sort=False)
     ]

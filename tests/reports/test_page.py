@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
-from analysis.reports import index, outputs
+from analysis.reports import outputs
 from analysis.reports.markup import Markup
 from analysis.reports.page import parameter_help
 from analysis.reports.words import said
@@ -126,8 +126,3 @@ def test_an_empty_parameter_says_what_it_stands_for() -> None:
 def test_a_table_s_own_style_sheet_is_left_out_of_the_page() -> None:
     cell = NotebookNode(outputs=[NotebookNode(data={"text/html": "<style>#t .gt_table {}</style><style>p {}</style>"})])
     assert outputs.lift_styles([cell]) == "p {}"
-
-
-def test_reports_of_a_folder_stand_in_a_group_of_their_own() -> None:
-    cards = [{"report": name} for name in ("sweep/b", "a", "sweep/c")]
-    assert index._groups(cards) == {"": [cards[1]], "sweep": [cards[0], cards[2]]}
