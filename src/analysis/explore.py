@@ -54,16 +54,21 @@ def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
     Energy is that of power submissions at their own load, for the tokens that the users ask for on average.
     """
     demand = Demand(choice.users, choice.tokens_per_second_per_user, fixed.peak_over_mean)
-    price = choice.usd_per_accelerator_hour
-    drawn = derating.draw(
-        demand, fixed.throughput, choice.derate, price, fixed.draws, fixed.seed, at_least=fixed.at_least
-    )
+    drawn = _drawn(demand, choice, fixed)
     marks = derating.percentiles(drawn, list(words.OUTPUTS))
     bill = electricity(demand, choice.usd_per_kilowatt_hour, fixed)
     energy = {"quantity": "US dollars an hour, electricity", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
     rows = marks.assign(quantity=marks["output"].map(words.OUTPUTS))
     found = words.need(marks, demand, fixed.accelerator, fixed.chosen)
     return found, pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
+
+
+def _drawn(demand: Demand, choice: Choice, fixed: Fixed) -> pd.DataFrame:
+    """The draws; without a price the accelerators alone, at any price the same, and no dollars."""
+    price = choice.usd_per_accelerator_hour
+    paid, least = (price if price.known else Interval(1.0, 1.0)), fixed.at_least
+    drawn = derating.draw(demand, fixed.throughput, choice.derate, paid, fixed.draws, fixed.seed, at_least=least)
+    return drawn if price.known else drawn.assign(usd_per_hour=np.nan, usd_per_user_hour=np.nan)
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:
