@@ -1,18 +1,14 @@
 """The real pages in a real browser: nothing is fetched, nothing complains, nothing overflows."""
 
-import shutil
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from analysis.reports.places import Places
 from analysis.reports.run import Outcome
 
 Built = tuple[Places, Outcome, list[str]]
 REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",
-           "real_world_derating", "index"]  # fmt: skip
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+           "real_world_derating", "source_audit", "index"]  # fmt: skip
 OVERFLOWING = """() => {
     const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
@@ -23,23 +19,12 @@ OVERFLOWING = """() => {
         .map(e => e.tagName + '.' + e.className)
 }"""
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: pages are not tested")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=quiet)
-        yield opened
-        opened.close()
-
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1440])
 @pytest.mark.parametrize("report", REPORTS)
-def test_page_loads_alone_and_fits(built: Built, browser: Browser, report: str, width: int, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_page_loads_alone_and_fits(built: Built, chromium: Browser, report: str, width: int, scheme: str) -> None:
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page, requested, complaints = context.new_page(), [], []
     page.on("request", lambda request: requested.append(request.url))
     page.on("console", lambda message: complaints.append(message.text))
@@ -55,8 +40,8 @@ def test_page_loads_alone_and_fits(built: Built, browser: Browser, report: str, 
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_links_within_the_page_land(built: Built, browser: Browser, report: str) -> None:
-    page = browser.new_page()
+def test_links_within_the_page_land(built: Built, chromium: Browser, report: str) -> None:
+    page = chromium.new_page()
     page.goto((built[0].reports / f"{report}.html").as_uri())
     lost = page.locator("a[href^='#']").evaluate_all(
         "links => links.map(l => l.hash.slice(1)).filter(id => !document.getElementById(decodeURIComponent(id)))"
