@@ -37,7 +37,7 @@ test: $(READY) ## all tests, then every notebook against its stored outputs
 	@status=0; \
 	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
 	$(BIN)/python -m pytest tests/whole || status=1; \
-	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test JUPYTER_DEFAULT_PROVISIONER_NAME=analysis-warm \
+	ANALYSIS_OFFICIAL=off IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test \
 		$(BIN)/python -m pytest --nbval --nbval-current-env -n auto --dist loadfile notebooks || status=1; \
 	exit $$status
 
