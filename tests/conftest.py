@@ -43,7 +43,7 @@ RESULT = {
     "range_basis": "exact",
     "per": "system",
     "tokens_per_sample": None,
-    "precision": "",
+    "precision": "fp8",
     "power_watts_low": None,
     "power_watts_high": None,
     "per_watt_low": None,

@@ -62,7 +62,9 @@ def test_across_benchmarks_takes_the_accelerator_measured_on_most(speedups: pd.D
 
 
 def test_claims_that_hold_are_counted() -> None:
-    judged = pd.DataFrame({"verdict": ["holds", "exceeded", "holds"], "source_id": ["a", "a", "b"]})
+    judged = pd.DataFrame(
+        {"verdict": ["holds", "exceeded", "holds"], "source_id": ["a", "a", "b"], "accelerator": "part"}
+    )
     said(generations.claims(judged), 2, 2, "Of 3 stated speedups", "2 hold")
 
 

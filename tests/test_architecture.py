@@ -39,13 +39,13 @@ MAY_IMPORT = {
     "caveats": set(),
     "comparable": {"rates", "caveats"},
     "roofline": {"interval", "quantization"},
-    "audit": {"interval", "rates", "comparable", "roofline", "speedup", "power", "quantization", "derating"},
-    **{theme: {"interval", "sources"} for theme in THEMES},
+    "audit": {"interval", "rates", "caveats", "comparable", "roofline", "speedup", "power", "quantization", "derating"},
+    **{theme: {"interval", "sources", "caveats"} for theme in THEMES},
     "plan": {"interval", "memory", "queueing"},
     "planning": {"catalog", "comparable", "interval", "parameters", *THEMES},
     "assessment": {"catalog", "comparable", "interval", "parameters", *THEMES},
     "cells": set(),
-    "figures": {"interval", "cells"},
+    "figures": {"interval", "cells", "caveats"},
     "tables": {"interval", "comparable", "cells"},
     "explore": {"interval", "comparable", "findings", "answers", "tables", *THEMES},
     "provenance": {"catalog", "sources"},
@@ -53,6 +53,7 @@ MAY_IMPORT = {
         "interval",
         "sources",
         "findings",
+        "caveats",
         "comparable",
         "parameters",
         "assessment",
@@ -163,7 +164,7 @@ def test_style_knows_no_chart_and_charts_load_nothing() -> None:
     assert own("analysis.figures.style") & drawn == set()
     assert own("analysis.figures.colours") == set()
     for name in drawn:
-        assert {part(each) for each in own(name)} <= {"figures", "interval", "cells"}
+        assert {part(each) for each in own(name)} <= {"figures", "interval", "cells", "caveats"}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if part(name) == "reports"])

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import comparable, parameters
+from analysis import caveats, comparable, parameters
 from analysis.comparable import Comparison, Question
 
 ASK = Question("llm", "Offline", rounds=("v4.1",))
@@ -244,12 +244,37 @@ def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select: Selec
         ({"division": ""}, "division not stated"),
         ({"range_basis": "approximate"}, "marked approximate"),
         ({"inferred": True}, "inferred from another scenario"),
+        ({"precision": ""}, "precision not stated"),
+        ({"system": "NVIDIA H200 (8x H200, MaxQ, TensorRT)"}, "power-capped MaxQ system"),
+        ({"accelerator": "L40S", "accelerator_count": 1}, "another size than most systems, 1x against 8x"),
+        ({"accelerator_count": 1}, ""),
         ({"corrected": "wrong label"}, "label put right"),
         ({"inferred": True, "corrected": "why"}, "inferred from another scenario; label put right"),
     ],
 )
 def test_row_that_needs_care_has_a_caveat(select: Select, other: dict, caveat: str) -> None:
     assert select(other).rows["caveat"].tolist() == ["", caveat]
+
+
+def test_size_is_a_caveat_only_of_what_has_no_system_of_the_usual_size(select: Select) -> None:
+    one, eight = {"accelerator_count": 1}, {"accelerator": "L40S"}
+    assert select(one, eight | one, eight).rows["caveat"].tolist() == [""] * 4
+    document = select(PAPER | one, {}).rows
+    assert document["caveat"].str.contains("another size than most systems, 1x against 8x").tolist() == [
+        False,
+        True,
+        False,
+    ]
+
+
+def test_caveats_of_two_runs_on_one_system_leave_out_its_size() -> None:
+    size = "another size than most systems, 1x against 8x"
+    assert caveats.beside([f"preview; {size}", size], ["edge suite; preview", ""]) == ["preview; edge suite", ""]
+
+
+def test_rows_spread_into_one_carry_all_their_caveats() -> None:
+    rows = pd.DataFrame({"benchmark": ["llm", "llm", "scan"], "caveat": ["preview", "edge suite; preview", ""]})
+    assert caveats.carried(rows, ["benchmark"]).to_numpy().tolist() == [["llm", "preview; edge suite"], ["scan", ""]]
 
 
 def test_rounds_beside_that_of_most_rows_are_marked(select: Select) -> None:
@@ -266,20 +291,37 @@ def test_basis_is_the_document_or_the_official_round(select: Select) -> None:
     assert chosen.rows["basis"].tolist() == ["official v4.1", "Paper", "official v5.1"]
 
 
-def test_subtitle_says_what_is_compared_and_every_caveat(select: Select) -> None:
+def test_caveats_of_documents_and_of_accelerators_are_told_in_one_line(select: Select) -> None:
     chosen = select({"availability": "preview", "accelerator": "B200 SXM"}, PAPER | {"division": ""})
-    assert chosen.subtitle == (
-        "LLM Offline, v4.1, closed division. "
-        "Caveats: preview system, cannot be bought (B200 SXM); division not stated (Paper)."
-    )
+    said = "Caveats: preview system, cannot be bought (B200 SXM); division not stated (Paper)."
+    assert caveats.line(chosen.rows) == said
+    assert caveats.line(select().rows) == ""
+
+
+def test_subtitle_says_what_is_compared(select: Select) -> None:
+    assert select().subtitle == "LLM Offline, v4.1, closed division."
     assert select(rounds=()).subtitle == "LLM Offline, all rounds, closed division."
     assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
 
 
 def test_caveat_line_names_four_accelerators_and_counts_more(select: Select) -> None:
     preview = [{"availability": "preview", "accelerator": name} for name in "ABCD"]
-    assert select(*preview).subtitle.endswith("(A, B, C, D).")
-    assert select(*preview, preview[0] | {"accelerator": "E"}).subtitle.endswith("(A, B, C and 2 more).")
+    assert caveats.line(select(*preview).rows).endswith("(A, B, C, D).")
+    assert caveats.line(select(*preview, preview[0] | {"accelerator": "E"}).rows).endswith("(A, B, C and 2 more).")
+
+
+def test_caveat_of_all_rows_stands_alone_and_that_of_some_names_them() -> None:
+    rows = pd.DataFrame({"benchmark": ["llm", "images"], "caveat": ["edge suite; preview", "edge suite"]})
+    assert caveats.line(rows, "benchmark") == "Caveats: edge suite; preview (llm)."
+    assert caveats.line(rows.drop(columns="caveat"), "benchmark") == ""
+
+
+def test_caveats_that_differ_in_sizes_only_are_told_as_one() -> None:
+    rows = pd.DataFrame(
+        {"accelerator": ["A", "B", "C"], "caveat": ["sizes, 1x against 8x", "sizes, 2x against 8x", ""]}
+    )
+    assert caveats.told(rows) == ["sizes (A, B)"]
+    assert caveats.told(rows.head(1)) == ["sizes, 1x against 8x"]
 
 
 def test_sources_are_those_of_the_rows_compared(select: Select) -> None:

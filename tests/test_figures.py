@@ -145,11 +145,22 @@ def test_table_beside_a_figure_has_its_numbers(name: str) -> None:
     assert table.cells.iloc[0].to_dict() == NUMBERS[name]
 
 
+@pytest.mark.parametrize("name", ["ranges", "strip", "beside", "scatter"])
+def test_subtitle_says_every_caveat_of_the_rows(name: str) -> None:
+    rows = FRAME.assign(accelerator=["A", "B", "C"], caveat=["preview", "", "preview; edge suite"])
+    subtitle = CHARTS[name](rows).figure.texts[1].get_text()
+    assert " ".join(subtitle.split()).endswith("\u26a0 Caveats: preview (A, C); edge suite (C).")
+
+
 def test_caveat_is_a_sign_in_the_figure_and_words_in_its_table() -> None:
-    drawing = CHARTS["ranges"](FRAME.assign(caveat=["preview", "", ""]))
+    drawing = CHARTS["ranges"](FRAME.assign(caveat=["preview; precision not stated", "precision not stated", ""]))
     said = [text.get_text() for text in drawing.figure.axes[0].texts]
     assert [text.endswith("\u26a0") for text in said] == [True, False, False]
-    assert drawing.numbers.cells["Caveat"].tolist() == [f"{cells.SIGN} preview", "", ""]
+    assert drawing.numbers.cells["Caveat"].tolist() == [
+        f"{cells.SIGN} preview; precision not stated",
+        f"{cells.SIGN} precision not stated",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("ground", [colours.LIGHT, colours.DARK])

@@ -47,7 +47,7 @@ def test_systems_of_the_same_size_are_used_where_there_are_any(comparable_rows: 
 def test_systems_of_different_size_are_marked(comparable_rows: Rows) -> None:
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 300.0, "accelerator_count": 1})
     row = speedup.over_baseline(rows, "H100 SXM").iloc[1]
-    assert (row["speedup_low"], row["caveat"]) == (3.0, "systems of different size (1x against 8x)")
+    assert (row["speedup_low"], row["caveat"]) == (3.0, "systems of different size, 1x against 8x")
 
 
 def test_bases_are_kept_apart(comparable_rows: Rows) -> None:

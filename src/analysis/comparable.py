@@ -1,9 +1,10 @@
 """The only place that decides which results may stand side by side, in which unit, and what was left out and why.
 
 Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
-per sample; power submissions against power submissions only; each result once. What is allowed but needs care
-(preview, another unit, a target or division that the document does not state) is kept with a caveat. What the audit
-doubts carries its doubt as a caveat, or is left out where only checked figures are asked for.
+per sample; power submissions against power submissions only; each result once. What is allowed but needs care (preview,
+another round, another size, a power cap, a precision or division that is not stated) is kept with a caveat (see
+caveats.py). What the audit doubts carries its doubt as a caveat, or is left out where only checked figures are asked
+for.
 """
 
 from __future__ import annotations
@@ -64,11 +65,10 @@ class Comparison:
 
     @property
     def subtitle(self) -> str:
-        """What a figure of these rows compares: benchmark, scenario, rounds, division, and every caveat there is."""
+        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds the caveats."""
         rounds = " and ".join(self.question.rounds) or "all rounds"
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
-        said = f"{self.topic}, {rounds}, {kind}."
-        return f"{said} {caveats.line(self.rows)}".strip()
+        return f"{self.topic}, {rounds}, {kind}."
 
     @property
     def sources(self) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis import interval
+from analysis import caveats, interval
 from analysis.interval import Interval
 from analysis.sources import cited
 
@@ -20,11 +20,16 @@ SECONDS_PER_HOUR = 3600.0
 _ROW = r"^(?P<place>.* row \d+),"
 
 
-def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
-    """Rate per accelerator over comparable rows, official rows alone where there are any; unknown without rows."""
+def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
+    """The comparable rows that an accelerator's rate is taken from: the official ones alone where there are any."""
     own = rows[rows["accelerator"].eq(accelerator)]
     official = own[own["origin"].eq("official")]
-    return _spread(official if len(official) else own, "per_accelerator")
+    return official if len(official) else own
+
+
+def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
+    """Rate per accelerator over the rows `behind` it; unknown without rows."""
+    return _spread(behind(rows, accelerator), "per_accelerator")
 
 
 def price_range(prices: pd.DataFrame, accelerator: str, given: Sequence[float] = ()) -> Interval:
@@ -79,12 +84,10 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
     Official rows alone where there are any; `record` says `official` or `documents`.
     """
     found = []
-    for name, own in rows.groupby("accelerator", sort=False):
-        official = own[own["origin"].eq("official")]
-        used = official if len(official) else own
-        rate, caveats = throughput(own, name), sorted({part for text in used["caveat"] for part in text.split("; ")})
-        record = "official" if len(official) else "documents"
-        found.append((name, rate.low, rate.high, record, ", ".join(cited(used)), "; ".join(filter(None, caveats))))
+    for name in rows["accelerator"].unique():
+        used, rate = behind(rows, name), throughput(rows, name)
+        record = "official" if used["origin"].eq("official").all() else "documents"
+        found.append((name, rate.low, rate.high, record, ", ".join(cited(used)), caveats.joined(used["caveat"])))
     return pd.DataFrame(found, columns=["accelerator", "rate_low", "rate_high", "record", "source_ids", "caveat"])
 
 
@@ -116,6 +119,7 @@ def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str, given: 
     rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
     base = Interval(own["rate_low"].min(), own["rate_high"].max())
     found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
+    found = found.assign(caveat=[caveats.joined([*own["caveat"], each]) for each in found["caveat"]])
     offered = [price_range(prices, name) for name in found["accelerator"]]
     found = found.assign(offered_low=[each.low for each in offered], offered_high=[each.high for each in offered])
     verdict = np.select(
@@ -159,14 +163,12 @@ def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share
 
     Added: needed (accelerators that hold the weights, by accelerator), weights_low/high (the printed rate paid for that
     many), served_low/high (the throughput of `rates` in place of the batch-1 rate; NaN without one), delivered_low/high
-    (the `share` of it that utilisation and derate leave).
+    (the `share` of it that utilisation and derate leave), caveat (of the throughput).
     """
     out = table.assign(needed=table["accelerator"].map(needed).astype("float64"))
     out = interval.put(out, "weights", interval.of(out, "computed") / Interval(out["needed"], out["needed"]))
-    served = (
-        rated.set_index("accelerator")[["rate_low", "rate_high"]].reindex(out["accelerator"]).reset_index(drop=True)
-    )
-    out = out.reset_index(drop=True)
+    served = rated.set_index("accelerator").reindex(out["accelerator"]).reset_index(drop=True)
+    out = out.assign(caveat=served["caveat"].fillna("").to_numpy()).reset_index(drop=True)
     rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
     return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
 

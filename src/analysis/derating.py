@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis import interval
+from analysis import caveats, interval
 from analysis.interval import Interval
 
+APART = "best system of each scenario, may differ"
 KEYS = ["basis", "benchmark", "accelerator", "accelerator_count"]
 OUTPUTS = ("exact", "accelerators", "usd_per_hour", "usd_per_user_hour")
 INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price")
@@ -47,9 +48,9 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     ids = (
         both.groupby(by, sort=False)["source_id"].agg(lambda names: ", ".join(sorted(set(names)))).rename("source_ids")
     )
-    out = spread.merge(ids.reset_index(), on=by)
-    apart = out["basis"].str.startswith("official").map({True: "", False: "best system of each scenario, may differ"})
-    return out.assign(caveat=apart)
+    documents = both["basis"].str.startswith("official").map({True: "", False: APART})
+    both = both.assign(caveat=caveats.beside(documents, both["caveat"], both["caveat_offline"]))
+    return spread.merge(ids.reset_index(), on=by).merge(caveats.carried(both, by), on=by)
 
 
 def overall(measured: pd.DataFrame) -> Interval:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import interval
+from analysis import caveats, interval
 from analysis.interval import Interval
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
@@ -61,7 +61,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
 
     Columns of PAIR and: share_low/high (throughput of the power run over that of the performance runs), watts_low/high,
     honest_low/high (rate per watt of the power run), mixed_low/high (performance rate over the power run's watts: the
-    mistake), overstated_low/high (mixed over honest: the factor by which the mistake flatters), source_ids.
+    mistake), overstated_low/high (mixed over honest: the factor by which the mistake flatters), source_ids, caveat.
     """
     power = power_rows[power_rows["power_watts_low"].notna()]
     left = _spread(power, ["rate", "power_watts"])
@@ -75,6 +75,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     both["source_ids"] = [
         ", ".join(sorted({*a, *b})) for a, b in zip(both["sources"], both["sources_free"], strict=True)
     ]
+    both["caveat"] = caveats.beside(both["caveat"], both["caveat_free"])
     return both.rename(columns={"power_watts_low": "watts_low", "power_watts_high": "watts_high"})
 
 
@@ -102,4 +103,4 @@ def _spread(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         f"{name}_{end}": (f"{name}_{end}", pick) for name in names for end, pick in (("low", "min"), ("high", "max"))
     }
     grouped = rows.groupby(PAIR, sort=False)
-    return grouped.agg(**ends, sources=("source_id", set)).reset_index()
+    return grouped.agg(**ends, sources=("source_id", set), caveat=("caveat", caveats.joined)).reset_index()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis import interval
+from analysis import caveats, interval
 from analysis.interval import Interval
 
 BYTES_PER_WEIGHT = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
@@ -15,12 +15,12 @@ def tradeoffs(quantization: pd.DataFrame, results: pd.DataFrame, benchmark: str,
     """The techniques of one benchmark whose throughput a document prints, against the `reference` precision.
 
     One row per technique, columns of quantization.csv and: rate_low/high (tokens/s of the system), devices (its
-    accelerators), doubt (the audit's), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the same per
-    accelerator), saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within one
-    document; a document without the reference precision gives no rows.
+    accelerators), caveat (what the audit doubts), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the
+    same per accelerator), saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within
+    one document; a document without the reference precision gives no rows.
     """
-    wanted = ["low", "high", "accelerator_count", "doubt"]
-    rates = results.assign(doubt=results.get("doubt", "")).set_index("id")[wanted]
+    wanted = ["low", "high", "accelerator_count", "caveat"]
+    rates = results.assign(caveat=caveats.doubt(results)).set_index("id")[wanted]
     rows = quantization[quantization["result_row"].ne("") & quantization["duplicate_of"].eq("")]
     rows = rows[rows["benchmark"].eq(benchmark)].join(rates, on="result_row", how="inner").sort_index()
     rows = rows.rename(columns={"low": "rate_low", "high": "rate_high", "accelerator_count": "devices"})
@@ -70,7 +70,7 @@ def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
     """What documents say a precision gains, beside what their own tables give, as ratios of throughput.
 
     Columns: technique, accelerator, statement (`stated` or `from the table` or `from the table, per accelerator`),
-    source_id, locator, gain_low, gain_high, bound, doubt. A prose row that says again what a table row says still
+    source_id, locator, gain_low, gain_high, bound, caveat. A prose row that says again what a table row says still
     counts where it states a speed-up of its own; the reference, 1 by definition, is left out.
     """
     said = quantization[quantization["speedup_low"].notna() & quantization["division"].ne("open")]
@@ -84,7 +84,7 @@ def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
             "gain_low": said["speedup_low"],
             "gain_high": said["speedup_high"],
             "bound": said["speedup_bound"],
-            "doubt": "",
+            "caveat": "",
         }
     )
     traded = traded[traded["speed_low"].ne(1) | traded["speed_high"].ne(1)]
@@ -98,7 +98,7 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
 
     Both frames are comparable rows; a pair has the same result id, benchmark, scenario, accelerator and count. One row
     per benchmark, scenario, accelerator: kept_low/high (a ratio: what is left of the throughput), systems, source_ids,
-    precisions (as declared, at the stricter and the looser target).
+    precisions (as declared, at the stricter and the looser target), caveat.
     Filings of one measurement under both targets (ratio exactly 1) say nothing about the price and are left out.
     """
     keys = ["source_id", "result_id", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
@@ -112,7 +112,8 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
     )
     both = both.assign(precisions=both["precision"] + " and " + both["precision_loose"])
     first = both.drop_duplicates(by)[[*by, "precisions"]]
-    return spread.merge(ids.reset_index(), on=by).merge(first, on=by)
+    both["caveat"] = caveats.beside(both["caveat"], both["caveat_loose"])
+    return spread.merge(ids.reset_index(), on=by).merge(first, on=by).merge(caveats.carried(both, by), on=by)
 
 
 def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
@@ -120,8 +121,8 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
 
     `rows` are comparable rows. Columns: basis (the round), accelerator, precision (`unknown` where nothing says it),
     known_from (the basis of the precision: declared, configuration or unknown), per_accelerator_low/high (in the
-    comparison's unit), results, source_ids, gain_low/high: the ratio to the same accelerator's FP8 results of the same
-    round, NaN where there are none, where the precision is unknown, and for FP8 itself.
+    comparison's unit), results, source_ids, caveat, gain_low/high: the ratio to the same accelerator's FP8 results of
+    the same round, NaN where there are none, where the precision is unknown, and for FP8 itself.
     """
     official = rows[rows["origin"].eq("official")]
     named = official.assign(
@@ -132,7 +133,7 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
     sources = (
         named.groupby(by, sort=False)["source_id"].agg(lambda ids: ", ".join(sorted(set(ids)))).rename("source_ids")
     )
-    spread = spread.merge(sources.reset_index(), on=by)
+    spread = spread.merge(sources.reset_index(), on=by).merge(caveats.carried(named, by), on=by)
     reference = interval.hull(named[named["precision"].eq("fp8")], by[:2], "per_accelerator").drop(columns="count")
     beside = spread.merge(reference, on=by[:2], how="left", suffixes=("", "_fp8"))
     gain = interval.of(beside, "per_accelerator") / Interval(
@@ -168,7 +169,7 @@ def _against(rows: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def _from_table(traded: pd.DataFrame, name: str, statement: str) -> pd.DataFrame:
-    rows = traded[["technique", "accelerator", "source_id", "locator", "doubt"]].assign(statement=statement, bound="")
+    rows = traded[["technique", "accelerator", "source_id", "locator", "caveat"]].assign(statement=statement, bound="")
     return interval.put(rows, "gain", interval.of(traded, name))
 
 

@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from analysis import interval
+from analysis import caveats, interval
+from analysis.caveats import ASSUMED
 from analysis.interval import Interval
 
 SPECS = {
@@ -164,14 +165,16 @@ def _ratio(part: pd.DataFrame, base: pd.DataFrame) -> dict:
     in_print = part["assumed"].all() and base["assumed"].all()
     name = "as_printed" if in_print else "per_accelerator"
     ratio = _spread(part, name) / _spread(base, name)
-    caveats = list(dict.fromkeys(c for text in [*part["caveat"], *base["caveat"]] for c in text.split("; ") if c))
+    said = caveats.joined([*part["caveat"], *base["caveat"]]).split("; ")
+    # Of this pair's own sizes and unit more is known than of the rows'.
+    warned = [each for each in said if each and not caveats.of_size(each)]
     if in_print:
-        caveats = [c for c in caveats if c != "tokens per sample assumed"] + [f"in {part['unit'].iloc[0]}, as printed"]
+        warned = [each for each in warned if each != ASSUMED] + [f"in {part['unit'].iloc[0]}, as printed"]
     sizes = [sorted(set(rows["accelerator_count"])) for rows in (part, base)]
     if sizes[0] != sizes[1]:
         words = ["/".join(f"{size}x" for size in each) for each in sizes]
-        caveats.append(f"{BOTH_COUNTS} ({words[0]} against {words[1]})")
-    return {"speedup_low": ratio.low, "speedup_high": ratio.high, "caveat": "; ".join(caveats)}
+        warned.append(f"{BOTH_COUNTS}, {words[0]} against {words[1]}")
+    return {"speedup_low": ratio.low, "speedup_high": ratio.high, "caveat": "; ".join(warned)}
 
 
 def _ids(*parts: pd.DataFrame) -> str:

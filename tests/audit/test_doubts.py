@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import comparable, parameters, quantization
+from analysis import caveats, comparable, parameters, quantization
 from analysis.audit import doubts
 from analysis.catalog import Catalog
 from analysis.comparable import Question
@@ -57,8 +57,8 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
 ) -> None:
     results = doubts.marked(rows(OURS, official(low=900.0)), benchmarks, parts)
     everything = comparable.select(results, benchmarks, Question("llm", "Offline"))
-    assert everything.rows.set_index("id").at["r0", "caveat"] == "contradicts the official record"
-    assert "contradicts the official record (H100 SXM)" in everything.subtitle
+    assert everything.rows.set_index("id").at["r0", "caveat"].endswith("; contradicts the official record")
+    assert "contradicts the official record (A)" in caveats.line(everything.rows)
     checked = comparable.select(results, benchmarks, Question("llm", "Offline", trust="checked"))
     assert checked.rows["origin"].tolist() == ["official"]
     assert checked.left_out["reason"].tolist() == ["not checked: contradicts the official record"]
@@ -84,7 +84,7 @@ def test_every_report_may_be_asked_for_checked_figures(model: type) -> None:
 def test_impossible_rates_leave_the_quantization_report_when_only_checked_ones_are_wanted(data: Catalog) -> None:
     tables = (data.quantization, data.results, "llama2-70b", "fp16")
     everything = quantization.tradeoffs(*tables)
-    assert set(everything["doubt"]) == {"above what its hardware can do"}
+    assert set(everything["caveat"]) == {"above what its hardware can do"}
     checked = quantization.tradeoffs(tables[0], comparable.trusted(data.results, "checked"), *tables[2:])
     assert len(everything) == 5
     assert checked.empty

@@ -93,7 +93,7 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
     given += [official(low=800.0), official(low=760.0, **new)]
     results = doubts.marked(rows(*given), benchmarks, parts)
     chosen = comparable.select(results, benchmarks, Question("llm", "Offline"))
-    gains = pd.DataFrame(columns=["doubt", "statement"], dtype="str")
+    gains = pd.DataFrame(columns=["caveat", "statement"], dtype="str")
     found = consequences.conclusions(chosen.rows, "H100 SXM", gains, verdict.frame([]))
     (each,) = found.to_dict("records")
     assert (each["printed_low"], each["official_low"], each["doubt"]) == (2.0, 0.95, "contradicts the official record")
@@ -108,5 +108,5 @@ def test_a_conclusion_on_sound_figures_is_left_alone(
     given = [{"low": 800.0}, {"low": 1000.0} | new, official(low=800.0), official(low=1000.0, **new)]
     results = doubts.marked(rows(*given), benchmarks, parts)
     chosen = comparable.select(results, benchmarks, Question("llm", "Offline"))
-    gains = pd.DataFrame(columns=["doubt", "statement"], dtype="str")
+    gains = pd.DataFrame(columns=["caveat", "statement"], dtype="str")
     assert consequences.conclusions(chosen.rows, "H100 SXM", gains, verdict.frame([])).empty

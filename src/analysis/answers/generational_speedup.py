@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis import interval
 from analysis.answers.words import caveats, listed, ranged, slug, span
+from analysis.caveats import told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
 from analysis.speedup import SPECS
@@ -56,7 +57,7 @@ def across(grid: pd.DataFrame, baseline: str) -> Finding:
         f"{interval.number(least['speedup_low'])} ({least['benchmark']}) to "
         f"{interval.number(most['speedup_high'])} ({most['benchmark']}) times {baseline}."
     )
-    return Finding("across_benchmarks", *span(part, "speedup"), TIMES, sentence, cited(part))
+    return Finding("across_benchmarks", *span(part, "speedup"), TIMES, sentence, cited(part), told(part, "benchmark"))
 
 
 def explanation(explained: pd.DataFrame, topic: str) -> Finding:
@@ -89,7 +90,7 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, later_round: str)
         return [*found, nothing("software", STEP, f"No accelerator has official rows in {later_round} to set beside.")]
     sentence = f"The same accelerators in {later_round}: {ranged(software, 'speedup')} times, over "
     sentence += f"{listed(software['accelerator'])}."
-    warned = caveats(*software["caveat"], "another round: software, rules and submitters differ")
+    warned = [*told(software), "another round: software, rules and submitters differ"]
     return [*found, Finding("software", *span(software, "speedup"), STEP, sentence, cited(software), warned)]
 
 
@@ -102,7 +103,7 @@ def claims(judged: pd.DataFrame) -> Finding:
     bounded = int(judged["verdict"].isin(["below its bound", "above its bound"]).sum())
     sentence = f"Of {len(judged)} stated speedups set beside comparable figures, {holds} hold"
     sentence += f" and {bounded} are bounds that the figures stay away from." if bounded else "."
-    return Finding("claims_that_hold", holds, holds, unit, sentence, cited(judged))
+    return Finding("claims_that_hold", holds, holds, unit, sentence, cited(judged), told(judged))
 
 
 def speedup_title(speedups: pd.DataFrame, baseline: str, topic: str) -> str:

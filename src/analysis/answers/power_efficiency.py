@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis import interval
 from analysis.answers.words import caveats, listed, plural, ranged, span
+from analysis.caveats import carried, told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
 
@@ -40,7 +41,7 @@ def implied(rows: pd.DataFrame) -> Finding:
         f"{widest['scenario']} anything from {ranged(widest, 'implied_watts')} W; the measured watts lie "
         f"within that range in {holds} of {len(judged)} cases."
     )
-    return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged))
+    return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged), told(judged))
 
 
 def capped(rows: pd.DataFrame) -> Finding:
@@ -56,7 +57,7 @@ def capped(rows: pd.DataFrame) -> Finding:
         f"Dividing the one by the watts of the other misstates efficiency by {ranged(rows, 'overstated')} "
         f"times."
     )
-    return Finding("mixing_overstates", *span(rows, "overstated"), unit, sentence, cited(rows))
+    return Finding("mixing_overstates", *span(rows, "overstated"), unit, sentence, cited(rows), told(rows))
 
 
 def limits(rows: pd.DataFrame) -> Finding:
@@ -70,7 +71,8 @@ def limits(rows: pd.DataFrame) -> Finding:
         f"Whole systems draw {ranged(rows, 'of_limits')} times the summed power limits of their "
         f"accelerators ({listed(rows['accelerator'])}): a datasheet is no substitute for a meter."
     )
-    return Finding("wall_over_limits", *span(rows, "of_limits"), unit, sentence, cited(rows), [UNOFFICIAL])
+    warned = [UNOFFICIAL, *told(rows)]
+    return Finding("wall_over_limits", *span(rows, "of_limits"), unit, sentence, cited(rows), warned)
 
 
 def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
@@ -89,7 +91,7 @@ def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
         f"of {baseline}: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
     )
     both = pd.DataFrame([best, own])
-    return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), caveats(*both["caveat"]))
+    return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), told(both))
 
 
 def other_choice(rows: pd.DataFrame, topic: str, work: str) -> Finding:
@@ -137,5 +139,6 @@ def capped_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def limit_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per benchmark and accelerator, the highest ratio first."""
-    spread = interval.hull(rows, ["benchmark", "accelerator"], "of_limits")
+    by = ["benchmark", "accelerator"]
+    spread = interval.hull(rows, by, "of_limits").merge(carried(rows, by), on=by)
     return spread.sort_values("of_limits_high", ascending=False, kind="stable")

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis import interval
 from analysis.answers.words import caveats, listed, plural, ranged, span
+from analysis.caveats import told
 from analysis.findings import Finding, nothing
 from analysis.interval import Interval
 from analysis.sources import cited
@@ -60,9 +61,7 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
         f"The order against {baseline} changes at these dollars an accelerator-hour: {listed(words, most=5)}. "
         f"At the prices on offer {listed(said) if said else 'the order stays open or no price is known'}."
     )
-    return Finding(
-        "break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), caveats(*rows["caveat"])
-    )
+    return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), told(rows))
 
 
 def owning(price: Interval, rent: Interval, accelerator: str) -> Finding:

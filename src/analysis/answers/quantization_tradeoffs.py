@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import interval
-from analysis.answers.words import caveats, listed, ranged, slug, span
+from analysis.answers.words import listed, ranged, slug, span
+from analysis.caveats import told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
 
@@ -88,9 +89,9 @@ def official(rows: pd.DataFrame, topic: str) -> Finding:
         f"its FP8 results ({row['basis']}, {row['known_from']})"
         for row in gains.to_dict("records")
     )
-    caveat = "submitters, systems and software differ within a row"
+    warned = ["submitters, systems and software differ within a row", *told(gains)]
     return Finding(
-        "official_precision", *span(gains, "gain"), unit, f"{sentence}; {listed(each)}.", cited(rows), [caveat]
+        "official_precision", *span(gains, "gain"), unit, f"{sentence}; {listed(each)}.", cited(rows), warned
     )
 
 
@@ -105,7 +106,7 @@ def accuracy(rows: pd.DataFrame) -> Finding:
         f"their throughput over {listed(rows['benchmark'])}; {least['benchmark']} on {least['accelerator']} keeps "
         f"least."
     )
-    return Finding("price_of_accuracy", *span(rows, "kept"), unit, sentence, cited(rows))
+    return Finding("price_of_accuracy", *span(rows, "kept"), unit, sentence, cited(rows), told(rows))
 
 
 def routes(rows: pd.DataFrame) -> Finding:
@@ -154,4 +155,4 @@ def route_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _warned(rows: pd.DataFrame) -> list[str]:
     """What to say with figures at batch 1, and what the audit doubts about them."""
-    return [UNREPEATED, *caveats(*rows.get("doubt", pd.Series(dtype="str")))]
+    return [UNREPEATED, *told(rows, "technique")]

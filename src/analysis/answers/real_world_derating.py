@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import interval
-from analysis.answers.words import caveats, listed, plural, ranged, span
+from analysis import cost, interval
+from analysis.answers.words import listed, plural, ranged, span
+from analysis.caveats import told
 from analysis.comparable import Comparison
 from analysis.derating import Demand
 from analysis.findings import Finding, nothing
@@ -32,7 +33,7 @@ def derate(measured: pd.DataFrame, topic: str) -> Finding:
     low, high = span(measured, "derate")
     least = measured.loc[measured["derate_low"].idxmin(), "accelerator"]
     sentence = f"On {topic}, systems keep {interval.text(low, high)} of their Offline throughput, {least} least."
-    return Finding("measured_derate", low, high, SHARE, sentence, cited(measured), caveats(*measured["caveat"]))
+    return Finding("measured_derate", low, high, SHARE, sentence, cited(measured), told(measured))
 
 
 def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
@@ -47,7 +48,7 @@ def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
         f"Of {len(measured)} derates measured over all benchmarks, {inside} lie within the assumed band of "
         f"{interval.text(assumed.low, assumed.high)}, {above} wholly above it and {below} wholly below."
     )
-    return Finding("derates_in_band", inside, inside, unit, sentence, cited(measured), caveats(*measured["caveat"]))
+    return Finding("derates_in_band", inside, inside, unit, sentence, cited(measured), told(measured))
 
 
 def need(
@@ -67,8 +68,8 @@ def need(
         f"{interval.text(count['p10'], count['p90'])} {accelerator} (P10 to P90), "
         f"{dollars if pd.notna(bill['p50']) else 'at a price that is not known'}."
     )
-    own = chosen.rows[chosen.rows["accelerator"].eq(accelerator)]
-    warned = [*caveats(*own["caveat"]), *warned]
+    own = cost.behind(chosen.rows, accelerator)
+    warned = [*told(own), *warned]
     return Finding("accelerators_needed", count["p10"], count["p90"], NEED, sentence, cited(own), warned)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from analysis import interval
+from analysis.caveats import joined
 
 
 def slug(text: str) -> str:
@@ -16,7 +17,7 @@ def slug(text: str) -> str:
 
 def caveats(*texts: str) -> list[str]:
     """The caveats of `; `-joined texts, each once, in order."""
-    return list(dict.fromkeys(part for text in texts for part in text.split("; ") if part))
+    return [each for each in joined(texts).split("; ") if each]
 
 
 def span(rows: pd.DataFrame | pd.Series, name: str) -> tuple[float, float]:

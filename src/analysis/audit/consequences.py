@@ -44,7 +44,7 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def _gains(gains: pd.DataFrame) -> pd.DataFrame:
-    doubtful = gains[gains["doubt"].ne("") & gains["statement"].eq("from the table")]
+    doubtful = gains[gains["caveat"].ne("") & gains["statement"].eq("from the table")]
     none = Interval(float("nan"), float("nan"))
     made = [
         _row(
@@ -52,7 +52,7 @@ def _gains(gains: pd.DataFrame) -> pd.DataFrame:
             f"{each['technique']} over the reference precision",
             interval.of(each, "gain"),
             none,
-            each["doubt"],
+            each["caveat"],
             each["source_id"],
         )
         for each in doubtful.to_dict("records")

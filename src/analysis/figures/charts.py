@@ -1,4 +1,7 @@
-"""The kinds of figure that reports use: a ready frame becomes a Drawing; none loads or computes data."""
+"""The kinds of figure that reports use: a ready frame becomes a Drawing; none loads or computes data.
+
+Where the rows of a frame have a column `caveat`, the subtitle says them all.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def ranges(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95)
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), _ROW * len(rows) + 0.95)
     markers, places = parts.markers(rows[series]), parts.places(rows[label])
     for place, row in zip(places, rows.to_dict("records"), strict=True):
         ink = style.colour(row[colour or label])
@@ -119,7 +122,7 @@ def strip(
         return style.nothing(title)
     rows = frame.sort_values([label, f"{name}_low"], kind="stable").reset_index(drop=True)
     labels = pd.Series(list(dict.fromkeys(rows[label])))
-    figure, ax = style.canvas(title, subtitle, 0.36 * len(labels) + 1.3)
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.36 * len(labels) + 1.3)
     shapes = dict(zip(dict.fromkeys(frame[series]), "osD^vP<>Xhpd*8HosD^vP<>Xhpd*8H", strict=False))
     lane = rows.groupby(label).cumcount() % 3 - 1
     for row, step in zip(rows.to_dict("records"), lane, strict=True):
@@ -157,7 +160,7 @@ def beside(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, subtitle, 0.36 * len(rows) + 0.95)
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.36 * len(rows) + 0.95)
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
     names = [name, *others]
     for place, row in enumerate(rows.to_dict("records")):
@@ -194,7 +197,7 @@ def scatter(
     """
     if frame.empty:
         return style.nothing(title)
-    figure, ax = style.canvas(title, subtitle, 3.4)
+    figure, ax = style.canvas(title, parts.warned(subtitle, frame, label), 3.4)
     across, up = interval.of(frame, x), interval.of(frame, y)
     middles = [(ends.low + ends.high) / 2 for ends in (across, up)]
     best = frame[front].astype(bool) if front else pd.Series(True, index=frame.index)

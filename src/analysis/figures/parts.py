@@ -10,13 +10,18 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis import interval
+from analysis import caveats, interval
 from analysis.figures import style
 from analysis.figures.colours import BAND
 
 SIGN = "\u26a0"  # the sign of a caveat, in a form that the figures' font has
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _SHAPES = ("D", "v", "P", "X", "<", ">", "*", "p", "h", "d")
+
+
+def warned(subtitle: str, rows: pd.DataFrame, label: str) -> str:
+    """The subtitle with every caveat of the rows behind it, named by accelerators where the rows have them."""
+    return f"{subtitle} {caveats.line(rows, 'accelerator' if 'accelerator' in rows else label)}".strip()
 
 
 def percentiles(ax: Axes, percentiles: Sequence[float], marks: Sequence[float]) -> None:
@@ -45,9 +50,13 @@ def number(ax: Axes, at: float, place: float, words: str) -> None:
 
 
 def words(row: dict, name: str, note: str = "") -> str:
-    """What stands behind a bar: its interval, a note if the row has one, and a sign where it has a caveat."""
+    """What stands behind a bar: its interval, a note if the row has one, and a sign where it has a caveat of its own.
+
+    What holds for a document as a whole stands in the subtitle alone: a sign behind every number would say nothing.
+    """
     said = interval.text(row[f"{name}_low"], row[f"{name}_high"])
-    return " · ".join(filter(None, [said, row[note] if note else ""])) + (f" {SIGN}" if row.get("caveat") else "")
+    sign = f" {SIGN}" if caveats.of_one(row.get("caveat", "")) else ""
+    return " · ".join(filter(None, [said, row[note] if note else ""])) + sign
 
 
 def places(labels: pd.Series) -> np.ndarray:
@@ -96,7 +105,6 @@ def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) 
 
 
 def markers(names: Iterable[str]) -> dict[str, str]:
-    """A marker per series: official, published and measured keep theirs; further documents take other shapes."""
     """A marker per name: the one of its origin (style.marker), or a spare one where that is taken."""
     spare = iter(_SHAPES)
     taken: dict[str, str] = {}
