@@ -12,7 +12,7 @@ from analysis.paths import ROOT
 SOURCE = ROOT / "src"
 THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
           "deployment", "serving"}  # fmt: skip
-DATA = {"descriptor", "validate", "official", "catalog", "check", "dictionary", "importers"}
+DATA = {"descriptor", "validate", "loading", "official", "catalog", "check", "dictionary", "importers"}
 COMPUTING = {"interval", "rates", "caveats", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "cells", "findings", "provenance"}
@@ -27,9 +27,10 @@ MAY_IMPORT = {
     "descriptor": {"paths"},
     "validate": {"descriptor", "interval"},
     "official": {"paths", "descriptor", "validate"},
-    "catalog": {"paths", "descriptor", "validate", "official", "audit"},
-    "check": {"paths", "descriptor", "validate", "catalog", "official", "audit"},
-    "dictionary": {"paths", "descriptor", "catalog"},
+    "loading": {"descriptor", "validate"},
+    "catalog": {"paths", "descriptor", "loading", "official", "audit"},
+    "check": {"paths", "descriptor", "validate", "loading", "catalog", "official", "audit"},
+    "dictionary": {"paths", "descriptor", "loading"},
     "declared": set(),
     "kinds": {"paths"},
     "parameters": {"paths", "declared", "kinds"},
@@ -63,7 +64,7 @@ MAY_IMPORT = {
     },
     "kernels": set(),
     "reports": {"paths", "parameters", "kernels"},
-    "importers": {"paths", "descriptor", "interval", "catalog"},
+    "importers": {"paths", "descriptor", "interval", "loading", "catalog"},
     "commands": {
         "answers",
         "assessment",
@@ -86,6 +87,7 @@ MAY_IMPORT = {
         "check",
         "dictionary",
         "commands",
+        "loading",
         "catalog",
         "audit",
         "importers",

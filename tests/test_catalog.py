@@ -7,16 +7,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from analysis import catalog, descriptor
-from analysis.catalog import Catalog, TableError
+from analysis import descriptor, loading
+from analysis.catalog import Catalog
 from analysis.descriptor import DescriptorError
+from analysis.loading import TableError
 
 HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
 any_file = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def apples(package: Path) -> pd.DataFrame:
-    return catalog.load(package, descriptor.read(package)["apples"])
+    return loading.load(package, descriptor.read(package)["apples"])
 
 
 def test_cells_come_typed(package: Path) -> None:
@@ -137,7 +138,7 @@ def test_used_tables_are_remembered_with_their_hash(package: Path) -> None:
     data = Catalog(package)
     assert data.used == {}
     data.table("sorts")
-    assert data.used["sorts.csv"] == catalog.sha256(package / "sorts.csv")
+    assert data.used["sorts.csv"] == loading.sha256(package / "sorts.csv")
     assert "apples.csv" not in data.used
 
 
@@ -149,7 +150,7 @@ def test_corrections_that_were_applied_are_among_the_tables_used(package: Path) 
 
 def test_sha256_of_known_bytes(tmp_path: Path) -> None:
     (tmp_path / "abc").write_bytes(b"abc")
-    assert catalog.sha256(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert loading.sha256(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def corrected(package: Path, *fixes: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import catalog, descriptor, validate
+from analysis import descriptor, loading, validate
 from analysis.catalog import Catalog
 from analysis.paths import DATA
 
@@ -43,7 +43,7 @@ EXEMPT = {"sources": {"title"}}
 @pytest.fixture(scope="session")
 def tables() -> dict[str, pd.DataFrame]:
     """Every table as its file has it, before corrections."""
-    return {name: catalog.load(DATA, table) for name, table in TABLES.items()}
+    return {name: loading.load(DATA, table) for name, table in TABLES.items()}
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +76,7 @@ def test_every_reference_leads_somewhere(tables: dict[str, pd.DataFrame], name: 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_hash_is_that_of_the_file(name: str) -> None:
-    assert TABLES[name].hash == catalog.sha256(DATA / TABLES[name].path), "run `make describe`"
+    assert TABLES[name].hash == loading.sha256(DATA / TABLES[name].path), "run `make describe`"
 
 
 @pytest.mark.parametrize("name", ["results", "claims", "quantization", "prices", "benchmark_limits"])

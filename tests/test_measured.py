@@ -255,7 +255,8 @@ def test_every_shipped_example_is_read_and_says_that_it_is_one(path: Path) -> No
 
 
 def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
-    from analysis.catalog import Catalog, sha256
+    from analysis.catalog import Catalog
+    from analysis.loading import sha256
 
     catalog = Catalog()
     frame = measured.load(catalog, ["examples/vllm_old.json", "examples/loadgen"])

@@ -214,12 +214,12 @@ def test_cell_ids_are_words_of_our_own_each_once(notebook: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_stored_tables_are_those_of_today(name: str, notebook_tables: dict[str, dict[str, str]]) -> None:
-    from analysis import catalog
+    from analysis import loading
     from analysis.paths import DATA
 
     used = notebook_tables[name]
     assert used
-    assert {path: catalog.sha256(DATA / path) for path in used} == used, "run `make refresh`"
+    assert {path: loading.sha256(DATA / path) for path in used} == used, "run `make refresh`"
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis import catalog, descriptor, validate
-from analysis.catalog import TableError
+from analysis import descriptor, loading, validate
+from analysis.loading import TableError
 
 HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
 GOOD = "a1,boskoop,110,109.5,110.5,g,rounded,2,true,\n"
@@ -17,7 +17,7 @@ def fault_of(package: Path, row: str, name: str = "apples") -> str:
     path = package / f"{name}.csv"
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:2]) + row + "\n", encoding="utf-8")
     with pytest.raises(TableError) as error:
-        catalog.load(package, descriptor.read(package)[name])
+        loading.load(package, descriptor.read(package)[name])
     assert len({(fault.row, fault.column) for fault in error.value.faults}) == 1, error.value
     return str(error.value)
 
@@ -75,7 +75,7 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
     rows = "a2,granny,,,,lb,,,true,=1\na1,granny,,-1,5,g,,,true,\n"
     (package / "apples.csv").write_text(HEADER + GOOD + rows, encoding="utf-8")
     with pytest.raises(TableError) as error:
-        catalog.load(package, descriptor.read(package)["apples"])
+        loading.load(package, descriptor.read(package)["apples"])
     assert [(f.row, f.column) for f in error.value.faults] == [(3, "note"), (3, "unit"), (4, "id"), (4, "low")]
 
 
@@ -84,7 +84,7 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
 )
 def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: str) -> None:
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,1,{kept},g,exact,,true,\n", encoding="utf-8")
-    assert len(catalog.load(package, descriptor.read(package)["apples"])) == 1
+    assert len(loading.load(package, descriptor.read(package)["apples"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_range_of_the_printed_is_kept_with_both_ends(package: Path, kept: str) -
     apples = descriptor.read(package)["apples"]
     wide = [field | {"constraints": {}} if field["name"] in ("low", "high") else field for field in apples.fields]
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,4,{kept},g,rounded,,true,\n", encoding="utf-8")
-    assert len(catalog.load(package, replace(apples, fields=wide))) == 1
+    assert len(loading.load(package, replace(apples, fields=wide))) == 1
 
 
 def test_disagreement_tells_both_ranges(package: Path) -> None:
@@ -107,7 +107,7 @@ def constrained(package: Path, column: str, **constraints: object) -> list[str]:
     apples = descriptor.read(package)["apples"]
     fields = [field | {"constraints": constraints} if field["name"] == column else field for field in apples.fields]
     table = replace(apples, fields=fields)
-    return [str(fault) for fault in validate.faults(table, catalog.typed(table, catalog.read(package, table))[0])]
+    return [str(fault) for fault in validate.faults(table, loading.typed(table, loading.read(package, table))[0])]
 
 
 @pytest.mark.parametrize("column", ["low", "crates"])
@@ -129,7 +129,7 @@ def test_printed_may_not_be_kept_by_any_other_factor(package: Path, kept: str) -
 
 def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
     tables = descriptor.read(package)
-    frames = {name: catalog.load(package, table) for name, table in tables.items()}
+    frames = {name: loading.load(package, table) for name, table in tables.items()}
     assert validate.dangling(tables["apples"], frames["apples"], frames) == []
     lost = frames["apples"].assign(sort=["boskoop", "elstar"])
     (fault,) = validate.dangling(tables["apples"], lost, frames)
@@ -138,7 +138,7 @@ def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
 
 def test_empty_reference_refers_to_nothing(package: Path) -> None:
     tables = descriptor.read(package)
-    frames = {name: catalog.load(package, table) for name, table in tables.items()}
+    frames = {name: loading.load(package, table) for name, table in tables.items()}
     assert validate.dangling(tables["apples"], frames["apples"].assign(sort=""), frames) == []
 
 

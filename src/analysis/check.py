@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import catalog, descriptor, official, validate
+from analysis import descriptor, loading, official, validate
 from analysis.audit import run
-from analysis.catalog import Catalog, TableError
+from analysis.catalog import Catalog
 from analysis.descriptor import DescriptorError, Table
+from analysis.loading import TableError
 from analysis.paths import DATA, imported
 from analysis.validate import Fault
 
@@ -23,7 +24,7 @@ def faults(folder: Path = DATA) -> list[Fault]:
     frames, found = {}, []
     for name, table in tables.items():
         try:
-            frames[name] = catalog.load(folder, table)
+            frames[name] = loading.load(folder, table)
         except TableError as error:
             found += error.faults
         found += _hash(folder, table)
@@ -57,7 +58,7 @@ def notes(folder: Path = DATA) -> list[str]:
 
 def _hash(folder: Path, table: Table) -> list[Fault]:
     path = folder / table.path
-    if not path.is_file() or catalog.sha256(path) == table.hash:
+    if not path.is_file() or loading.sha256(path) == table.hash:
         return []
     what = f"its sha256 is not the one in {descriptor.FILE}; if the change is meant, run `analysis describe`"
     return [Fault(table.path, 0, "", what)]
@@ -75,7 +76,7 @@ def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.Da
     found, right = [], dict(frames)
     for name in frames if "corrections" in frames else ():
         try:
-            right[name] = catalog.load(folder, tables[name], frames["corrections"])
+            right[name] = loading.load(folder, tables[name], frames["corrections"])
         except TableError as error:
             found += error.faults
     known = set(_references(tables, frames))

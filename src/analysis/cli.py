@@ -182,7 +182,8 @@ def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Na
 
 def _audit(arguments: argparse.Namespace) -> int:
     from analysis.audit import listing
-    from analysis.catalog import Catalog, TableError
+    from analysis.catalog import Catalog
+    from analysis.loading import TableError
 
     try:
         print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis import catalog, descriptor
+from analysis import descriptor, loading
 from analysis.descriptor import Table
 from analysis.paths import DATA
 
@@ -29,7 +29,7 @@ def describe(folder: Path = DATA) -> list[str]:
     package = json.loads(path.read_text("utf-8"))
     for resource in package["resources"]:
         table = folder / resource["path"]
-        resource.update(bytes=table.stat().st_size, hash=f"sha256:{catalog.sha256(table)}")
+        resource.update(bytes=table.stat().st_size, hash=f"sha256:{loading.sha256(table)}")
     changed = _write(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
     return [name for name in (changed, _write(folder / "README.md", readme(folder))) if name]
 

@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 
 from analysis import check, official, paths
-from analysis.catalog import Catalog, TableError
+from analysis.catalog import Catalog
 from analysis.importers import download
 from analysis.importers.download import DownloadFailed, Pinned
 from analysis.importers.run import import_results
+from analysis.loading import TableError
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.catalog import Catalog, sha256
+from analysis.catalog import Catalog
 from analysis.importers import aiperf, loadgen, vllm
 from analysis.importers.measurement import COLUMNS, MeasurementError, Run, checked, frame
+from analysis.loading import sha256
 
 TOOLS = "`vllm bench serve` (--save-result or --append-result), AIPerf (profile_export_aiperf.json) or LoadGen logs"
 LOG = "mlperf_log_detail.txt"
