@@ -49,6 +49,7 @@ def test_one_negative_quantity_among_many_is_refused() -> None:
 def test_zero_is_a_quantity() -> None:
     assert Interval(0, 1) * Interval(1, 2) == Interval(0, 2)
     assert Interval(0, 1) / Interval(1, 2) == Interval(0, 1)
+    assert Interval(1.0, 1.0) / Interval(0.0, 2.0) == Interval(0.5, math.inf)
 
 
 def test_missing_end_stays_missing() -> None:

@@ -30,10 +30,11 @@ def written(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
         "label put right": rows["corrected"].ne(""),
         f"{division} division": rows["division"].ne("") & (division != "closed"),
     }
-    text = pd.Series("", index=rows.index)
-    for caveat, holds in [*each.items(), (doubt(rows), doubt(rows).ne(""))]:
-        text = text.mask(holds, text.where(text.eq(""), text + "; ") + caveat)
-    return text
+    # Plain lists: a column of text costs pandas more for each caveat than these few rows do altogether.
+    names, flags = list(each), zip(*(holds.tolist() for holds in each.values()), strict=True)
+    said = ([name for name, holds in zip(names, row, strict=True) if holds] for row in flags)
+    text = ["; ".join([*own, doubted] if doubted else own) for own, doubted in zip(said, doubt(rows), strict=True)]
+    return pd.Series(text, index=rows.index, dtype="str")
 
 
 def joined(texts: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis import caveats, rates
@@ -185,6 +186,8 @@ def slower_precision(rows: pd.DataFrame) -> pd.Series:
     same = ["source_id", "accelerator", "accelerator_count"]
     documents = rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["scenario"].ne("")
     own = rows.loc[documents, [*same, "high", "precision"]]
+    if own["precision"].nunique() < 2:
+        return pd.Series(False, index=rows.index)
     groups = own.groupby(same)
     slower = groups["precision"].transform("nunique").gt(1) & own["high"].lt(groups["high"].transform("max"))
     return slower.reindex(rows.index, fill_value=False).astype("bool")
@@ -212,11 +215,11 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
         "several accelerator types in one system": rows["accelerator"].eq("mixed"),
         "number of accelerators not stated": rows["accelerator_count"].isna(),
     }
-    reasons = pd.Series("", index=rows.index)
-    for reason, broken in rules.items():
-        reasons = reasons.mask(reasons.eq("") & broken, reason)
-    doubtful = ~_checked(rows) & (question.trust == "checked")
-    return reasons.mask(reasons.eq("") & doubtful, "not checked: " + caveats.doubt(rows))
+    first = np.select([np.broadcast_to(broken, len(rows)) for broken in rules.values()], list(rules), "")
+    reasons = pd.Series(first, index=rows.index, dtype="str")
+    if question.trust == "all":
+        return reasons
+    return reasons.mask(reasons.eq("") & ~_checked(rows), "not checked: " + caveats.doubt(rows))
 
 
 def _target(rows: pd.DataFrame, question: Question) -> str:
@@ -243,11 +246,8 @@ def _other_suite(rows: pd.DataFrame, question: Question) -> pd.Series:
 
 
 def _left_out(rows: pd.DataFrame, reasons: pd.Series) -> pd.DataFrame:
-    out = rows.assign(reason=reasons)[reasons.ne("")]
-    grouped = out.groupby("reason", sort=True)
-    return pd.DataFrame(
-        {
-            "results": grouped.size(),
-            "accelerators": grouped["accelerator"].agg(lambda names: ", ".join(sorted(set(names) - {""}))),
-        }
-    ).reset_index()
+    names: dict[str, list[str]] = {}
+    for reason, accelerator in zip(reasons, rows["accelerator"], strict=True):
+        names.setdefault(reason, []).append(accelerator)
+    out = [(reason, len(each), ", ".join(sorted(set(each) - {""}))) for reason, each in sorted(names.items()) if reason]
+    return pd.DataFrame(out, columns=["reason", "results", "accelerators"])

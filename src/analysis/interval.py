@@ -37,7 +37,8 @@ class Interval:
     def __truediv__(self, other: Interval | float) -> Interval:
         other = _positive(_interval(other))
         _positive(self)
-        return Interval(self.low / other.high, self.high / other.low)
+        with np.errstate(divide="ignore", invalid="ignore"):  # What may be zero may be divided by: without an end.
+            return Interval(np.divide(self.low, other.high), np.divide(self.high, other.low))
 
     def overlaps(self, other: Interval) -> Any:
         """Whether the two ranges share a value (True, False or a Series of them); False where an end is missing."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from analysis import interval
 from analysis.interval import Interval
 
 
@@ -21,14 +21,17 @@ def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFram
     accelerator in the printed unit, `assumed` (the run's tokens per sample are not stated and the benchmark's range
     was taken). What cannot be converted, or has no number of accelerators, is NaN.
     """
-    each = _per_accelerator(rows, interval.of(rows, ""))
-    assumed = differs(rows, unit) & rows["tokens_per_sample"].isna()
-    out = interval.put(rows, "as_printed", each).assign(assumed=assumed)
+    count = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
+    system = rows["per"].eq("system").to_numpy()
     factor = _factor(rows, identity, unit)
-    printed = Interval(rows["low"] * factor.low, rows["high"] * factor.high)
-    count, system = _count(rows), rows["per"].eq("system")
-    rate = Interval(printed.low.where(system, printed.low * count), printed.high.where(system, printed.high * count))
-    return interval.put(interval.put(out, "rate", rate), "per_accelerator", _per_accelerator(rows, printed))
+    ends: dict[str, Any] = {}
+    for end in ("low", "high"):
+        printed = rows[end].to_numpy()
+        rate = printed * getattr(factor, end)
+        ends[f"as_printed_{end}"] = np.where(system, printed / count, printed)
+        ends[f"rate_{end}"] = np.where(system, rate, rate * count)
+        ends[f"per_accelerator_{end}"] = np.where(system, rate / count, rate)
+    return rows.assign(**ends, assumed=differs(rows, unit) & rows["tokens_per_sample"].isna())
 
 
 def stated(row: Mapping[str, Any], unit: str) -> Interval:
@@ -46,17 +49,7 @@ def differs(rows: pd.DataFrame, unit: str) -> pd.Series:
 
 def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
     """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
-    same, own = ~differs(rows, unit), rows["tokens_per_sample"]
-    tokens = Interval(own.fillna(identity["tokens_per_sample_low"]), own.fillna(identity["tokens_per_sample_high"]))
-    if unit != "tokens/s":
-        tokens = Interval(1 / tokens.high, 1 / tokens.low)
-    return Interval(tokens.low.mask(same, 1.0), tokens.high.mask(same, 1.0))
-
-
-def _per_accelerator(rows: pd.DataFrame, rate: Interval) -> Interval:
-    count, system = _count(rows), rows["per"].eq("system")
-    return Interval(rate.low.where(~system, rate.low / count), rate.high.where(~system, rate.high / count))
-
-
-def _count(rows: pd.DataFrame) -> pd.Series:
-    return rows["accelerator_count"].astype("float64")
+    other, own = differs(rows, unit).to_numpy(), rows["tokens_per_sample"].to_numpy()
+    said = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
+    low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in said)
+    return Interval(low, high) if unit == "tokens/s" else Interval(1 / high, 1 / low)

@@ -6,7 +6,9 @@ official record of a round), because figures of two bases were not made alike.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,8 +24,11 @@ SPECS = {
     "8-bit compute": "fp8_dense_tflops",
 }
 BOTH_COUNTS = "systems of different size"
+_RATIO = ["speedup_low", "speedup_high", "caveat"]
 _RATES = ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 _COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "caveat", *_RATES]
+
+Records = list[dict[str, Any]]  # of a handful of rows, plain numbers are quicker than a frame
 
 
 def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -34,15 +39,16 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     figures. Systems of the baseline's size are used where there are any; otherwise the caveat says that sizes differ.
     """
     columns = ["benchmark", "scenario", "basis", "accelerator"]
-    # Each of the many small frames below costs by its columns, so they have those that count alone.
+    groups: dict[tuple, dict[str, Records]] = defaultdict(lambda: defaultdict(list))
+    for row in rows.filter([*columns, *_COUNTED]).to_dict("records"):
+        groups[row["benchmark"], row["scenario"], row["basis"]][row["accelerator"]].append(row)
     found = [
-        _against(group, part, baseline)
-        for _, group in rows.filter([*columns, *_COUNTED]).groupby(columns[:3], sort=False)
-        if group["accelerator"].eq(baseline).any()
-        for _, part in group.groupby("accelerator", sort=False)
+        (*key, name, *_against(part, parts[baseline], name == baseline))
+        for key, parts in groups.items()
+        if baseline in parts
+        for name, part in parts.items()
     ]
-    empty = pd.DataFrame(columns=[*columns, "speedup_low", "speedup_high", "results", "source_ids", "caveat"])
-    return pd.DataFrame(found) if found else empty
+    return pd.DataFrame(found, columns=[*columns, *_RATIO, "results", "source_ids"])
 
 
 def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
@@ -56,9 +62,9 @@ def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     for accelerator, part in official.groupby("accelerator", sort=False):
         old, new = (part[part["round"].eq(name)] for name in (earlier, later))
         if len(old) and len(new):
-            new, old = _same_size(new, old)
-            found.append({"accelerator": accelerator, **_ratio(new, old), "source_ids": _ids(new, old)})
-    return pd.DataFrame(found, columns=["accelerator", "speedup_low", "speedup_high", "source_ids", "caveat"])
+            new, old = _same_size(new.to_dict("records"), old.to_dict("records"))
+            found.append((accelerator, *_ratio(new, old), _ids(new, old)))
+    return pd.DataFrame(found, columns=["accelerator", *_RATIO, "source_ids"])
 
 
 def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
@@ -70,17 +76,11 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     official = rows[rows["origin"].eq("official")]
     found = []
     for before, after in pairwise(path):
-        old, new = (official[official["accelerator"].eq(name)] for name in (before, after))
-        if len(old) and len(new):
-            found.append(
-                {
-                    "step": f"{before} to {after}",
-                    "accelerator": after,
-                    **_ratio(*_same_size(new, old)),
-                    "source_ids": _ids(new, old),
-                }
-            )
-    return pd.DataFrame(found, columns=["step", "accelerator", "speedup_low", "speedup_high", "source_ids", "caveat"])
+        old, new = (official[official["accelerator"].eq(name)].to_dict("records") for name in (before, after))
+        if old and new:
+            new, old = _same_size(new, old)
+            found.append((f"{before} to {after}", after, *_ratio(new, old), _ids(new, old)))
+    return pd.DataFrame(found, columns=["step", "accelerator", *_RATIO, "source_ids"])
 
 
 def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -136,53 +136,45 @@ def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
     return both.assign(verdict=[_verdict(row) for row in both.to_dict("records")]).reset_index(drop=True)
 
 
-def _against(group: pd.DataFrame, part: pd.DataFrame, baseline: str) -> dict:
-    base = group[group["accelerator"].eq(baseline)]
-    first = part.iloc[0]
-    key = {name: first[name] for name in ("benchmark", "scenario", "basis", "accelerator")}
-    if first["accelerator"] == baseline:
-        return {
-            **key,
-            "speedup_low": 1.0,
-            "speedup_high": 1.0,
-            "results": len(part),
-            "source_ids": _ids(part),
-            "caveat": "",
-        }
+def _against(part: Records, base: Records, alone: bool) -> tuple:
+    """Speedup, caveat, results and source ids of one accelerator's rows over the baseline's; `alone` if it is that."""
+    if alone:
+        return 1.0, 1.0, "", len(part), _ids(part)
     part, base = _same_size(part, base)
-    return {**key, **_ratio(part, base), "results": len(part) + len(base), "source_ids": _ids(part, base)}
+    return *_ratio(part, base), len(part) + len(base), _ids(part, base)
 
 
-def _same_size(part: pd.DataFrame, base: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _same_size(part: Records, base: Records) -> tuple[Records, Records]:
     """The rows of systems of a size that both have, or all of them where there is none."""
-    common = set(part["accelerator_count"]) & set(base["accelerator_count"])
+    common = {row["accelerator_count"] for row in part} & {row["accelerator_count"] for row in base}
     if not common:
         return part, base
-    return part[part["accelerator_count"].isin(common)], base[base["accelerator_count"].isin(common)]
+    return tuple([row for row in rows if row["accelerator_count"] in common] for rows in (part, base))
 
 
-def _ratio(part: pd.DataFrame, base: pd.DataFrame) -> dict:
-    in_print = part["assumed"].all() and base["assumed"].all()
+def _ratio(part: Records, base: Records) -> tuple[float, float, str]:
+    """Low and high of the ratio of rates, and its caveats."""
+    in_print = all(row["assumed"] for row in [*part, *base])
     name = "as_printed" if in_print else "per_accelerator"
     ratio = _spread(part, name) / _spread(base, name)
-    said = caveats.joined([*part["caveat"], *base["caveat"]]).split("; ")
+    said = caveats.joined(row["caveat"] for row in [*part, *base]).split("; ")
     # Of this pair's own sizes and unit more is known than of the rows'.
     warned = [each for each in said if each and not caveats.of_size(each)]
     if in_print:
-        warned = [each for each in warned if each != ASSUMED] + [f"in {part['unit'].iloc[0]}, as printed"]
-    sizes = [sorted(set(rows["accelerator_count"])) for rows in (part, base)]
+        warned = [each for each in warned if each != ASSUMED] + [f"in {part[0]['unit']}, as printed"]
+    sizes = [sorted({row["accelerator_count"] for row in rows}) for rows in (part, base)]
     if sizes[0] != sizes[1]:
         words = ["/".join(f"{size}x" for size in each) for each in sizes]
         warned.append(f"{BOTH_COUNTS}, {words[0]} against {words[1]}")
-    return {"speedup_low": ratio.low, "speedup_high": ratio.high, "caveat": "; ".join(warned)}
+    return ratio.low, ratio.high, "; ".join(warned)
 
 
-def _ids(*parts: pd.DataFrame) -> str:
-    return ", ".join(sorted({source for part in parts for source in part["source_id"]}))
+def _ids(*parts: Records) -> str:
+    return ", ".join(sorted({row["source_id"] for part in parts for row in part}))
 
 
-def _spread(rows: pd.DataFrame, name: str) -> Interval:
-    return Interval(rows[f"{name}_low"].min(), rows[f"{name}_high"].max())
+def _spread(rows: Records, name: str) -> Interval:
+    return Interval(min(row[f"{name}_low"] for row in rows), max(row[f"{name}_high"] for row in rows))
 
 
 def _verdict(row: dict) -> str:

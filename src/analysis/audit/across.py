@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis import comparable, interval, rates
 from analysis.audit import verdict
-from analysis.audit.record import Row, plain
+from analysis.audit.record import Row, alike, plain
 from analysis.audit.verdict import AGREES, row
 from analysis.interval import Interval
 
@@ -37,7 +37,7 @@ def throughputs(results: pd.DataFrame, benchmarks: pd.DataFrame, official: pd.Da
     """
     best = official.groupby("row_id")["verdict"].agg(verdict.best)
     rows = _converted(results, benchmarks)
-    pairs = [pair for _, group in rows.groupby(SAME_RATE) for pair in permutations(plain(group), 2)]
+    pairs = [pair for group in alike(rows, SAME_RATE) for pair in permutations(group, 2)]
     found = [_pair(*pair) for pair in pairs if pair[0]["source_id"] != pair[1]["source_id"]]
     judged = verdict.frame(found)
     borne_out = judged["row_id"].map(best).isin(BORNE_OUT)
@@ -50,8 +50,8 @@ def claims(table: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["subject_accelerator"].ne("") & ~rows["accelerator_count"].gt(1).fillna(False)]
     rows = rows[rows["subject_accelerator"].ne(rows["baseline_accelerator"])]
     found = []
-    for _, group in rows.groupby(SAME_CLAIM, sort=False):
-        for one, other in permutations(plain(group), 2):
+    for group in alike(rows, SAME_CLAIM):
+        for one, other in permutations(group, 2):
             if one["source_id"] != other["source_id"]:
                 found.append(_claim(one, other))
     return verdict.frame(found)

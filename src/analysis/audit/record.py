@@ -72,6 +72,14 @@ def plain(frame: pd.DataFrame) -> list[Row]:
     return frame.astype(dict.fromkeys(whole, "float64")).to_dict("records")
 
 
+def alike(frame: pd.DataFrame, by: list[str]) -> list[list[Row]]:
+    """The rows as dicts, those together that are alike in `by`, in order of appearance."""
+    groups = defaultdict(list)
+    for row in plain(frame):
+        groups[tuple(row[name] for name in by)].append(row)
+    return list(groups.values())
+
+
 def named(figure: Row, rows: list[Row]) -> bool:
     """Whether the submitter or system that a document names is among `rows`; True where it names neither."""
     if figure["submitter"]:
