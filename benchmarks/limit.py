@@ -28,6 +28,7 @@ def _fork(notebook: str, parameters: dict[str, object]) -> int:
     pid = os.fork()
     if pid == 0:
         try:
+            os.setsid()  # As each kernel does: Linux may share its processors by session.
             _run(notebook, parameters)
             os._exit(0)
         except BaseException as error:

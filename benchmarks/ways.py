@@ -1,6 +1,5 @@
 """The ways from notebooks to pages that the bench sets side by side, each as a function of a workspace."""
 
-import importlib.util
 import json
 import sys
 from collections.abc import Callable
@@ -40,12 +39,13 @@ def nbconvert_execute(space: Workspace) -> Cost:
 
 def ploomber_engine(space: Workspace) -> Cost | str:
     """(d) ploomber-engine for each report, then nbconvert."""
-    if importlib.util.find_spec("ploomber_engine") is None:
-        return "ploomber-engine is not installed"
+    engine = space.other_engine("ploomber-engine")
+    if isinstance(engine, str):
+        return engine
     out, commands = space.fresh_out(), []
     for report, notebook, parameters in space.runs():
         program = (
-            "from ploomber_engine import execute_notebook; "
+            f"import sys; sys.path.append({str(engine)!r}); from ploomber_engine import execute_notebook; "
             f"execute_notebook({notebook + '.ipynb'!r}, {str(out / report) + '.ipynb'!r}, parameters={parameters!r})"
         )
         commands += [[PYTHON, "-c", program], _to_html(out / f"{report}.ipynb")]

@@ -28,8 +28,9 @@ class Workspace:
 
     def __init__(self, folder: Path, jobs: int) -> None:
         self.root, self.out, self.jobs = folder / "project", folder / "out", jobs
-        self.environment = os.environ | {"PYTHONPATH": str(self.root / "src"), "MPLBACKEND": ""}
-        self.environment.pop("MPLBACKEND")
+        self._others: dict[str, Path | str] = {}
+        kept = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+        self.environment = kept | {"PYTHONPATH": str(self.root / "src"), "PLOOMBER_STATS_ENABLED": "false"}
         ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "official")
         for name in COPIED:
             shutil.copytree(ROOT / name, self.root / name, ignore=ignored)
@@ -38,12 +39,23 @@ class Workspace:
         subprocess.run([sys.executable, "-m", "compileall", "-q", self.root / "src"], check=True)
 
     def runs(self) -> list[tuple[str, str, dict[str, object]]]:
-        """Report, notebook and parameters of each run file."""
+        """Report, notebook and parameters of each run file that `analysis reports` builds: whose data are there."""
         found = []
         for path in sorted((self.root / "notebooks" / "runs").glob("*.yml")):
             content = yaml.safe_load(path.read_text("utf-8"))
-            found.append((path.stem, content["notebook"], content.get("parameters") or {}))
+            if all((self.root / need).exists() for need in content.get("needs", [])):
+                found.append((path.stem, content["notebook"], content.get("parameters") or {}))
         return found
+
+    def other_engine(self, package: str) -> Path | str:
+        """The folder with a package that only the bench uses, installed at first use; or why there is none."""
+        if package not in self._others:
+            target = self.root.parent / package
+            command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), package]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            said = done.stderr.strip().splitlines() or ["pip said nothing"]
+            self._others[package] = f"{package} cannot be installed: {said[-1]}" if done.returncode else target
+        return self._others[package]
 
     def fresh_out(self) -> Path:
         """An empty folder for the outputs of a way that is not ours."""

@@ -248,6 +248,7 @@ def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select: Selec
         ({"system": "NVIDIA H200 (8x H200, MaxQ, TensorRT)"}, "power-capped MaxQ system"),
         ({"accelerator": "L40S", "accelerator_count": 1}, "another size than most systems, 1x against 8x"),
         ({"accelerator_count": 1}, ""),
+        ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, ""),
         ({"corrected": "wrong label"}, "label put right"),
         ({"inferred": True, "corrected": "why"}, "inferred from another scenario; label put right"),
     ],

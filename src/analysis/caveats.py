@@ -66,9 +66,10 @@ def of_one(caveat: str) -> bool:
 def _other_sizes(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """The rows of accelerators that have no system of the size that most rows have, by the size that they do have.
 
-    What one accelerator gives depends on how many work together, so a pair of two sizes is not like with like.
+    What one accelerator gives depends on how many work together, so a pair of two sizes is not like with like. A rate
+    that is printed per accelerator is of no system.
     """
-    counts = rows["accelerator_count"].astype("float64")
+    counts = rows["accelerator_count"].astype("float64").where(rows["per"].eq("system"))
     if not counts.notna().any():
         return {}
     usual = counts.mode().iloc[-1]
