@@ -35,9 +35,9 @@ def test_plan_answers_with_every_quantity_and_the_example_of_the_document(said) 
                   "US dollars per million tokens", "What decides the bill", "What decides the number"):  # fmt: skip
         assert words in text
     lines = {line.split("  ")[0]: line.split() for line in text.splitlines() if "USD/hour" in line or "needed" in line}
-    assert lines["accelerators_needed"][-2:] == ["4", "2"]
-    assert lines["bill_per_hour"][-2:] == ["19.04", "9.52"]
-    assert lines["bill_per_user_hour"][-2:] == ["0.1904", "0.0952"]
+    assert lines["accelerators needed"][-2:] == ["4", "2"]
+    assert lines["bill per hour"][-2:] == ["19.04", "9.52"]
+    assert lines["bill per user hour"][-2:] == ["0.1904", "0.0952"]
 
 
 def test_plan_says_the_same_twice_and_something_else_for_another_seed(said) -> None:
@@ -77,7 +77,7 @@ REFUSED = [
     (replaced("--benchmark", "llama2-70"), "did you mean 'llama2-70b'? valid: llama2-70b, mixtral-8x7b"),
     ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? Valid: A100 SXM 80GB"),
     ([*PLAN, "--price=-3"], "--price '-3' is not a number or a range such as 2-4.76, low before high, none negative"),
-    ([*PLAN, "--price", "0"], "usd_per_accelerator_hour.0: Input should be greater than 0"),
+    ([*PLAN, "--price", "0"], "parameter prices.0: '0': a price is above zero; expected ACCELERATOR=DOLLARS"),
     ([*PLAN, "--price", "5-2"], "--price '5-2': the lower end comes first"),
     ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
     ([*PLAN, "--derate", "1.2"], "is above 100 %"),
@@ -103,6 +103,20 @@ REFUSED = [
 def test_wrong_questions_are_refused_by_name(said, arguments: list[str], words: str) -> None:
     status, text = said(*arguments)
     assert status == 2 and words in text and "Traceback" not in text
+
+
+def test_prompt_that_takes_the_whole_limit_is_said_by_name(said) -> None:
+    """1,024 x 2 x 70e9 operations over two L40S at half of 733e12 a second are 195.6 ms."""
+    status, text = said(*PLAN, "--accelerator", "L40S", "--ttft-ms", "150")
+    assert status == 0
+    assert "Reading a prompt of 1,024 tokens takes 196 ms on 2 L40S at 50 % of the dense compute" in text
+    assert "no less than the ttft_ms of 150" in text and "need" not in text.splitlines()[0]
+
+
+def test_prompt_and_wait_stand_among_the_inputs(said) -> None:
+    _, text = said(*PLAN, "--prompt-tokens", "2000", "--prefill-share", "0.4")
+    lines = {line.split("  ")[0]: line.split()[-1] for line in text.splitlines() if line}
+    assert (lines["reading the prompt"], lines["wait for a free slot"]) == ("0.354", "1.65")  # 2.8e14 / 7.916e14
 
 
 def test_plan_where_nothing_varies_says_so(said) -> None:

@@ -99,6 +99,16 @@ def test_loadgen_by_hand(write: Write) -> None:
     assert (run.model, run.accelerator, run.accelerator_count) == ("", "", 0)
 
 
+def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:
+    changed = dict(LOG) | {
+        "effective_scenario": "Offline",
+        "result_query_count": 1,
+        "effective_samples_per_query": 24_576,
+    }
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in changed.items()]
+    assert one(write(*lines, name="mlperf_log_detail.txt")).requests_completed == 24_576
+
+
 @pytest.mark.parametrize("spelling", ["request_goodput", "request_goodput:"])
 def test_both_spellings_of_goodput(write: Write, spelling: str) -> None:
     record = {key: value for key, value in VLLM.items() if key != "request_goodput"}

@@ -21,6 +21,7 @@ COLUMNS = {
     "ttft_p99_ms": "TTFT p99 ms",
     "tpot_p99_ms": "TPOT p99 ms",
     "good_share": "In time",
+    "requests_failed": "Failed",
     "joules": "J/token",
     "usd_per_million": "USD/M output tokens",
     "usd_per_million_all": "USD/M tokens, prompt too",
@@ -38,8 +39,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
         f"How the run differs from the nearest official row ({found.best['nearest'] or 'none'})",
         {"what": "What", "here": "Here", "there": "There"},
     )
-    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", COLUMNS)
-    return [*asking.lines(runs), *asking.lines(differ), *(make(found).said for make in said)]
+    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", answer.known(found, COLUMNS))
+    return [*(make(found).said for make in said), "", *asking.lines(runs), *asking.lines(differ)]
 
 
 def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
@@ -54,5 +55,5 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     if arguments.accelerator:
         values["accelerator"] = asking.canonical(arguments.accelerator, catalog)
     if arguments.price:
-        values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
+        values["prices"] = [asking.price("--price", arguments.price)]
     return MyDeployment(**parameters.validate("my_deployment", values))
