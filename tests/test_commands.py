@@ -76,9 +76,9 @@ REFUSED = [
     (replaced("--tokens-per-user", "nan"), "parameter tokens_per_second_per_user: Input should be"),
     (replaced("--benchmark", "llama2-70"), "did you mean 'llama2-70b'? valid: llama2-70b, mixtral-8x7b"),
     ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? Valid: A100 SXM 80GB"),
-    ([*PLAN, "--price=-3"], "--price '-3' is not a number or a range such as 2-4.76, low before high, none negative"),
-    ([*PLAN, "--price", "0"], "parameter prices.0: '0': a price is above zero; expected ACCELERATOR=DOLLARS"),
-    ([*PLAN, "--price", "5-2"], "--price '5-2': the lower end comes first"),
+    ([*PLAN, "--price=-3"], "--price '-3': '-3' is not a number or a range such as 2-4.76, low before high"),
+    ([*PLAN, "--price", "0"], "--price '0': a price is above zero; expected ACCELERATOR=DOLLARS"),
+    ([*PLAN, "--price", "5-2"], "--price '5-2': '5-2': the lower end comes first"),
     ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
     ([*PLAN, "--derate", "1.2"], "is above 100 %"),
     ([*PLAN, "--derate", "0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
@@ -92,7 +92,10 @@ REFUSED = [
     (["measure", METERED, "--accelerator", "H100"], "does not say how many accelerators it ran on"),
     (["measure", METERED, "--accelerator", "H100", "--count", "-1"], "accelerator_count: Input should be greater"),
     (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
-    (["measure", SWEEP, "--price=-1"], "--price '-1' is not a number"),
+    (["measure", SWEEP, "--price=-1"], "--price '-1': '-1' is not a number"),
+    ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H100 SXM is asked about"),
+    ([*PLAN, "--price", "H900=2"], "no accelerator 'H900': did you mean"),
+    (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
     (["measure", SWEEP, "--ttft-ms", "-1"], "parameter ttft_ms: Input should be greater than or equal to 0; got -1.0"),
     (["measure", "gone.json"], "gone.json: cannot be read: No such file or directory"),
     (["measure", __file__], "is no JSON"),
@@ -123,6 +126,11 @@ def test_plan_where_nothing_varies_says_so(said) -> None:
     few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
     status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
     assert status == 0 and "no input decides the bill" in text
+
+
+def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said) -> None:
+    bare, quoted = (said(*PLAN, "--price", usd) for usd in ("2.5-3", "H100=2.5-3; reserved; 2026-01"))
+    assert bare == quoted and bare[0] == 0
 
 
 def test_derate_above_one_is_taken_when_said(said) -> None:

@@ -21,10 +21,19 @@ def numbers(option: str, text: str) -> list[float]:
         raise ValueError(f"{option} {error}") from None
 
 
-def price(option: str, text: str) -> str:
-    """`4.76` or `2-4.76` as the quote of the accelerator asked about. Raises ValueError naming the option."""
-    numbers(option, text)
-    return text
+def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> str:
+    """`4.76`, `2-4.76` or a whole quote, its accelerator by any name. Raises ValueError naming the option.
+
+    Another accelerator than `accelerator`, where one is asked about, is refused.
+    """
+    try:
+        name = quote.read(text).accelerator
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+    named = canonical(name, catalog) if name else ""
+    if named and accelerator and named != accelerator:
+        raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
+    return named + text[text.index("=") :] if named else text
 
 
 def share(option: str, text: str) -> Interval:

@@ -47,7 +47,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
     values["baseline"] = asking.canonical(arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
     if arguments.price:
-        values["prices"] = [asking.price("--price", arguments.price)]
+        values["prices"] = [asking.price("--price", arguments.price, catalog, values["baseline"])]
     if arguments.context:
         values["context_tokens"] = asking.numbers("--context", arguments.context)
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
