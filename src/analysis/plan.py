@@ -86,7 +86,7 @@ def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context
     two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators and systems of 8 rounded up, US
     dollars per hour for the accelerators and for whole systems, for the accelerators also per user-hour and per million
     tokens of mean traffic, kilowatts with the overhead of the building. Without a `model` memory decides nothing.
-    No draws where the prompt alone takes longer than the limit on the first token: no number of accelerators helps.
+    No draws where the prompt alone takes longer than the limit on the first token: more accelerators do not help.
     """
     if drawn.empty or load.wait_limit_s <= 0:
         drawn = drawn.head(0)

@@ -153,7 +153,7 @@ def _first_token(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> p
     share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
     rows = [
         ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", load.prompt_s),
-        ("wait for a free slot", "seconds at most", load.wait_limit_s),
+        ("wait for a free slot", "seconds at most", max(load.wait_limit_s, 0.0)),
     ]
     ends = [(name, unit, value, value) for name, unit, value in rows if prompt.known]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
@@ -165,8 +165,8 @@ def _impossible(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> st
     taken, limit = (interval.number(each) for each in (load.prompt_s * MILLISECONDS, asked.ttft_ms))
     return (
         f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
-        f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: no number of "
-        "accelerators holds that limit. Shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
+        f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
+        "the weights do not help. Shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
     )
 
 

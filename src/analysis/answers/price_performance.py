@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -100,10 +101,14 @@ def other_choice(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     return replace(best_offer(offers, topic, work), name="best_offer_in_the_other_scenario")
 
 
-def named(offers: pd.DataFrame) -> pd.DataFrame:
-    """The offers with `offer`, the words by which a figure names them, and thousand_low/high per dollar."""
+def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The offers with `offer`, the words by which a figure names them, thousand_low/high per dollar, and price_from.
+
+    `labels` are the short names of sources; a price without a source was given as a parameter.
+    """
     thousands = {f"thousand_{end}": offers[f"per_dollar_{end}"] / 1000 for end in ("low", "high")}
-    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()], **thousands)
+    source = offers["source_id"].map(labels).fillna("parameter")
+    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()], price_from=source, **thousands)
 
 
 def rows_of(table: pd.DataFrame) -> pd.DataFrame:
