@@ -145,6 +145,16 @@ def test_measure_answers_and_says_that_the_file_is_an_example(said) -> None:
     assert "nearest official row (4.1-0043)" in text and "4 of 5 runs hold both limits" in text
 
 
+def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_save(said) -> None:
+    """7,400 tokens/s of 8 at 2.5 dollars: 925 each of 2,697 to 2,964 officially, so 3 of the 8 would do."""
+    share, gap, saving = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[:3]
+    assert "31.2 to 34.3 % of what official Llama 2 70B Server systems give for each accelerator" in share
+    assert gap.startswith(
+        "Most is lost to software and set-up. From the nearest system's Offline rate on, latency limits"
+    )
+    assert "would save 13.1 to 13.8 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
+
+
 def test_measure_takes_price_energy_and_count_from_the_command_line(said) -> None:
     status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
     assert status == 0 and "2.38 joules" in text

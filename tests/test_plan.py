@@ -68,6 +68,12 @@ def test_memory_takes_whole_groups() -> None:
     assert (row["for_traffic"], row["for_memory"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, 4.0, "memory")
 
 
+def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
+    """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
+    (row,) = plan.size(drawn(50, fixed=True, draws=1), Load(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
+
+
 def test_costs_add_up_in_every_draw() -> None:
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)

@@ -43,7 +43,8 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     found = deployment.against(settled, limited.rows, offline.rows)
     ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
     accelerator = settled["accelerator"].iloc[0]
-    price = cost.price_range(cost.priced(catalog.prices, asked.prices, accelerator), accelerator)
+    prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    price = cost.price_range(prices, accelerator)
     found = serving.energy(serving.served(found, ttft, tpot))
     found = serving.front(serving.money(found, price))
     identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]

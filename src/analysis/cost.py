@@ -27,13 +27,17 @@ def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
     return _spread(official if len(official) else own, "per_accelerator")
 
 
-def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str) -> pd.DataFrame:
+def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
     """The table of prices with the offers of each accelerator that `given` names replaced by those given.
 
     `given` are quotes as in quote.read; one without a name is of `accelerator`. What a quote does not say stays as the
-    table says what a document leaves out. Raises ValueError for a text that is no quote.
+    table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator that is
+    not in the table of `accelerators`.
     """
-    quotes = [quote.read(text) for text in given]
+    quotes, valid = [quote.read(text) for text in given], list(accelerators["accelerator"])
+    for each in quotes:
+        if each.accelerator and each.accelerator not in valid:
+            raise ValueError(f"a price is given for {each.accelerator!r}; valid: {', '.join(valid)}")
     rows = [
         {
             "accelerator": each.accelerator or accelerator,

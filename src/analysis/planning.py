@@ -71,7 +71,7 @@ def make(
     speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
     demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
     rate = cost.throughput(chosen.rows, accelerator)
-    price = cost.price_range(cost.priced(catalog.prices, asked.prices, accelerator), accelerator)
+    price = cost.price_range(_prices(catalog, asked), accelerator)
     watts, basis = _watts(catalog, chosen, accelerator)
     model, box = _model(catalog, asked), _box(catalog, asked, watts)
     prompt = _prompt(catalog, asked, model, box)
@@ -83,6 +83,10 @@ def make(
     inputs = pd.concat([_inputs(asked, demand, rate, derate, price, watts), _first_token(asked, load, prompt)])
     caveats = _caveats(load, prompt, model, basis, asked)
     return Planned(sized, load, demand, accelerator, inputs, caveats, _impossible(asked, load, prompt))
+
+
+def _prices(catalog: Catalog, asked: RealWorldDerating) -> pd.DataFrame:
+    return cost.priced(catalog.prices, asked.prices, asked.baseline, catalog.accelerators)
 
 
 def _load(catalog: Catalog, asked: RealWorldDerating, speed: float, prompt: Prompt) -> plan.Load:
