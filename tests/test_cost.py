@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import cost
+from analysis.catalog import Catalog
 from analysis.interval import Interval
 
 Rows = Callable[..., pd.DataFrame]
@@ -35,14 +36,33 @@ PRICES = pd.DataFrame(
         "usd_per_accelerator_hour_high": [2.99, 4.76, 99.0, 1.5],
     }
 )
+FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "MI300X"]})
 
 
 def test_price_spreads_over_all_offers_once() -> None:
     assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
 
 
-def test_price_given_goes_before_the_table() -> None:
-    assert cost.price_range(PRICES, "H100 SXM", [1.0, 2.0]) == Interval(1.0, 2.0)
+def test_given_prices_take_the_place_of_the_table_s() -> None:
+    found = cost.priced(PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS)
+    ranges = {name: cost.price_range(found, name) for name in ("H100 SXM", "L40S", "MI300X")}
+    assert ranges == {"H100 SXM": Interval(1, 2), "L40S": Interval(1.5, 1.5), "MI300X": Interval(3, 4)}
+    assert cost.priced(PRICES, [], "H100 SXM", FACTS) is PRICES
+
+
+def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> None:
+    found = cost.priced(data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators)
+    said = ["commitment", "quoted", "provider", "source_id", "duplicate_of"]
+    assert found.iloc[-2][said].tolist() == ["reserved", "2026-01", "a cloud", "", ""]
+    assert found.iloc[-1][said].tolist() == ["unstated", "", "a given price", "", ""]
+    assert found.dtypes.to_dict() == data.prices.dtypes.to_dict()
+
+
+def test_given_price_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="'H100 SXM=cheap': 'cheap' is not a number"):
+        cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS)
+    with pytest.raises(ValueError, match="a price is given for 'H900'; valid: H100 SXM, L40S, MI300X"):
+        cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS)
 
 
 def test_price_without_an_offer_is_unknown() -> None:

@@ -66,6 +66,7 @@ def test_user_settles_what_the_file_does_not_say() -> None:
         ({"accelerator": ""}, Said(), r"does not say its accelerator: give accelerator; valid: H100 SXM, L40S"),
         ({"accelerator": "", "hint": "two hints"}, Said(), r"does not say its accelerator \(two hints\)"),
         ({"accelerator_count": 0}, Said(), "does not say how many accelerators it ran on: give accelerator_count"),
+        ({}, Said("H900"), "no accelerator 'H900'; valid: H100 SXM, L40S"),
         ({"accelerator": "H900"}, Said(), "its accelerator 'H900' is not known; valid: H100 SXM"),
         ({}, Said("L40S"), "says it ran on H100 SXM, but accelerator is given as L40S"),
         ({}, Said(accelerator_count=4), "ran on 8 accelerators, but accelerator_count is given as 4"),
@@ -137,11 +138,16 @@ def test_differences_name_only_what_differs(official: Rows) -> None:
 
 
 def test_factors_of_the_gap_multiply_to_the_useful_share() -> None:
+    """The ceiling of 80 lies below the 100 of the nearest system: 0.8 of the half that is reached is few requests."""
     run = settled({"requests_failed": 25.0}).iloc[0].to_dict()
     run |= {"latency_low": 0.8, "latency_high": 0.8, "of_nearest_low": 0.5, "of_nearest_high": 0.5, "good_share": 0.9}
-    found = deployment.gap(run)
-    assert found["share_low"].tolist() == [0.8, 0.5, 0.9, 0.8]
-    assert found["share_low"].prod() == pytest.approx(0.288, **CLOSE)
+    run |= {"nearest_low": 100.0, "nearest_high": 100.0}
+    found = deployment.gap(run | {"ceiling": 80.0})
+    assert found["share_low"].tolist() == pytest.approx([0.8, 0.8, 0.625, 0.9], **CLOSE)
+    assert found["share_low"].prod() == pytest.approx(0.8 * 0.5 * 0.9, **CLOSE)
+    assert deployment.gap(run | {"ceiling": 900.0})["share_low"].tolist() == [0.8, 1.0, 0.5, 0.9]
+    unknown = deployment.gap(run | {"ceiling": np.nan})["share_low"]
+    assert np.isnan(unknown[1]) and unknown[2] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -182,11 +188,12 @@ def test_money_by_hand() -> None:
     assert (run["usd_per_million_low"], run["usd_per_million_high"]) == pytest.approx((16 / 1.44, 24 / 1.44), **CLOSE)
     assert run["usd_per_million_all_low"] == pytest.approx(16 / 2.16, **CLOSE)
     assert (run["saved_low"], run["saved_high"]) == (4.0, 12.0)
+    assert (run["enough_low"], run["enough_high"]) == (4.0, 6.0)
 
 
 def test_who_is_faster_than_the_record_saves_nothing() -> None:
     (run,) = serving.money(beside((1.1, 1.2)), Interval(2.0, 3.0)).to_dict("records")
-    assert (run["saved_low"], run["saved_high"]) == (0.0, 0.0)
+    assert (run["saved_low"], run["saved_high"], run["enough_low"]) == (0.0, 0.0, 8.0)
 
 
 @settings(deadline=None)
@@ -207,15 +214,15 @@ def test_front_leaves_out_what_another_run_beats() -> None:
     assert np.isnan(found["interactivity_low"][4])
 
 
-FACTS = pd.DataFrame({"accelerator": ["H100 SXM"], "memory_bandwidth_gb_per_s": [2000.0], "fp8_dense_tflops": [1400.0]})
+RATES = {"fp8_dense_tflops": 1400.0, "fp16_dense_tflops": 700.0, "int8_dense_tops": np.nan, "fp4_dense_tflops": np.nan}
+FACTS = pd.DataFrame([{"accelerator": "H100 SXM", "memory_bandwidth_gb_per_s": 2000.0} | RATES])
+IDENTITY = pd.Series({"parameters_billion": 70.0, "active_parameters_billion": np.nan})
 
 
 @pytest.mark.parametrize(("concurrency", "bound"), [(1.0, "memory"), (10_000.0, "compute")])
 def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
     """70 GB of weights, 1 MB of cache a token, 100 + 200/2 in cache: a step reads 70 GB + 0.2 GB per request."""
-    found = serving.ceiling(
-        settled({"precision": "fp8", "concurrency": concurrency}), {"fp8": (70e9, 1e6, 70e9)}, FACTS
-    )
+    found = serving.ceiling(settled({"precision": "fp8", "concurrency": concurrency}), IDENTITY, 1e-3, FACTS)
     memory = 2000e9 * concurrency / (70e9 + concurrency * 200 * 1e6)
     compute = 1400e12 / (2 * 70e9 * 1.5)
     assert found["bound"].tolist() == [bound]
@@ -223,7 +230,12 @@ def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
     assert found["of_ceiling"][0] == pytest.approx(50 / min(memory, compute), **CLOSE)
 
 
-@pytest.mark.parametrize("change", [{}, {"precision": "int8", "concurrency": 4.0}, {"precision": "fp8"}])
+@pytest.mark.parametrize("change", [{}, {"precision": "gguf", "concurrency": 4.0}, {"precision": "fp8"}])
 def test_ceiling_of_what_is_not_known_is_not_known(change: dict) -> None:
-    found = serving.ceiling(settled(change), {"fp8": (70e9, 1e6, 70e9)}, FACTS)
+    found = serving.ceiling(settled(change), IDENTITY, 1e-3, FACTS)
     assert (found["bound"].tolist(), found["ceiling"].isna().tolist()) == (["not known"], [True])
+
+
+@pytest.mark.parametrize(("written", "precision"), [("bfloat16", "bf16"), ("FP8", "fp8"), ("half", "fp16"), ("", "")])
+def test_precision_is_known_by_its_common_spellings(written: str, precision: str) -> None:
+    assert settled({"precision": written})["precision"].tolist() == [precision]

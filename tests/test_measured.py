@@ -24,7 +24,8 @@ VLLM = {
 }  # fmt: skip
 AIPERF = {
     "schema_version": "1.5", "aiperf_version": "0.13.0", "was_cancelled": False, "error_summary": [],
-    "input_config": {"models": [{"name": "org/model"}], "phases": {"profiling": {"concurrency": 16}}},
+    "input_config": {"models": {"items": [{"name": "org/model"}]}, "phases": [
+        {"name": "warmup", "exclude_from_results": True, "concurrency": 4}, {"name": "profiling", "concurrency": 16}]},
     "request_count": {"unit": "requests", "avg": 100.0}, "request_throughput": {"unit": "requests/sec", "avg": 2.0},
     "output_token_throughput": {"unit": "tokens/sec", "avg": 200.0}, "goodput": {"unit": "requests/sec", "avg": 1.5},
     "time_to_first_token": {"unit": "ms", "avg": 120.0, "p50": 100.0, "p99": 300.0},
@@ -99,6 +100,16 @@ def test_loadgen_by_hand(write: Write) -> None:
     assert (run.model, run.accelerator, run.accelerator_count) == ("", "", 0)
 
 
+def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:
+    changed = dict(LOG) | {
+        "effective_scenario": "Offline",
+        "result_query_count": 1,
+        "effective_samples_per_query": 24_576,
+    }
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in changed.items()]
+    assert one(write(*lines, name="mlperf_log_detail.txt")).requests_completed == 24_576
+
+
 @pytest.mark.parametrize("spelling", ["request_goodput", "request_goodput:"])
 def test_both_spellings_of_goodput(write: Write, spelling: str) -> None:
     record = {key: value for key, value in VLLM.items() if key != "request_goodput"}
@@ -131,6 +142,26 @@ def test_failures_that_a_version_does_not_count(write: Write) -> None:
     assert one(write(record)).requests_failed == 3
     assert one(write(AIPERF | {"error_summary": [{"count": 2}, {"count": 1}]})).requests_failed == 3
     assert one(write(AIPERF | {"error_request_count": {"unit": "requests", "avg": 4.0}})).requests_failed == 4
+
+
+@pytest.mark.parametrize(
+    ("config", "model", "concurrency"),
+    [({"models": ["org/a"], "phases": {"warmup": {"concurrency": 1}, "profiling": {"concurrency": 8}}}, "org/a", 8),
+     ({"models": [{"name": "org/b"}], "loadgen": {"concurrency": 4}}, "org/b", 4),
+     ({"endpoint": {"model_names": ["org/c", "org/d"]}}, "org/c", np.nan),
+     ({"models": {"items": []}, "phases": [{"concurrency": 2}, {"concurrency": 3}]}, "", np.nan)],
+)  # fmt: skip
+def test_configurations_of_all_versions(write: Write, config: dict, model: str, concurrency: float) -> None:
+    run = one(write(AIPERF | {"input_config": config}))
+    assert run.model == model and run.concurrency == pytest.approx(concurrency, nan_ok=True)
+
+
+def test_accelerator_that_two_endpoints_report_counts_once(write: Write) -> None:
+    gpu = {"gpu_name": "GPU", "metrics": {"nvidia_power_usage": {"unit": "W", "avg": 500.0}}}
+    seen = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": "GPU-1"}}} for port in (9400, 9401)}
+    apart = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": f"GPU-{port}"}}} for port in (9400, 9401)}
+    for endpoints, watts in ((seen, 500.0), (apart, 1000.0)):
+        assert one(write(AIPERF | {"telemetry_data": {"endpoints": endpoints}})).accelerator_watts == watts
 
 
 def test_old_aiperf_without_schema_duration_and_totals(write: Write) -> None:
@@ -272,3 +303,5 @@ def test_a_log_of_the_official_record(shared: Path) -> None:
     assert (run.tool, run.scenario) == ("LoadGen", "Server")
     assert run.output_tokens_per_s == pytest.approx(21605.8, rel=1e-6)
     assert run.ttft_p99_ms <= 2000 and run.tpot_p99_ms <= 200
+    offline = one(folder.parents[2] / "Offline" / "performance" / "run_1")
+    assert (run.requests_completed, offline.requests_completed) == (196_608, 200_640)

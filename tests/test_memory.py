@@ -36,6 +36,15 @@ def test_requests_held_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
+    ("memory_gb", "headroom", "count"),
+    [(80.0, 0.1, 1), (77.0, 0.1, 2), (48.0, 0.1, 2), (24.0, 0.0, 4), (0.01, 0, None)],
+)
+def test_fewest_that_hold_one_copy_are_a_power_of_two(memory_gb: float, headroom: float, count: int | None) -> None:
+    """70 GB of weights: 72 GB of one are enough, 69.3 are not, and three of 24 GB go as four."""
+    assert memory.copy_on(MODEL, memory_gb, headroom) == count
+
+
+@pytest.mark.parametrize(
     ("requests", "at_least", "count"),
     [(1, 1, 1), (6, 1, 1), (7, 1, 2), (100, 1, 2), (225, 1, 2), (226, 1, 4), (100, 3, 4), (5, 3, 3), (100, 5, 6)],
 )

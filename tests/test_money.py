@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import cost
+from analysis.answers import price_performance as answer
 from analysis.catalog import Catalog
 from analysis.interval import Interval
 
@@ -94,7 +95,8 @@ def test_order_stays_open_where_the_ranges_meet(usd: tuple[float, float], verdic
 
 
 def test_at_the_break_even_price_a_dollar_buys_the_same() -> None:
-    found = cost.break_even(RATED, PRICES, "H100 SXM", [3.0, 3.0]).set_index("accelerator").loc["L40S"]
+    given = cost.priced(PRICES, ["3"], "H100 SXM", RATED)
+    found = cost.break_even(RATED, given, "H100 SXM").set_index("accelerator").loc["L40S"]
     own = cost.tokens_per_dollar(Interval(200.0, 200.0), Interval(found["break_even_low"], found["break_even_low"]))
     assert own.low == pytest.approx(cost.tokens_per_dollar(Interval(1000.0, 1000.0), Interval(3.0, 3.0)).low, **CLOSE)
 
@@ -108,6 +110,50 @@ def test_worth_is_the_ratio_of_the_middles_both_ways() -> None:
     square = cost.worth(RATED, ["L40S", "A100 SXM 80GB", "H100 SXM"])
     assert list(square.index) == list(square.columns) == ["L40S", "H100 SXM"]
     assert square.to_numpy().tolist() == [[1.0, pytest.approx(0.2)], [pytest.approx(5.0), 1.0]]
+
+
+def test_given_price_of_any_accelerator_settles_its_order() -> None:
+    """MI300X is as good as the H100 at 2 to 4 dollars: without an offer nothing is told, at 1.5 it is cheaper."""
+    given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED)
+    even = cost.break_even(RATED, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
+    assert (even["offered_low"], even["offered_high"], even["verdict"]) == (1.5, 1.5, "cheaper")
+    offer = cost.offers(RATED, given, Interval(1.0, 1.0)).set_index("accelerator").loc["MI300X"]
+    assert offer[["provider", "commitment", "quoted"]].tolist() == ["a cloud", "reserved", "2026-01"]
+    assert offer["per_dollar_low"] == pytest.approx(1000 * 3600 / 1.5, **CLOSE)
+
+
+def test_ratio_of_prices_stands_beside_that_of_rates() -> None:
+    """An hour of H100 at 2 to 4 dollars, in the middle 2.828, costs 1.886 hours of L40S at 1.5; MI300X has no price."""
+    costs = cost.dearer(PRICES, ["H100 SXM", "L40S", "MI300X"])
+    assert costs.loc["H100 SXM", "L40S"] == pytest.approx(8**0.5 / 1.5, **CLOSE)
+    assert costs.loc["L40S", "H100 SXM"] == pytest.approx(1.5 / 8**0.5, **CLOSE)
+    assert costs["MI300X"].isna().all() and costs.loc["MI300X"].isna().all()
+
+
+def test_cells_say_what_an_hour_is_worth_and_costs() -> None:
+    names = ["H100 SXM", "L40S", "MI300X"]
+    said = answer.cells(cost.worth(RATED, names), cost.dearer(PRICES, names))
+    assert (said.loc["H100 SXM", "L40S"], said.loc["H100 SXM", "MI300X"]) == ("5 (1.89)", "1")
+
+
+def test_a_price_without_a_source_is_a_parameter_and_only_undated_ones_are_doubted() -> None:
+    given = cost.priced(PRICES, [f"{name}=2; reserved; 2026-01" for name in RATED["accelerator"]], "", RATED)
+    offers = cost.offers(RATED, given, Interval(1.0, 1.0))
+    assert answer.named(offers, {"doc": "a post"})["price_from"].tolist() == ["parameter"] * 4
+    assert answer.DATED not in answer.best_offer(offers, "LLM", "token").caveats
+    documents = cost.offers(RATED, PRICES, Interval(1.0, 1.0))
+    assert answer.named(documents, {"doc": "a post"})["price_from"].tolist() == ["a post"] * 3
+    assert answer.DATED in answer.best_offer(documents, "LLM", "token").caveats
+
+
+@pytest.mark.parametrize(
+    ("price", "share", "said"),
+    [(0.0, 1.0, "a price is not above 0"), (-2.0, 1.0, "a price is not above 0"), (2.0, 1.1, "share 1.1 to 1.1 of the"),
+     (2.0, 0.0, "share 0.0 to 0.0")],
+)  # fmt: skip
+def test_impossible_prices_and_shares_are_refused_by_name(price: float, share: float, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        cost.tokens_per_dollar(Interval(100.0, 100.0), Interval(price, price), share)
 
 
 def test_watts_are_measured_or_the_limit_or_not_known(comparable_rows: Rows) -> None:

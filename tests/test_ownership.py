@@ -51,6 +51,12 @@ def test_owning_at_the_break_even_price_costs_the_rent(
     assert total == pytest.approx(rent, rel=1e-9)
 
 
+@pytest.mark.parametrize(("name", "value"), [("years", 0.0), ("used_share", 0.0), ("used_share", 1.1)])
+def test_impossible_terms_are_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} is {value}; expected"):
+        replace(TERMS, **{name: value})
+
+
 def test_rent_below_the_electricity_is_worth_no_purchase() -> None:
     assert ownership.break_even(Interval(0.1, 0.1), TERMS) == Interval(0.0, 0.0)
 

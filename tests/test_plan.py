@@ -68,6 +68,12 @@ def test_memory_takes_whole_groups() -> None:
     assert (row["for_traffic"], row["for_memory"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, 4.0, "memory")
 
 
+def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
+    """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
+    (row,) = plan.size(drawn(50, fixed=True, draws=1), Load(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
+
+
 def test_costs_add_up_in_every_draw() -> None:
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
@@ -83,6 +89,64 @@ def test_costs_add_up_in_every_draw() -> None:
 def test_percentiles_are_in_order() -> None:
     marks = derating.percentiles(sized(), list(plan.OUTPUTS))
     assert (marks["p10"] <= marks["p50"]).all() and (marks["p50"] <= marks["p90"]).all()
+
+
+def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
+    """Of 2 s for the first token 0.5 s go into the prompt: 1.5 s may be waited, and a slot is held 10.5 s."""
+    from analysis import queueing
+
+    load = Load(100, 30.0, 300.0, 2.0, prompt_s=0.5)
+    assert (load.wait_limit_s, load.service_s) == (1.5, 10.5)
+    (row,) = plan.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    assert queueing.wait(row["slots"], 100.0, 10.5, 0.99) == pytest.approx(1.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("prompt_s", [2.0, 2.1])
+def test_prompt_that_takes_the_whole_limit_plans_nothing(prompt_s: float) -> None:
+    frame = sized(load=Load(100, 30.0, 300.0, 2.0, prompt_s=prompt_s))
+    assert frame.empty and set(plan.OUTPUTS) <= set(frame.columns)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 1.9), st.floats(0, 1))
+def test_longer_prompts_never_need_fewer(prompt_s: float, more: float) -> None:
+    longer = min(prompt_s + more, 1.95)
+    short, long = (
+        sized(load=Load(100, 30.0, 300.0, 2.0, prompt_s=each), draws=50) for each in (prompt_s, max(prompt_s, longer))
+    )
+    assert (long["accelerators"] >= short["accelerators"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [((0, 30.0), "users is 0"), ((-1, 30.0), "users is -1"), ((10, 0.0), "second_per_user is 0.0")]
+)
+def test_impossible_loads_are_refused_by_name(change: tuple, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Load(*change)
+    with pytest.raises(ValueError, match=said):
+        Demand(*change)
+
+
+@pytest.mark.parametrize(
+    ("derate", "usd", "said"),
+    [
+        ((0.5, 1.1), 2.0, "derate 0.5 to 1.1 is not within"),
+        ((0.0, 0.5), 2.0, "derate 0 to 0.5"),
+        ((0.5, 0.6), -2.0, "price -2"),
+    ],
+)
+def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: float, said: str) -> None:
+    asked = Demand(100, 30.0), Interval(1000.0, 1000.0), Interval(*derate), Interval(usd, usd)
+    with pytest.raises(ValueError, match=said):
+        derating.draw(*asked, 10, 0)
+    with pytest.raises(ValueError, match=said):
+        derating.need(*asked)
+
+
+def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
+    box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
+    frame = plan.size(drawn(), Load(100, 30.0), MODEL, box, CONTEXT, 0)
+    assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
 
 
 def test_shares_of_the_causes_add_up() -> None:
@@ -140,6 +204,18 @@ def test_ranks_take_the_cache_in() -> None:
     assert set(ranked.index) == set(plan.INPUTS)
     assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
     assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
+
+
+def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
+    """1, 2, 3 against 1, 3, 2: 1 - 6 x 2 / (3 x 8) = 0.5; the order of the draws changes no bit."""
+    frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "exact": [1.0, 3.0, 2.0], "price": 1.0})
+    assert derating.sensitivity(frame, inputs=["derate"])["correlation"].tolist() == [0.5]
+    drawn = sized(1000)
+    shuffled = derating.sensitivity(drawn.sample(frac=1.0, random_state=1), inputs=plan.INPUTS)
+    pd.testing.assert_frame_equal(derating.sensitivity(drawn, inputs=plan.INPUTS), shuffled, check_exact=True)
+    ranks = drawn[["derate", "usd_per_hour"]].assign(bill=drawn["exact"] * drawn["price"]).corr("spearman")
+    found = derating.sensitivity(drawn, inputs=["derate"])["correlation"].iloc[0]
+    assert found == pytest.approx(ranks.loc["derate", "bill"], rel=1e-9)
 
 
 def test_nothing_dominates_what_does_not_vary() -> None:

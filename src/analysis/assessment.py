@@ -42,10 +42,13 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     limited, offline = _official(catalog, benchmark, asked)
     found = deployment.against(settled, limited.rows, offline.rows)
     ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
-    price = cost.price_range(catalog.prices, settled["accelerator"].iloc[0], asked.usd_per_accelerator_hour)
+    accelerator = settled["accelerator"].iloc[0]
+    prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    price = cost.price_range(prices, accelerator)
     found = serving.energy(serving.served(found, ttft, tpot))
     found = serving.front(serving.money(found, price))
-    found = serving.ceiling(found, _models(catalog, benchmark, asked), catalog.accelerators)
+    identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
+    found = serving.ceiling(found, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
     best = _best(found)
     own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
     near = deployment.nearest(best, own, offline.rows)
@@ -79,18 +82,11 @@ def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> 
     return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit")
 
 
-def _models(catalog: Catalog, benchmark: str, asked: MyDeployment) -> dict[str, tuple[float, float, float]]:
-    """Per precision the bytes of weights, of the cache per token, and the parameters; empty where not known."""
+def _token_gb(catalog: Catalog, benchmark: str, asked: MyDeployment) -> float:
+    """Gigabytes of cache for each token of a request; NaN where the model's shape is not known."""
     sizes = quantization.BYTES_PER_WEIGHT
-    found = {
-        precision: memory.model(catalog.benchmarks, benchmark, size, sizes[asked.cache_precision])
-        for precision, size in sizes.items()
-    }
-    return {
-        precision: (model.weight_bytes, model.cache_bytes_per_token, model.weight_bytes / sizes[precision])
-        for precision, model in found.items()
-        if model is not None
-    }
+    model = memory.model(catalog.benchmarks, benchmark, sizes["fp16"], sizes[asked.cache_precision])
+    return model.cache_bytes_per_token / 1e9 if model else float("nan")
 
 
 def _best(runs: pd.DataFrame) -> dict:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis import caveats, interval
+from analysis import caveats, interval, quote
 from analysis.interval import Interval
 from analysis.sources import cited
 
@@ -32,10 +32,38 @@ def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
     return _spread(behind(rows, accelerator), "per_accelerator")
 
 
-def price_range(prices: pd.DataFrame, accelerator: str, given: Sequence[float] = ()) -> Interval:
-    """US dollars per accelerator-hour: `given` low and high, else over all offers in `prices`; unknown without one."""
-    if given:
-        return Interval(float(given[0]), float(given[-1]))
+def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """The table of prices with the offers of each accelerator that `given` names replaced by those given.
+
+    `given` are quotes as in quote.read; one without a name is of `accelerator`. What a quote does not say stays as the
+    table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator that is
+    not in the table of `accelerators`.
+    """
+    quotes, valid = [quote.read(text) for text in given], list(accelerators["accelerator"])
+    for each in quotes:
+        if each.accelerator and each.accelerator not in valid:
+            raise ValueError(f"a price is given for {each.accelerator!r}; valid: {', '.join(valid)}")
+    rows = [
+        {
+            "accelerator": each.accelerator or accelerator,
+            "provider": each.provider or "a given price",
+            "commitment": each.commitment or "unstated",
+            "quoted": each.quoted,
+            "usd_per_accelerator_hour_low": each.low,
+            "usd_per_accelerator_hour_high": each.high,
+        }
+        for each in quotes
+    ]
+    if not rows:
+        return prices
+    own = pd.DataFrame(rows)
+    unsaid = {name: "" for name in prices if name not in own}
+    kept = prices[~prices["accelerator"].isin(own["accelerator"])]
+    return pd.concat([kept, own.assign(**unsaid)[list(prices)]], ignore_index=True)
+
+
+def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
+    """US dollars per accelerator-hour, over all offers of the accelerator in `prices`; unknown without one."""
     offers = prices[prices["accelerator"].eq(accelerator) & prices["duplicate_of"].eq("")]
     return _spread(offers, "usd_per_accelerator_hour")
 
@@ -69,7 +97,15 @@ def watts_range(rows: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
-    """Tokens for a US dollar: tokens/s x 3600 x the share of it that is delivered / US dollars per hour."""
+    """Tokens for a US dollar: tokens/s x 3600 x the share of it that is delivered / US dollars per hour.
+
+    Raises ValueError for a price or a share of zero or below, and for a share above 1.
+    """
+    part = share if isinstance(share, Interval) else Interval(share, share)
+    if np.any(np.asarray(part.low) <= 0) or np.any(np.asarray(part.high) > 1):
+        raise ValueError(f"share {part.low} to {part.high} of the throughput is not within 0 (not itself) to 1")
+    if np.any(np.asarray(price.low, dtype=float) <= 0):
+        raise ValueError("a price is not above 0 US dollars an hour")
     return rate * share * SECONDS_PER_HOUR / price
 
 
@@ -108,14 +144,14 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
     return both.sort_values("per_dollar_high", ascending=False, kind="stable", ignore_index=True)
 
 
-def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str, given: Sequence[float] = ()) -> pd.DataFrame:
+def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """The price at which each accelerator gives as many tokens per dollar as the baseline at its own price.
 
     break-even = price of the baseline x rate / rate of the baseline. Columns of `rates` and: break_even_low/high,
     offered_low/high (NaN without an offer: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two
     ranges meet, "" without an offer). No rows without a rate and a price of the baseline.
     """
-    own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline, given)
+    own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline)
     rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
     base = Interval(own["rate_low"].min(), own["rate_high"].max())
     found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
@@ -136,6 +172,20 @@ def worth(rated: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """
     middles = interval.of(rated.set_index("accelerator"), "rate").middle
     middles = middles[[name for name in names if name in middles.index]]
+    return _square(middles)
+
+
+def dearer(prices: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """How many hours of the column's accelerator an hour of the row's costs: the ratio of the middles of their prices.
+
+    NaN where an accelerator has no price. Beside `worth`: where an hour is worth more than it costs, the row's is the
+    better buy.
+    """
+    return _square(pd.Series({name: price_range(prices, name).middle for name in names}, dtype="float64"))
+
+
+def _square(middles: pd.Series) -> pd.DataFrame:
+    """Each of `middles` (row) over each other (column)."""
     square = np.divide.outer(middles.to_numpy(), middles.to_numpy())
     return pd.DataFrame(square, index=list(middles.index), columns=list(middles.index))
 

@@ -18,6 +18,7 @@ from analysis.interval import Interval
 from analysis.sources import cited
 
 LANGUAGE = "tokens/s"
+PRECISIONS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "nvfp4": "fp4", "mxfp4": "fp4"}  # as people write
 
 
 class Unsaid(ValueError):
@@ -47,7 +48,7 @@ def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFr
         rows.append(
             run
             | {"accelerator": accelerator, "accelerator_count": count}
-            | {"benchmark": _benchmark(run, benchmarks, said), "precision": said.precision or run["precision"]}
+            | {"benchmark": _benchmark(run, benchmarks, said), "precision": _precision(run, said)}
             | {"rate_low": rate, "rate_high": rate}
             | {"per_accelerator_low": rate / count, "per_accelerator_high": rate / count}
         )
@@ -104,7 +105,7 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
         ("requests at a time", _number(run["concurrency"]), _number(row["batch_size"])),
         ("output tokens per request", _number(run["output_tokens"] / run["requests_completed"]), _number(tokens)),
         ("input tokens per request", _number(run["input_tokens"] / run["requests_completed"]), "not stated"),
-        ("round", run["date"] or "no date", row["round"]),
+        ("date or round", _day(run["date"]) or "no date", row["round"]),
         ("software", run["software"] or "not said", row["framework"] or "not stated"),
         ("arrival of requests", _arrivals(run["request_rate"]), f"{row['scenario']} of LoadGen"),
     ]
@@ -114,23 +115,36 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
 def gap(run: Mapping) -> pd.DataFrame:
     """Where the throughput goes, from the nearest system's Offline rate to answers that users can use, as factors.
 
-    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells). They multiply to
-    the useful share of the Offline rate.
+    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells), known_from. Those
+    that are known multiply to the useful share of the Offline rate. What so few requests at a time cost is the ceiling
+    of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the distance to that system is
+    software and set-up. Failed requests put out no tokens: they are within that rest.
     """
-    sent = run["requests_completed"] + run["requests_failed"]
+    few = _few(run)
+    rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few if few.known else 1.0)
     steps = [
-        ("latency limits, official", run["latency_low"], run["latency_high"]),
-        ("this deployment against the nearest official system", run["of_nearest_low"], run["of_nearest_high"]),
-        ("answers within the limits", run["good_share"], run["good_share"]),
-        ("requests that did not fail", run["requests_completed"] / sent, run["requests_completed"] / sent),
+        ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
+        ("requests at a time", few, "the ceiling at this concurrency over the nearest system's rate"),
+        ("software and set-up", rest, "the rest of the distance to the nearest system"),
+        ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
-    return pd.DataFrame(steps, columns=["step", "share_low", "share_high"])
+    ends = [(step, share.low, share.high, known_from) for step, share, known_from in steps]
+    return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "known_from"])
+
+
+def _few(run: Mapping) -> Interval:
+    """What is left where the run's ceiling lies below the rate of the nearest system; not known without a ceiling."""
+    near = np.sqrt(run["nearest_low"] * run["nearest_high"])
+    share = float(np.minimum(run["ceiling"] / near, 1.0))
+    return Interval(share, share)
 
 
 def _accelerator(run: Mapping, aliases: Mapping[str, str], said: Said) -> str:
     stated = run["accelerator"]
     found = aliases.get(stated, "") if stated else ""
     valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
+    if said.accelerator and said.accelerator not in aliases.values():
+        raise Unsaid(f"{run['file']}: no accelerator {said.accelerator!r}; {valid}")
     if stated and not found:
         raise Unsaid(f"{run['file']}: its accelerator {stated!r} is not known; {valid}")
     if found and said.accelerator and found != said.accelerator:
@@ -151,6 +165,11 @@ def _count(run: Mapping, said: Said) -> int:
             f"{run['file']}: does not say how many accelerators it ran on{hint}: give accelerator_count, 1 or more"
         )
     return stated or given
+
+
+def _precision(run: Mapping, said: Said) -> str:
+    stated = run["precision"].strip().lower()
+    return said.precision or PRECISIONS.get(stated, stated)
 
 
 def _benchmark(run: Mapping, benchmarks: pd.DataFrame, said: Said) -> str:
@@ -194,6 +213,12 @@ def _number(value: float) -> str:
     if pd.isna(value):
         return "not known"
     return f"{value:,.0f}" if float(value).is_integer() else interval.number(float(value))
+
+
+def _day(date: str) -> str:
+    """The day of a tool's time stamp: 20241105-120000 and 2024-11-05T12:00:00Z alike as 2024-11-05."""
+    found = re.match(r"(\d{4})-?(\d\d)-?(\d\d)", date)
+    return "-".join(found.groups()) if found else date
 
 
 def _same(what: str, here: str, there: str) -> bool:

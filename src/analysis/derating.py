@@ -32,6 +32,11 @@ class Demand:
     def tokens_per_second(self) -> float:
         return self.users * self.tokens_per_second_per_user
 
+    def __post_init__(self) -> None:
+        for name in ("users", "tokens_per_second_per_user"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
+
 
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
@@ -129,8 +134,9 @@ def need(demand: Demand, per_accelerator: Interval, derate: Interval, price: Int
     """Accelerators and dollars by interval arithmetic, without draws: the least and the most that the ranges allow.
 
     accelerators = users x tokens/s each x peak / (throughput x derate), rounded up, at least `at_least` (what the
-    weights need). Returns intervals: accelerators, usd_per_hour, usd_per_user_hour.
+    weights need). Returns intervals: accelerators, usd_per_hour, usd_per_user_hour. Raises ValueError as `draw` does.
     """
+    _usable(derate, price)
     wanted = demand.peak_over_mean * demand.tokens_per_second
     exact = wanted / (per_accelerator * derate)
     whole = Interval(*(max(interval.whole(end), at_least) for end in (exact.low, exact.high)))
@@ -152,13 +158,12 @@ def draw(
 
     Columns: the four INPUTS, exact (accelerators before rounding up), accelerators, usd_per_hour, usd_per_user_hour;
     `draws` rows, the same for the same seed on any machine; none where an input is unknown. Raises ValueError for a
-    derate of zero, or above one unless `above_one` says that this is meant.
+    price or derate of zero or below, and for a derate above one unless `above_one` says that this is meant.
     """
     ranges = (per_accelerator, derate, demand.peak_over_mean, price)
     if not all(each.known for each in ranges):
         return pd.DataFrame(columns=[*INPUTS, *OUTPUTS], dtype="float64")
-    if not 0 < derate.low <= derate.high or (derate.high > 1 and not above_one):
-        raise ValueError(f"derate {derate.low:g} to {derate.high:g} is not within 0 (not itself) to 1")
+    _usable(derate, price, above_one)
     random = np.random.Generator(np.random.PCG64(seed))
     inputs = {name: random.uniform(r.low, r.high, draws) for name, r in zip(INPUTS, ranges, strict=True)}
     throughput, share, peak, usd = (inputs[name] for name in INPUTS)
@@ -178,10 +183,28 @@ def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Seque
     """
     smooth = draws["exact"] * draws["price"] if output != "accelerators" else draws["exact"]
     varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
-    ranks = smooth.rank()
-    found = [{"input": name, "correlation": draws[name].rank().corr(ranks)} for name in varying]
+    ranks = _ranks(smooth)
+    found = [{"input": name, "correlation": _correlation(_ranks(draws[name]), ranks)} for name in varying]
     frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
     return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())
+
+
+def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:
+    if derate.low <= 0 or derate.low > derate.high or (derate.high > 1 and not above_one):
+        raise ValueError(f"derate {derate.low:g} to {derate.high:g} is not within 0 (not itself) to 1")
+    if price.low <= 0 or price.low > price.high:
+        raise ValueError(f"price {price.low:g} to {price.high:g} is not a range of US dollars above 0")
+
+
+def _ranks(values: pd.Series) -> np.ndarray:
+    """Twice the ranks around their mean: whole numbers, so that sums of them are exact in any order."""
+    return (2 * values.rank()).to_numpy().astype("int64") - (len(values) + 1)
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Spearman's correlation of two of `_ranks`, the same bits on any machine; NaN where one does not vary."""
+    spread = float((one * one).sum()) * float((other * other).sum())
+    return float((one * other).sum()) / spread**0.5 if spread else float("nan")
 
 
 def percentiles(draws: pd.DataFrame, outputs: list[str]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from analysis import quote
 from analysis.paths import DATA
 
 ROUNDS = ("v3.1", "v4.0", "v4.1", "v5.0", "v5.1", "v6.0", "v6.1")
@@ -47,6 +48,14 @@ def _below_data(value: str) -> str:
     return value
 
 
+def _a_price(value: str) -> str:
+    """Every price names an accelerator of data/accelerators.csv, or none: then it is of the report's own."""
+    name = quote.read(value).accelerator
+    if name:
+        _one_of("accelerators", "accelerator")(name)
+    return value
+
+
 def _a_round(value: str) -> str:
     if value not in ROUNDS:
         raise ValueError(not_among(value, ROUNDS))
@@ -64,6 +73,7 @@ Precision = Literal["fp16", "fp8", "int8", "int4", "fp4"]
 Trust = Literal["all", "checked"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
+Prices = list[Annotated[str, AfterValidator(_a_price)]]
 
 
 def not_among(value: str, valid: Iterable[str]) -> str:

@@ -38,6 +38,12 @@ def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_b
     return Model(parameters * 1e9 * weight_bytes, 2 * layers * heads * size * cache_bytes)
 
 
+def copy_on(model: Model, memory_gb: float, headroom: float) -> int | None:
+    """The fewest accelerators, of GROUPS, that hold one copy of the weights; None where none of them does."""
+    room = memory_gb * 1e9 * (1 - headroom)
+    return next((group for group in GROUPS if group * room >= model.weight_bytes), None)
+
+
 def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: float, context_tokens: Any) -> Any:
     """Whole requests whose cache fits beside one copy of the weights on `accelerators`; 0 where the weights do not.
 

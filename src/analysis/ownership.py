@@ -21,7 +21,7 @@ class Terms:
 
     `residual_share` is left after `years`, straight-line; `capital_share` a year on the mean value; `used_share` of all
     hours are worked, and those alone are compared with rented hours. `watts` at the wall, with the building's
-    `power_usage_effectiveness`.
+    `power_usage_effectiveness`. Raises ValueError for no years, no hours used or more than all.
     """
 
     years: float
@@ -32,6 +32,12 @@ class Terms:
     watts: Interval
     power_usage_effectiveness: float
     usd_per_kilowatt_hour: float
+
+    def __post_init__(self) -> None:
+        if not self.years > 0:
+            raise ValueError(f"years is {self.years!r}; expected a number above 0")
+        if not 0 < self.used_share <= 1:
+            raise ValueError(f"used_share is {self.used_share!r}; expected a share above 0, at most 1")
 
     def hourly_shares(self) -> dict[str, float]:
         """The share of the purchase price that each part takes for an hour that is used."""

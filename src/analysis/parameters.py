@@ -20,6 +20,7 @@ from analysis.kinds import (
     Origin,
     Precision,
     Price,
+    Prices,
     Round,
     Scenario,
     Share,
@@ -91,7 +92,7 @@ class RealWorldDerating(Common):
     tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
-    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    prices: Prices = []
     weight_precision: Precision = "fp8"
     cache_precision: Precision = "fp16"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
@@ -101,20 +102,22 @@ class RealWorldDerating(Common):
     wait_percentile: Annotated[float, Field(gt=0, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
     tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
+    prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
+    prefill_share: Share = 0.5
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> RealWorldDerating:
-        _in_order(self, "derate", "peak_over_mean", "usd_per_accelerator_hour", "context_tokens")
+        _in_order(self, "derate", "peak_over_mean", "context_tokens")
         return self
 
 
 class PricePerformance(Common):
     """Tokens per dollar of every offer, prices at which the order changes, and owning against renting `baseline`."""
 
-    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    prices: Prices = []
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
         "A100 SXM 80GB",
@@ -137,7 +140,7 @@ class PricePerformance(Common):
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> PricePerformance:
-        _in_order(self, "derate", "utilisation", "usd_per_accelerator_hour", "purchase_usd_per_accelerator")
+        _in_order(self, "derate", "utilisation", "purchase_usd_per_accelerator")
         return self
 
 
@@ -152,18 +155,13 @@ class MyDeployment(BaseModel):
     accelerator: Literal[""] | Accelerator = ""
     accelerator_count: Annotated[int, Field(ge=0)] = 0
     benchmark: Literal[""] | Benchmark = ""
-    precision: Literal["", "fp16", "fp8", "int8", "int4", "fp4"] = ""
+    precision: Literal["", "fp16", "bf16", "fp8", "int8", "int4", "fp4"] = ""
     cache_precision: Precision = "fp16"
     scenario: Scenario = "Server"
     rounds: list[Round] = ["v4.1"]
-    usd_per_accelerator_hour: Annotated[list[Price], Field(max_length=2)] = []
+    prices: Prices = []
     ttft_ms: Annotated[float, Field(ge=0)] = 0.0
     tpot_ms: Annotated[float, Field(ge=0)] = 0.0
-
-    @model_validator(mode="after")
-    def _ranges_in_order(self) -> MyDeployment:
-        _in_order(self, "usd_per_accelerator_hour")
-        return self
 
 
 class SourceAudit(BaseModel):

@@ -15,7 +15,7 @@ from analysis.interval import Interval
 from analysis.memory import Model
 
 SYSTEM = 8  # accelerators in one system
-CAUSES = ("traffic", "queue", "memory")  # what asks for most accelerators
+CAUSES = ("traffic", "queue", "memory")  # each asks for more accelerators than those before it, or decides nothing
 OUTPUTS = (
     "accelerators",
     "systems",
@@ -30,22 +30,37 @@ INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price", "co
 
 @dataclass(frozen=True)
 class Load:
-    """What users ask for: how many, tokens per second each, and how long a request may wait for its first token.
+    """What users ask for: how many, tokens per second each, and how long a request may take to its first token.
 
-    `tokens_per_request` (output tokens) over the speed is the time of service; unknown (NaN) plans without a queue.
-    `variability` as in queueing.wait.
+    The first token comes after a wait for a free slot and after the prompt is read, in `prompt_s`: what that leaves of
+    the limit may be waited. A slot is held while the prompt is read and while `tokens_per_request` (output tokens) come
+    at the speed; unknown (NaN) plans without a queue. `variability` as in queueing.wait. Raises ValueError for no
+    users, no speed or a negative time.
     """
 
     users: int
     tokens_per_second_per_user: float
     tokens_per_request: float = float("nan")
-    wait_limit_s: float = float("inf")
+    ttft_limit_s: float = float("inf")
     percentile: float = 0.99
     variability: float = 1.0
+    prompt_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("users", "tokens_per_second_per_user"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
+        if self.prompt_s < 0:
+            raise ValueError(f"prompt_s is {self.prompt_s!r}; expected seconds, 0 or more")
 
     @property
     def service_s(self) -> float:
-        return self.tokens_per_request / self.tokens_per_second_per_user
+        return self.prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
+
+    @property
+    def wait_limit_s(self) -> float:
+        """Seconds that may be waited for a slot; not above zero where the prompt alone takes the whole limit."""
+        return self.ttft_limit_s - self.prompt_s
 
     @property
     def million_tokens_per_hour(self) -> float:
@@ -71,13 +86,15 @@ def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context
     two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators and systems of 8 rounded up, US
     dollars per hour for the accelerators and for whole systems, for the accelerators also per user-hour and per million
     tokens of mean traffic, kilowatts with the overhead of the building. Without a `model` memory decides nothing.
+    No draws where the prompt alone takes longer than the limit on the first token: more accelerators do not help.
     """
-    if drawn.empty:
+    if drawn.empty or load.wait_limit_s <= 0:
+        drawn = drawn.head(0)
         return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     inputs = {
-        "context": random.uniform(context.low, context.high, len(drawn)),
-        "watts per accelerator": random.uniform(box.watts.low, box.watts.high, len(drawn)),
+        name: random.uniform(each.low, each.high, len(drawn)) if each.known else np.nan
+        for name, each in (("context", context), ("watts per accelerator", box.watts))
     }
     out = drawn.assign(**inputs)
     each = out["throughput per accelerator"] * out["derate"] / load.tokens_per_second_per_user
@@ -113,7 +130,7 @@ def _fitted(out: pd.DataFrame, model: Model | None, box: Box) -> pd.DataFrame:
 def _billed(out: pd.DataFrame, load: Load, box: Box) -> pd.DataFrame:
     whole, bill = out["accelerators"], out["accelerators"] * out["price"]
     traffic, queue = (np.maximum(interval.whole(out[name]), 1.0) for name in ("for_traffic", "for_queue"))
-    cause = np.select([out["for_memory"].gt(queue), queue.gt(traffic)], ["memory", "queue"], "traffic")
+    cause = np.select([whole.gt(queue), queue.gt(traffic)], ["memory", "queue"], "traffic")
     return out.assign(
         decided_by=cause,
         exact=np.maximum(out["for_queue"], out["for_memory"]),

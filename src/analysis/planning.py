@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from analysis import comparable, cost, derating, memory, plan, quantization
+from analysis import comparable, cost, derating, interval, memory, plan, quantization, roofline
 from analysis.catalog import Catalog
 from analysis.comparable import Comparison
 from analysis.interval import Interval
@@ -16,8 +16,24 @@ MILLISECONDS = 1000.0
 
 
 @dataclass(frozen=True)
+class Prompt:
+    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
+
+    tokens: float
+    accelerators: float
+    seconds: float
+
+    @property
+    def known(self) -> bool:
+        return bool(pd.notna(self.seconds))
+
+
+@dataclass(frozen=True)
 class Planned:
-    """A plan: the draws (see plan.size) and what went into them, each as the report shows it."""
+    """A plan: the draws (see plan.size) and what went into them, each as the report shows it.
+
+    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
+    """
 
     draws: pd.DataFrame
     load: plan.Load
@@ -25,6 +41,7 @@ class Planned:
     accelerator: str
     inputs: pd.DataFrame
     caveats: tuple[str, ...]
+    impossible: str = ""
 
     @property
     def marks(self) -> pd.DataFrame:
@@ -54,25 +71,46 @@ def make(
     speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
     demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
     rate = cost.throughput(chosen.rows, accelerator)
-    price = cost.price_range(catalog.prices, accelerator, asked.usd_per_accelerator_hour)
+    price = cost.price_range(_prices(catalog, asked), accelerator)
     watts, basis = _watts(catalog, chosen, accelerator)
-    model = _model(catalog, asked)
-    load = _load(catalog, asked, chosen, speed)
+    model, box = _model(catalog, asked), _box(catalog, asked, watts)
+    prompt = _prompt(catalog, asked, model, box)
+    load = _load(catalog, asked, speed, prompt)
     usd = price if price.known else Interval(1.0, 1.0)
     drawn = derating.draw(demand, rate, derate, usd, asked.draws, asked.seed, above_one=above_one)
     drawn = drawn if price.known else drawn.assign(price=float("nan"))
-    sized = plan.size(drawn, load, model, _box(catalog, asked, watts), Interval(*asked.context_tokens), asked.seed)
-    inputs = _inputs(asked, demand, rate, derate, price, watts)
-    return Planned(sized, load, demand, accelerator, inputs, _caveats(load, model, basis, asked))
+    sized = plan.size(drawn, load, model, box, Interval(*asked.context_tokens), asked.seed)
+    inputs = pd.concat([_inputs(asked, demand, rate, derate, price, watts), _first_token(asked, load, prompt)])
+    caveats = _caveats(load, prompt, model, basis, asked)
+    return Planned(sized, load, demand, accelerator, inputs, caveats, _impossible(asked, load, prompt))
 
 
-def _load(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison, speed: float) -> plan.Load:
+def _prices(catalog: Catalog, asked: RealWorldDerating) -> pd.DataFrame:
+    return cost.priced(catalog.prices, asked.prices, asked.baseline, catalog.accelerators)
+
+
+def _load(catalog: Catalog, asked: RealWorldDerating, speed: float, prompt: Prompt) -> plan.Load:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
-    row = catalog.benchmarks.set_index("benchmark").loc[chosen.question.benchmark]
+    row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     own = float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean())
     tokens = asked.tokens_per_request or own
     limit = asked.ttft_ms / MILLISECONDS
-    return plan.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability)
+    seconds = prompt.seconds if prompt.known else 0.0
+    return plan.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability, seconds)
+
+
+def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | None, box: plan.Box) -> Prompt:
+    """The longest prompt, stated or of the benchmark, read by the fewest accelerators that hold the weights."""
+    limits = catalog.benchmark_limits
+    own = limits[limits["benchmark"].eq(asked.benchmark) & limits["quantity"].eq("max_sequence_length")]
+    tokens = asked.prompt_tokens or float(own["high"].max())
+    count = memory.copy_on(model, box.memory_gb, box.headroom) if model else None
+    if count is None:
+        return Prompt(tokens, float("nan"), float("nan"))
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    active = roofline.active(catalog.benchmarks.set_index("benchmark").loc[asked.benchmark])
+    tera, _ = roofline.fastest(facts, asked.weight_precision)
+    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
 
 
 def _watts(catalog: Catalog, chosen: Comparison, accelerator: str) -> tuple[Interval, str]:
@@ -113,9 +151,36 @@ def _inputs(
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
 
 
-def _caveats(load: plan.Load, model: memory.Model | None, basis: str, asked: RealWorldDerating) -> tuple[str, ...]:
+def _first_token(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> pd.DataFrame:
+    """What stays fixed in every draw until the first token, in the columns of _inputs; no rows without a prompt."""
+    count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
+    share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
+    rows = [
+        ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", load.prompt_s),
+        ("wait for a free slot", "seconds at most", max(load.wait_limit_s, 0.0)),
+    ]
+    ends = [(name, unit, value, value) for name, unit, value in rows if prompt.known]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+
+
+def _impossible(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> str:
+    if load.wait_limit_s > 0:
+        return ""
+    taken, limit = (interval.number(each) for each in (load.prompt_s * MILLISECONDS, asked.ttft_ms))
+    return (
+        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
+        f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
+        "the weights do not help. Shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
+    )
+
+
+def _caveats(
+    load: plan.Load, prompt: Prompt, model: memory.Model | None, basis: str, asked: RealWorldDerating
+) -> tuple[str, ...]:
     own = (
         ("no queue is planned: the length of a request is not known", pd.isna(load.service_s)),
+        ("the time to read a prompt is not planned: its length or the compute is not known", not prompt.known),
+        (f"prompts assumed to be read at {100 * asked.prefill_share:g} % of the dense compute", prompt.known),
         ("memory is not planned: the model's size or shape is not known", model is None),
         (f"watts: {basis}", basis != "measured at the wall, whole system"),
         (

@@ -29,12 +29,25 @@ def weight_gb(parameters_billion: float, precision: str) -> float:
     return parameters_billion * BYTES_PER_WEIGHT.get(precision or SMALLEST, 2.0)
 
 
-def decode(bandwidth_gb_per_s: float, read_gb: float, count: float = 1, cache_gb: float = 0.0) -> float:
-    """The most tokens per second that `count` accelerators decode at batch 1: count x bandwidth / bytes read.
+def read_gb(parameters_billion: float, active_billion: float, precision: str, batch: float = 1) -> float:
+    """Gigabytes of weights that one decoding step reads for a batch: all of a dense model's, whatever the batch.
 
-    Each token reads every weight once, whatever the kernel does; `cache_gb` of KV cache is read on top.
+    A mixture of experts reads the weights that some token of the batch works with. Where a token works with a share a
+    of them and the router balances, that is 1 - (1 - a)^batch of all: the active ones at batch 1, soon all.
     """
-    return count * bandwidth_gb_per_s / (read_gb + cache_gb)
+    unread = (1 - active_billion / parameters_billion) ** batch
+    return weight_gb(parameters_billion, precision) * (1 - unread)
+
+
+def decode(
+    bandwidth_gb_per_s: float, read_gb: float, count: float = 1, cache_gb: float = 0.0, batch: float = 1
+) -> float:
+    """The most tokens per second that `count` accelerators decode: batch x count x bandwidth / bytes read.
+
+    Each step gives one token to each sequence and reads the weights once, whatever the kernel does; `cache_gb` is the
+    KV cache of the whole batch, read on top.
+    """
+    return batch * count * bandwidth_gb_per_s / (read_gb + cache_gb)
 
 
 def needed(memory_gb: float, held_gb: float) -> int:
@@ -55,12 +68,39 @@ def fastest(facts: pd.Series, precision: str = "") -> tuple[float, str]:
     return (float(rates.max()), str(rates.idxmax())) if len(rates) else (math.nan, "")
 
 
-def compute(tera_per_s: float, active_billion: float, count: float = 1) -> float:
+def compute(tera_per_s: float, active_billion: float, count: float = 1, prompt_per_token: float = 0.0) -> float:
     """The most tokens per second that `count` accelerators compute: count x FLOP/s / (2 x active parameters).
 
-    Attention and the prompt come on top, so a real system stays well below.
+    `prompt_per_token` are tokens of prompt for each that is put out, computed too. Attention comes on top, so a real
+    system stays well below.
     """
-    return count * tera_per_s * 1e12 / (FLOP_PER_WEIGHT * active_billion * 1e9)
+    return count * tera_per_s * 1e12 / (FLOP_PER_WEIGHT * active_billion * 1e9 * (1 + prompt_per_token))
+
+
+def prefill_s(prompt_tokens: float, tera_per_s: float, active_billion: float, count: float, share: float) -> float:
+    """Seconds in which `count` accelerators together read one prompt at a `share` of their dense compute.
+
+    Prompt tokens x 2 x active parameters / (count x FLOP/s x share). Attention comes on top: for a prompt of a thousand
+    tokens about a hundredth.
+    """
+    return prompt_tokens / (share * compute(tera_per_s, active_billion, count))
+
+
+def serving(
+    facts: pd.Series, identity: pd.Series, precision: str, batch: float, prompt: float, answer: float, token_gb: float
+) -> tuple[float, float]:
+    """Output tokens per second for each accelerator that memory traffic and arithmetic allow while serving.
+
+    `batch` requests are in service on one copy of the weights over all accelerators, which is the most favourable; each
+    has `prompt` tokens in cache and half of its `answer` ones, at `token_gb` of cache a token. NaN where the precision
+    or a fact is not known.
+    """
+    if precision not in COMPUTE and precision not in BYTES_PER_WEIGHT:
+        return math.nan, math.nan
+    weights = read_gb(float(identity["parameters_billion"]), active(identity), precision, batch)
+    cache = batch * (prompt + answer / 2) * token_gb
+    memory = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=cache, batch=batch)
+    return memory, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
 
 
 def active(identity: pd.Series) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis import interval
+from analysis import interval, roofline
 from analysis.interval import Interval
 
 
@@ -37,7 +37,8 @@ def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
 
     Added: usd_per_hour_low/high; usd_per_million_low/high (output tokens); usd_per_million_all_low/high (input and
     output; NaN where the input is not known); saved_low/high (per hour, if the same tokens came at the official rate:
-    bill x (1 - derate), never below zero).
+    bill x (1 - derate), never below zero); enough_low/high (accelerators that give the same tokens at that rate,
+    rounded up, never more than there are).
     """
     count = runs["accelerator_count"].astype(float)
     bill = Interval(count * price.low, count * price.high)
@@ -47,7 +48,8 @@ def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
     out = interval.put(runs, "usd_per_hour", bill)
     out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
     out = interval.put(out, "usd_per_million_all", Interval(bill.low / both, bill.high / both))
-    return interval.put(out, "saved", bill * lost)
+    enough = [interval.whole(count * runs[f"derate_{end}"]).clip(upper=count) for end in ("low", "high")]
+    return interval.put(interval.put(out, "saved", bill * lost), "enough", Interval(*enough))
 
 
 def front(runs: pd.DataFrame) -> pd.DataFrame:
@@ -65,16 +67,17 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     return out.assign(best=[not each and mine == mine for each, mine in zip(beaten, speed, strict=True)])
 
 
-def ceiling(runs: pd.DataFrame, models: Mapping[str, tuple[float, float, float]], facts: pd.DataFrame) -> pd.DataFrame:
+def ceiling(runs: pd.DataFrame, identity: pd.Series, token_gb: float, facts: pd.DataFrame) -> pd.DataFrame:
     """The runs with their place on the roofline: ceiling (tokens/s per accelerator), bound, of_ceiling (a share).
 
-    `models` gives per precision the bytes of the weights, of the cache per token, and the parameters; `facts` is
-    accelerators.csv. Each decoding step reads the weights once and the cache of every request in service; a token of
-    prompt or answer takes two operations per parameter. The lower ceiling binds. NaN where a fact is not known.
+    `identity` is the model's row of benchmarks.csv, `token_gb` its cache for a token, `facts` accelerators.csv. The
+    lower of the two ceilings of roofline.serving binds. NaN where a fact is not known.
     """
-    rows = []
+    rows, facts = [], facts.set_index("accelerator")
     for run in runs.to_dict("records"):
-        memory, compute = _ceilings(run, models.get(run["precision"]), facts.set_index("accelerator"))
+        answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
+        of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer, token_gb
+        memory, compute = roofline.serving(*of)
         known = memory == memory and compute == compute
         least = min(memory, compute) if known else float("nan")
         bound = ("memory" if memory <= compute else "compute") if known else "not known"
@@ -92,16 +95,3 @@ def _good(run: Mapping, ttft_ms: float, tpot_ms: float) -> tuple[float, str]:
         return float(np.mean((ttfts <= ttft_ms) & ~(tpots > tpot_ms))), "counted"
     stated = run["goodput_per_s"] / run["requests_per_s"] if run["requests_per_s"] else np.nan
     return (float(stated), "stated by the file") if stated == stated else (float("nan"), "not known")
-
-
-def _ceilings(run: Mapping, held: tuple[float, float, float] | None, facts: pd.DataFrame) -> tuple[float, float]:
-    """Tokens per second for each accelerator that memory traffic and arithmetic leave, NaN where not known."""
-    fact, precision = facts.loc[run["accelerator"]], run["precision"]
-    column = f"{precision}_dense_{'tops' if precision == 'int8' else 'tflops'}"
-    if held is None or column not in fact:
-        return float("nan"), float("nan")
-    weight, cache, parameters = held
-    answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
-    step = weight + run["concurrency"] * (prompt + answer / 2) * cache
-    memory = fact["memory_bandwidth_gb_per_s"] * 1e9 * run["concurrency"] / step
-    return float(memory), float(fact[column] * 1e12 / (2 * parameters * (1 + prompt / answer)))

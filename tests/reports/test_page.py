@@ -120,6 +120,8 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Proje
 def test_an_empty_parameter_says_what_it_stands_for() -> None:
     assert said([], "accelerators shown; empty for all") == "all"
     assert said([], "price range; empty: data/prices.csv") == "data/prices.csv"
+    assert said(0, "how many; zero: as the files say") == said(0.0, "tokens; 0: as the files say") == "as the files say"
+    assert (said(0), said(0, "seed of the draws"), said(False, "zero: none")) == ("0", "0", "no")
     assert (said([]), said(["a", "b"]), said(True)) == ("none given", "a, b", "yes")
 
 

@@ -23,7 +23,12 @@ OTHERS = {
     "power_nothing": ("power_efficiency", {"rounds": ["v4.0"]}),
     "derating_interactive": ("real_world_derating", {"scenario": "Interactive", "rounds": ["v5.1"]}),
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
+    "derating_prompt": ("real_world_derating", {"prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]}),
     "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
+    "price_given": (
+        "price_performance",
+        {"prices": ["2.5-3", "MI300X=2; reserved; 2026-01; a cloud", "L40S=0.5"], "baseline": "H100 SXM"},
+    ),
     "price_images": ("price_performance", {"benchmark": "stable-diffusion-xl", "baseline": "L40S"}),
     "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
     "deployment_power": (
@@ -33,7 +38,7 @@ OTHERS = {
             "accelerator": "H100 SXM",
             "accelerator_count": 8,
             "precision": "fp8",
-            "usd_per_accelerator_hour": [2.0, 3.0],
+            "prices": ["2-3"],
         },
     ),
     "deployment_log": (

@@ -23,8 +23,8 @@ def share(found: Assessed) -> Finding:
     sentence = (
         f"{_said(run)}, {run['accelerator_count']} {run['accelerator']} give "
         f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
-        f"{interval.text(run['derate_low'], run['derate_high'])} of what official {topic} systems give for each "
-        f"accelerator, {interval.number(run['of_nearest_low'])} of the nearest ({run['nearest']})."
+        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give for each "
+        f"accelerator, {_percent(run['of_nearest_low'], run['of_nearest_high'])} of the nearest ({run['nearest']})."
     )
     ends = run["derate_low"], run["derate_high"]
     return Finding("share_of_official", *ends, SHARE, sentence, _sources(run), found.caveats)
@@ -37,8 +37,10 @@ def gap(found: Assessed) -> Finding:
     if known.empty:
         return nothing("largest_loss", unit, "Nothing tells where the throughput goes.")
     worst = known.loc[known["share_low"].idxmin()]
-    words = [f"{row['step']} {interval.text(row['share_low'], row['share_high'])}" for _, row in known.iterrows()]
-    sentence = f"Most is lost to: {worst['step']}. What each step leaves: {listed(words, most=len(words))}."
+    left = [_percent(row["share_low"], row["share_high"]) for _, row in known.iterrows()]
+    first, *words = [f"{step} {'leave ' * (at == 0)}{left[at]}" for at, step in enumerate(known["step"])]
+    steps = listed([first, *(f"{word} of that" for word in words)], most=len(left))
+    sentence = f"Most is lost to {worst['step']}. From the nearest system's Offline rate on, {steps}."
     return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
 
 
@@ -46,13 +48,15 @@ def saving(found: Assessed) -> Finding:
     """What closing the gap would save, at the same tokens per second."""
     unit, run = "US dollars an hour saved if the same tokens came at the official rate", found.best
     if pd.isna(run["saved_low"]):
-        why = f"No price of {run['accelerator']} or no official throughput is known: give usd_per_accelerator_hour."
+        why = f"No price of {run['accelerator']} or no official throughput is known: give prices."
         return nothing("saved_by_closing_the_gap", unit, why)
     sentence = (
         f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
         f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour. Closing the gap "
         f"would save {interval.text(run['saved_low'], run['saved_high'])} of "
-        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour."
+        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour: at the official rate "
+        f"{interval.text(run['enough_low'], run['enough_high'])} of the {run['accelerator_count']} accelerators would "
+        f"give the same tokens."
     )
     return Finding("saved_by_closing_the_gap", run["saved_low"], run["saved_high"], unit, sentence, _sources(run))
 
@@ -78,7 +82,11 @@ def goodput(found: Assessed) -> Finding:
     if pd.isna(run["good_share"]):
         why = "The file holds neither goodput nor latencies of each request: how many were in time is not known."
         return nothing("good_share", unit, why)
-    sentence = f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']})."
+    sent = run["requests_completed"] + run["requests_failed"]
+    sentence = (
+        f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']}); "
+        f"{run['requests_failed']:,.0f} of {sent:,.0f} requests failed."
+    )
     return Finding("good_share", run["good_share"], run["good_share"], unit, sentence)
 
 
@@ -113,7 +121,7 @@ def other_choice(found: Assessed) -> Finding:
     if pd.isna(run["of_offline_low"]):
         return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
     ends = run["of_offline_low"], run["of_offline_high"]
-    sentence = f"Against the Offline throughput of the nearest system the share is {interval.text(*ends)}."
+    sentence = f"Against the Offline throughput of the nearest system the share is {_percent(*ends)}."
     return replace(share(found), name=name, low=ends[0], high=ends[1], sentence=sentence, caveats=())
 
 
@@ -124,7 +132,10 @@ def front_title(found: Assessed) -> str:
         return "No run says how long a token takes: no front can be drawn."
     speed = interval.text(best["interactivity_low"].min(), best["interactivity_high"].max())
     rate = interval.text(best["per_accelerator_low"].min(), best["per_accelerator_high"].max())
-    return f"{len(best)} of {len(found.runs)} runs are on the front: {rate} tokens/s each while users see {speed}."
+    return (
+        f"{len(best)} of {len(found.runs)} runs are on the front: {rate} tokens/s for each accelerator while users see "
+        f"{speed} tokens/s."
+    )
 
 
 def front_rows(found: Assessed) -> pd.DataFrame:
@@ -150,6 +161,12 @@ def table(found: Assessed) -> pd.DataFrame:
     return found.runs.assign(label=[_short(run) for run in found.runs.to_dict("records")])
 
 
+def known(found: Assessed, columns: dict[str, str]) -> dict[str, str]:
+    """The columns of `table` of which some run says something."""
+    said = table(found).notna().any()
+    return {name: header for name, header in columns.items() if said[name if name in said else f"{name}_low"]}
+
+
 def drawn(found: Assessed) -> pd.DataFrame:
     """The rows behind the figures, for their source line: official ones, and datasheets where a ceiling is drawn."""
     sources = _sources(found.best) + ["datasheets"] * pd.notna(found.best["ceiling"])
@@ -160,6 +177,10 @@ def source(found: Assessed, line: str) -> str:
     """The source line of a figure, with the files that were measured; files alone where no source is drawn."""
     files = ", ".join(dict.fromkeys(found.runs["file"]))
     return f"{line} Runs: {files}." if line.startswith("Sources") else f"Sources: {files}."
+
+
+def _percent(low: float, high: float) -> str:
+    return f"{interval.text(100 * low, 100 * high)} %"
 
 
 def _said(run: dict) -> str:

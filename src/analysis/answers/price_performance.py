@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -11,6 +12,7 @@ from analysis.answers.words import caveats, listed, plural, ranged, span
 from analysis.caveats import told
 from analysis.findings import Finding, nothing
 from analysis.interval import Interval
+from analysis.ownership import Terms
 from analysis.sources import cited
 
 DATED = "rental prices move within months, and the documents have no date"
@@ -26,7 +28,8 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
         f"On {topic} a dollar buys most on {_offer(best)}: {ranged(best, 'per_dollar')} {plural(work)}, a million for "
         f"{ranged(best, 'usd_per_million')} dollars; least on {_offer(worst)}, {ranged(worst, 'per_dollar')}."
     )
-    warned = [*caveats(best["caveat"], worst["caveat"]), DATED]
+    undated = "not stated" in (best["quoted"], worst["quoted"])
+    warned = [*caveats(best["caveat"], worst["caveat"]), *[DATED] * undated]
     return Finding("best_offer", *span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
 
 
@@ -64,7 +67,7 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
     return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), told(rows))
 
 
-def owning(price: Interval, rent: Interval, accelerator: str) -> Finding:
+def owning(price: Interval, rent: Interval, accelerator: str, terms: Terms) -> Finding:
     """The purchase price up to which owning is cheaper than renting."""
     unit = "US dollars for an accelerator with its share of the system, at which owning costs the rent"
     if not price.known:
@@ -72,7 +75,9 @@ def owning(price: Interval, rent: Interval, accelerator: str) -> Finding:
         return nothing("break_even_purchase", unit, why)
     sentence = (
         f"Rented at {interval.text(rent.low, rent.high)} dollars an hour, {accelerator} is worth buying below "
-        f"{interval.text(price.low, price.high)} dollars with its share of the system, on the terms below."
+        f"{interval.text(price.low, price.high)} dollars with its share of the system, if it works "
+        f"{interval.number(100 * terms.used_share)} % of all hours for {interval.number(terms.years)} years and on the "
+        "other terms below."
     )
     return Finding("break_even_purchase", price.low, price.high, unit, sentence)
 
@@ -95,21 +100,28 @@ def other_choice(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     return replace(best_offer(offers, topic, work), name="best_offer_in_the_other_scenario")
 
 
-def named(offers: pd.DataFrame) -> pd.DataFrame:
-    """The offers with `offer`, the words by which a figure names them."""
-    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()])
+def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The offers with `offer`, the words by which a figure names them, thousand_low/high per dollar, and price_from.
+
+    `labels` are the short names of sources; a price without a source was given as a parameter.
+    """
+    thousands = {f"thousand_{end}": offers[f"per_dollar_{end}"] / 1000 for end in ("low", "high")}
+    source = offers["source_id"].map(labels).fillna("parameter")
+    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()], price_from=source, **thousands)
 
 
 def rows_of(table: pd.DataFrame) -> pd.DataFrame:
     """The document's rows as a figure draws them: named by `offer`, in thousands of tokens per dollar."""
-    ends = [f"{name}_{end}" for name in ("stated", "weights", "served", "delivered") for end in ("low", "high")]
+    steps = ("stated", "computed", "weights", "served", "delivered")
+    ends = [f"{name}_{end}" for name in steps for end in ("low", "high")]
     thousands = table[ends].astype("float64") / 1000
     return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
 
 
-def cells(square: pd.DataFrame) -> pd.DataFrame:
-    """A square of ratios in words."""
-    return square.map(interval.number)
+def cells(worth: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
+    """A square of ratios in words, each with the ratio of the two prices in brackets where both have one."""
+    said = costs.map(lambda ratio: f" ({interval.number(ratio)})" if pd.notna(ratio) else "")
+    return worth.map(interval.number) + said
 
 
 def square_title(square: pd.DataFrame) -> str:

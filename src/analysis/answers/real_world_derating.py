@@ -52,13 +52,21 @@ def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
 
 
 def need(
-    marks: pd.DataFrame, demand: Demand, accelerator: str, chosen: Comparison, warned: Sequence[str] = ()
+    marks: pd.DataFrame,
+    demand: Demand,
+    accelerator: str,
+    chosen: Comparison,
+    warned: Sequence[str] = (),
+    impossible: str = "",
 ) -> Finding:
-    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are caveats of the plan itself."""
+    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are caveats of the plan itself.
+
+    `impossible` is why nothing could be planned, where the plan itself says so.
+    """
     count, bill, each = (marks.set_index("output").loc[name] for name in OUTPUTS)
     if pd.isna(count["p50"]):
         why = f"No comparable throughput of {accelerator} on {chosen.topic}, or not enough memory: nothing is planned."
-        return nothing("accelerators_needed", NEED, why)
+        return nothing("accelerators_needed", NEED, impossible or why)
     dollars = (
         f"at {interval.text(bill['p10'], bill['p90'])} US dollars an hour, "
         f"{interval.text(each['p10'], each['p90'])} per user-hour"
@@ -143,4 +151,5 @@ def other_choice(found: Finding, derate: Interval) -> Finding:
 def both_examples(own: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """The example on the document's own figures and on official ones, a row per quantity."""
     ends = {"computed_low": "official_low", "computed_high": "official_high"}
-    return own.merge(official.rename(columns=ends)[["quantity", *ends.values()]], on="quantity", how="left")
+    both = own.merge(official.rename(columns=ends)[["quantity", *ends.values()]], on="quantity", how="left")
+    return both.assign(what=both["quantity"].str.replace("_", " "))

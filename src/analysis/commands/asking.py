@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterable
 
-from analysis import comparable
+from analysis import comparable, quote
 from analysis.catalog import Catalog
 from analysis.interval import Interval
 from analysis.tables import Table
 
-_RANGE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:-(\d+(?:\.\d+)?|\.\d+))?")
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
 
 
 def numbers(option: str, text: str) -> list[float]:
     """`4.76` as [4.76, 4.76], `2-4.76` as [2.0, 4.76]. Raises ValueError naming the option for anything else."""
-    found = _RANGE.fullmatch(text.strip())
-    if not found:
-        raise ValueError(f"{option} {text!r} is not a number or a range such as 2-4.76, low before high, none negative")
-    low, high = float(found[1]), float(found[2] or found[1])
-    if low > high:
-        raise ValueError(f"{option} {text!r}: the lower end comes first")
-    return [low, high]
+    try:
+        return list(quote.numbers(text))
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+
+
+def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> str:
+    """`4.76`, `2-4.76` or a whole quote, its accelerator by any name. Raises ValueError naming the option.
+
+    Another accelerator than `accelerator`, where one is asked about, is refused.
+    """
+    try:
+        name = quote.read(text).accelerator
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+    named = canonical(name, catalog) if name else ""
+    if named and accelerator and named != accelerator:
+        raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
+    return named + text[text.index("=") :] if named else text
 
 
 def share(option: str, text: str) -> Interval:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from analysis import assessment, parameters, tables
+from analysis import assessment, parameters, quote, tables
 from analysis.answers import my_deployment as answer
 from analysis.assessment import Assessed
 from analysis.catalog import Catalog
@@ -21,6 +21,7 @@ COLUMNS = {
     "ttft_p99_ms": "TTFT p99 ms",
     "tpot_p99_ms": "TPOT p99 ms",
     "good_share": "In time",
+    "requests_failed": "Failed",
     "joules": "J/token",
     "usd_per_million": "USD/M output tokens",
     "usd_per_million_all": "USD/M tokens, prompt too",
@@ -31,15 +32,23 @@ COLUMNS = {
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the assessment. Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong."""
     catalog = Catalog()
-    found = assess(catalog, arguments.files, _asked(arguments, catalog))
+    asked = _asked(arguments, catalog)
+    found = assess(catalog, arguments.files, asked)
+    _priced(asked, found)
     said = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
     differ = tables.show(
         found.differences,
         f"How the run differs from the nearest official row ({found.best['nearest'] or 'none'})",
         {"what": "What", "here": "Here", "there": "There"},
     )
-    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", COLUMNS)
-    return [*asking.lines(runs), *asking.lines(differ), *(make(found).said for make in said)]
+    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", answer.known(found, COLUMNS))
+    return [*(make(found).said for make in said), "", *asking.lines(runs), *asking.lines(differ)]
+
+
+def _priced(asked: MyDeployment, found: Assessed) -> None:
+    named = {quote.read(text).accelerator for text in asked.prices} - {""}
+    if named and found.best["accelerator"] not in named:
+        raise ValueError(f"the prices are of {', '.join(named)}, but the runs are on {found.best['accelerator']}")
 
 
 def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
@@ -54,5 +63,5 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     if arguments.accelerator:
         values["accelerator"] = asking.canonical(arguments.accelerator, catalog)
     if arguments.price:
-        values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
+        values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

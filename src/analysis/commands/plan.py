@@ -25,28 +25,29 @@ def run(arguments: argparse.Namespace) -> list[str]:
     server = comparable.select(catalog.results, catalog.benchmarks, comparable.ask(asked))
     chosen, derate, told = _derate(arguments, catalog, asked, server)
     planned = planning.make(catalog, asked, chosen, derate, arguments.above_one)
-    found = answer.need(planned.marks, planned.demand, asked.baseline, chosen, planned.caveats)
+    about = planned.marks, planned.demand, asked.baseline, chosen, planned.caveats, planned.impossible
+    found = answer.need(*about)
     said: list[Finding] = [found, answer.decisive(plan.decided(planned.draws))]
     said += [answer.dominant(planned.ranked, answer.outcome(planned.priced))]
     said += [answer.interactivity(_guaranteed(catalog, asked), asked)]
     marks = planned.marks.assign(what=planned.marks["output"].map(answer.quantities(chosen.work)))
     columns = {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
-    inputs = tables.show(planned.inputs, told, {"quantity": "Drawn", "unit": "Unit", "value": "From"})
+    inputs = tables.show(planned.inputs, told, {"quantity": "Input", "unit": "Unit", "value": "Value"})
     result = tables.show(marks, f"Plan on {asked.baseline}, {chosen.topic}", columns)
-    return [*asking.lines(inputs), *asking.lines(result), *(each.said for each in said), "", *_example(catalog, asked)]
+    below = [*asking.lines(result), *asking.lines(inputs), *_example(catalog, asked)]
+    return [*(each.said for each in said), "", *below]
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = asking.given(
         arguments, "benchmark", "users", "scenario", "ttft_ms", "tpot_ms", "weight_precision", "cache_precision",
-        "wait_percentile", "tokens_per_request",
-        "rounds", "draws", "seed",
+        "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "rounds", "draws", "seed",
     )  # fmt: skip
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     values["baseline"] = asking.canonical(arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
     if arguments.price:
-        values["usd_per_accelerator_hour"] = asking.numbers("--price", arguments.price)
+        values["prices"] = [asking.price("--price", arguments.price, catalog, values["baseline"])]
     if arguments.context:
         values["context_tokens"] = asking.numbers("--context", arguments.context)
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
@@ -115,7 +116,7 @@ def _example(catalog: Catalog, asked: RealWorldDerating) -> list[str]:
     printed, official = (
         derating.example(said, cost.throughput(rows, "H100 SXM"), paid) for rows in (document, record.rows)
     )
-    columns = {"quantity": "Quantity", "unit": "Unit", "stated": "Stated", "computed": "On its own figures",
+    columns = {"what": "Quantity", "unit": "Unit", "stated": "Stated", "computed": "On its own figures",
                "official": f"On official {asked.scenario} figures"}  # fmt: skip
     title = "The sizing example of the document, under its own assumptions and on official figures"
     return list(asking.lines(tables.show(answer.both_examples(printed, official), title, columns, digits=None)))

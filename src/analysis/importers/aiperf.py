@@ -31,7 +31,7 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
     """The run of one export. Raises MeasurementError naming file and block; a cancelled run is refused."""
     where = f"{file}, {place}" if place else file
     _usable(record, where)
-    read, config = Reader(record, where), record.get("input_config") or {}
+    read, config = Reader(record, where), _measured(record.get("input_config") or {})
     watts, metered, hint = _power(record, where)
     found = Run(
         file, place, "AIPerf", _model(config),
@@ -117,14 +117,40 @@ def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, str]:
 
 
 def _gpus(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    endpoints = (record.get("telemetry_data") or {}).get("endpoints") or {}
+    """Each accelerator once, though two endpoints may report it."""
+    endpoints, seen = (record.get("telemetry_data") or {}).get("endpoints") or {}, set()
     for endpoint in endpoints.values():
-        yield from (endpoint.get("gpus") or {}).values()
+        for gpu in (endpoint.get("gpus") or {}).values():
+            named = gpu.get("gpu_uuid")
+            if named is None or named not in seen:
+                seen.add(named)
+                yield gpu
+
+
+def _measured(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration without its warm-up, whose concurrency is not that of the results.
+
+    Newer files list `phases`, each with its name; phases by name are read alike.
+    """
+    phases = config.get("phases")
+    if isinstance(phases, Mapping):
+        kept: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
+    elif isinstance(phases, list):
+        kept = [each for each in phases if isinstance(each, Mapping) and not _left_out(each)]
+    else:
+        return config
+    return {**config, "phases": kept}
+
+
+def _left_out(phase: Mapping[str, Any]) -> bool:
+    return bool(phase.get("exclude_from_results")) or phase.get("name") == "warmup"
 
 
 def _model(config: Mapping[str, Any]) -> str:
-    """The model's name: of input_config.endpoint.model_names, or of the list `models` of newer files."""
-    names = (config.get("endpoint") or {}).get("model_names") or config.get("models") or [""]
+    """The model's name: of input_config.endpoint.model_names, or of `models` of newer files, a list or its `items`."""
+    models = config.get("models")
+    models = models.get("items") if isinstance(models, Mapping) else models
+    names = (config.get("endpoint") or {}).get("model_names") or models or [""]
     first = names[0] if isinstance(names, list) and names else names
     return str(first.get("name") or "") if isinstance(first, Mapping) else str(first)
 

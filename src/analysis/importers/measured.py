@@ -81,7 +81,10 @@ def _shaped(read: Callable[..., Run], record: dict, name: str, place: str) -> Ru
 
 
 def _log(path: Path, name: str, example: bool) -> Run:
-    """A LoadGen run: its rates and percentiles are official keys; it says neither model nor accelerator."""
+    """A LoadGen run: its rates and percentiles are official keys; it says neither model nor accelerator.
+
+    A sample is a request; an Offline run sends all of its samples in one query.
+    """
     try:
         log = loadgen.read(path)
         loadgen.valid(log)
@@ -90,8 +93,9 @@ def _log(path: Path, name: str, example: bool) -> Run:
     rates = loadgen.rates(log)
     if "tokens_per_second" not in rates:
         raise MeasurementError(f"{name}: logs no tokens per second; expected a run of a language model")
+    completed = float(log.get("result_query_count", 0)) * float(log.get("effective_samples_per_query", 1))
     found = Run(
-        name, "", "LoadGen", "", rates["tokens_per_second"], float(log.get("result_query_count", 0)),
+        name, "", "LoadGen", "", rates["tokens_per_second"], completed,
         scenario=str(log.get("effective_scenario", "")), date=str(log.get("test_datetime", "")),
         software=f"LoadGen {log.get('loadgen_version', '')}".strip(),
         requests_per_s=rates.get("samples_per_second", float("nan")), example=example, **_latencies(log),

@@ -6,15 +6,18 @@ from typing import Any
 from markupsafe import Markup, escape
 
 EMPTY = re.compile(r"\bempty(?: for|:) (.+)")
+ZERO = re.compile(r"\b(?:zero|0): (.+)")
 
 
 def said(value: Any, about: str = "") -> str:
-    """A parameter's value as a reader would say it; `about`, its help, may say what an empty one stands for."""
+    """A parameter's value as a reader would say it; `about`, its help, may say what an empty one or zero stands for."""
     if value is None or value == [] or value == "":
         meant = EMPTY.search(about)
         return meant[1] if meant else "none given"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value == 0 and (meant := ZERO.search(about)):
+        return meant[1]
     if isinstance(value, list):
         return ", ".join(map(said, value))
     return str(value)
