@@ -155,6 +155,14 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
     assert "would save 13.1 to 13.8 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
 
 
+def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
+    of = ("measure", METERED, "--accelerator", "A10", "--count", "8")
+    share, gap, saving = said(*of, "--price", "2.5")[1].splitlines()[:3]
+    assert share.startswith("No official row of A10") and gap.startswith("No official row of A10")
+    assert saving.startswith("A million output tokens cost 3.09 US dollars") and "Without an official row" in saving
+    assert "No price of A10 is known" in said(*of)[1].splitlines()[2]
+
+
 def test_measure_takes_price_energy_and_count_from_the_command_line(said) -> None:
     status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
     assert status == 0 and "2.38 joules" in text

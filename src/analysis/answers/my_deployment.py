@@ -33,27 +33,35 @@ def share(found: Assessed) -> Finding:
 def gap(found: Assessed) -> Finding:
     """Where most of the gap goes."""
     unit = "what is left of the step before"
-    known = found.gap.dropna()
-    if known.empty:
-        return nothing("largest_loss", unit, "Nothing tells where the throughput goes.")
+    known, run = found.gap.dropna(), found.best
+    if pd.isna(run["of_nearest_low"]):
+        why = f"No official row of {run['accelerator']} is comparable: where the throughput goes is not known."
+        return nothing("largest_loss", unit, why)
     worst = known.loc[known["share_low"].idxmin()]
     left = [_percent(row["share_low"], row["share_high"]) for _, row in known.iterrows()]
     first, *words = [f"{step} {'leave ' * (at == 0)}{left[at]}" for at, step in enumerate(known["step"])]
     steps = listed([first, *(f"{word} of that" for word in words)], most=len(left))
-    sentence = f"Most is lost to {worst['step']}. From the nearest system's Offline rate on, {steps}."
+    start = "Offline rate" if pd.notna(run["latency_low"]) else f"{found.limited.question.scenario} rate"
+    lost = f"Most is lost to {worst['step']}" if worst["share_low"] < 1 else "No step loses anything"
+    sentence = f"{lost}. From the nearest system's {start} on, {steps}."
     return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
 
 
 def saving(found: Assessed) -> Finding:
     """What closing the gap would save, at the same tokens per second."""
     unit, run = "US dollars an hour saved if the same tokens came at the official rate", found.best
+    if not found.price.known:
+        why = f"No price of {run['accelerator']} is known, so nothing tells what a token costs: give prices."
+        return nothing("saved_by_closing_the_gap", unit, why)
+    cost = (
+        f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
+        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour."
+    )
     if pd.isna(run["saved_low"]):
-        why = f"No price of {run['accelerator']} or no official throughput is known: give prices."
+        why = f"{cost} Without an official row nothing tells what closing the gap would save."
         return nothing("saved_by_closing_the_gap", unit, why)
     sentence = (
-        f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
-        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour. Closing the gap "
-        f"would save {interval.text(run['saved_low'], run['saved_high'])} of "
+        f"{cost} Closing the gap would save {interval.text(run['saved_low'], run['saved_high'])} of "
         f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour: at the official rate "
         f"{interval.text(run['enough_low'], run['enough_high'])} of the {run['accelerator_count']} accelerators would "
         f"give the same tokens."
