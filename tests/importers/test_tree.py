@@ -227,6 +227,13 @@ def test_an_archive_is_a_tree_and_names_that_lead_out_of_it_are_not_unpacked(
     assert not list(tmp_path.rglob("escaped")) and not Path("/absolute").exists()
 
 
+def test_an_archive_has_what_v6_rounds_declare_beside_the_results(tree: Any, bring: Callable) -> None:
+    location = tree.run()
+    tree.write(f"{location}/measurements.json", '{"weight_data_types": "fp8"}')
+    row = bring(archive(tree, "zip", {})).table[0]
+    assert (row["precision"], row["precision_basis"]) == ("fp8", "declared")
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: str) -> None:
     tree.run(log=os.urandom(5000))
