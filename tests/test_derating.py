@@ -53,6 +53,15 @@ def test_overall_derate_is_at_most_one() -> None:
     assert not derating.overall(frame.head(0)).known
 
 
+def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
+    runs = [{"accuracy_target": target, "low": low} for target, low in (("99", 1000.0), ("99.9", 800.0))]
+    limited = [run | {"scenario": "Server", "low": run["low"] / 2} for run in runs]
+    (row,) = derating.measured(comparable_rows(*runs), comparable_rows(*limited)).to_dict("records")
+    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.5, 2)
+    (row,) = derating.measured(comparable_rows(runs[1]), comparable_rows(*limited)).to_dict("records")
+    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.625, 2)
+
+
 def test_every_round_of_the_record_counts_and_documents_only_where_it_says_nothing() -> None:
     rows = [("Paper", "H100 SXM", 0.5), ("official v4.1", "H100 SXM", 0.8), ("Paper", "L40S", 0.6),
             ("official v5.1", "H100 SXM", 0.9), ("Other", "L40S", 0.7)]  # fmt: skip

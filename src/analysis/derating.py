@@ -35,12 +35,13 @@ class Demand:
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
 
-    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their result id: the same
-    system. A document's rows pair on the accelerator and count, and say in `caveat` that the systems may differ.
+    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their result id, the same
+    system, and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count, and
+    say in `caveat` that the systems may differ.
     Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, source_ids, caveat.
     """
     key = [*KEYS, "result_id", "source_id"]
-    both = limited.merge(offline, on=key, suffixes=("", "_offline"))
+    both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
     by = ["basis", "benchmark", "scenario", "accelerator"]
     spread = interval.hull(interval.put(both, "derate", derate), by, "derate").rename(columns={"count": "systems"})
@@ -50,6 +51,13 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     out = spread.merge(ids.reset_index(), on=by)
     apart = out["basis"].str.startswith("official").map({True: "", False: "best system of each scenario, may differ"})
     return out.assign(caveat=apart)
+
+
+def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"])
+    matched = same.groupby([pairs[name] for name in [*key, "accuracy_target"]], dropna=False).transform("any")
+    return pairs[same | ~matched]
 
 
 def of_record(measured: pd.DataFrame) -> pd.DataFrame:
