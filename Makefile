@@ -48,7 +48,7 @@ lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are r
 		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
 
-bench: $(READY) ## every way from notebooks to pages side by side, as ratios; reports/bench.json
+bench: $(READY) ## ways from notebooks to pages side by side, as ratios, and the importer; reports/bench.json
 	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
 dev: $(READY) ## git for people who edit: notebook diffs and merges, style checks before each commit
@@ -63,7 +63,7 @@ check: $(READY) ## every table of data/ against its description
 data: $(READY) ## the official summaries of v4.1 and v5.1 into data/official/ (MIRROR=URL another place)
 	@$(BIN)/analysis data $(if $(MIRROR),--mirror $(MIRROR))
 
-bench-import: $(READY) ## speed and memory of the importer, as rates and ratios
+bench-import: $(READY) ## the part of bench that is the importer's
 	@$(BIN)/python benchmarks/importers.py
 
 describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table

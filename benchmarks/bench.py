@@ -1,5 +1,7 @@
 """`make bench`: every way from notebooks to pages side by side, interleaved over rounds, told as ratios with spread.
 
+Then the importer, at growing input (importers.py).
+
 No test: a slow or busy machine changes times, and ratios of one run far less. Writes reports/bench.json.
 """
 
@@ -13,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import importers
 import memory
 import sweeping
 from ways import WAYS
@@ -34,6 +37,8 @@ def main() -> int:
         told["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
         if arguments.sweep:
             told["sweep"] = _sweeps(space, arguments.sweep_rounds)
+    if arguments.importer:
+        told["importer"] = importers.measured()
     told["ratios"] = _ratios(told)
     (ROOT / "reports").mkdir(exist_ok=True)
     (ROOT / "reports" / "bench.json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")
@@ -48,6 +53,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=3, metavar="N", help="notebooks at a time, for ours (default 3)")
     parser.add_argument("--ways", default="abcdefg", help="letters of the ways to run (default all)")
     parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="leave out the sweep, here and on Dask")
+    parser.add_argument("--no-import", dest="importer", action="store_false", help="leave out the importer")
     return parser.parse_args()
 
 
@@ -121,6 +127,8 @@ def _print(told: dict[str, Any]) -> None:
     for kind, sizes in told["memory"].items():
         print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip
+    if "importer" in told:
+        importers.show(told["importer"])
 
 
 def _say(line: str) -> None:

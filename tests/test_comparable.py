@@ -385,6 +385,13 @@ def test_official_row_comes_before_a_document_s(select: Select) -> None:
     ]  # fmt: skip
 
 
+def test_the_newest_round_of_the_record_comes_first() -> None:
+    bases = ["Paper", "official v4.1", "official v10.0", "official v5.1", "official v5.10"]
+    rows = pd.DataFrame({"benchmark": "b", "scenario": "Offline", "accelerator": "L40S", "basis": bases})
+    assert list(comparable.official_first(rows)["basis"]) == ["official v10.0"]
+    assert list(comparable.official_first(rows[rows["basis"].ne("official v10.0")])["basis"]) == ["official v5.10"]
+
+
 def test_baseline_is_always_among_the_accelerators_asked_for() -> None:
     asked = parameters.GenerationalSpeedup(baseline="H100 SXM", accelerators=["L40S"])
     assert comparable.ask(asked).accelerators == ("H100 SXM", "L40S")

@@ -53,6 +53,23 @@ def test_overall_derate_is_at_most_one() -> None:
     assert not derating.overall(frame.head(0)).known
 
 
+def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
+    runs = [{"accuracy_target": target, "low": low} for target, low in (("99", 1000.0), ("99.9", 800.0))]
+    limited = [run | {"scenario": "Server", "low": run["low"] / 2} for run in runs]
+    (row,) = derating.measured(comparable_rows(*runs), comparable_rows(*limited)).to_dict("records")
+    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.5, 2)
+    (row,) = derating.measured(comparable_rows(runs[1]), comparable_rows(*limited)).to_dict("records")
+    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.625, 2)
+
+
+def test_every_round_of_the_record_counts_and_documents_only_where_it_says_nothing() -> None:
+    rows = [("Paper", "H100 SXM", 0.5), ("official v4.1", "H100 SXM", 0.8), ("Paper", "L40S", 0.6),
+            ("official v5.1", "H100 SXM", 0.9), ("Other", "L40S", 0.7)]  # fmt: skip
+    measured = pd.DataFrame(rows, columns=["basis", "accelerator", "derate_low"])
+    found = derating.of_record(measured.assign(benchmark="llama2-70b", scenario="Server"))
+    assert list(found["derate_low"]) == [0.8, 0.9, 0.6]
+
+
 def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows) -> None:
     rows = comparable_rows(
         {"system": "box (8x, TensorRT)", "low": 1000.0}, {"system": "box (8x, TensorRT, Triton)", "low": 950.0},
@@ -69,17 +86,20 @@ def test_layer_on_another_system_is_not_held_against_it(comparable_rows: Rows, o
 
 
 def test_four_causes_two_of_them_measured() -> None:
-    latency = pd.DataFrame({"derate_low": [0.7, 0.8], "derate_high": [0.75, 1.05]})
+    latency = pd.DataFrame({"derate_low": [0.7, 0.8], "derate_high": [0.75, 1.05], "scenario": "Interactive"})
     layer = pd.DataFrame({"share_low": [0.9, 0.95], "share_high": [0.97, 0.99]})
     found = derating.causes(latency, layer, "Triton")
     assert found["share_low"].dropna().tolist() == [0.7, 0.9]
     assert found["share_high"].dropna().tolist() == [1.05, 0.99]
     assert found["share_low"].isna().tolist() == [False, True, False, True]
+    assert list(found["measured_by"][:2]) == [
+        "Interactive over Offline, same system", "nothing: MLPerf Interactive arrivals are random but steady",
+    ]  # fmt: skip
 
 
 def test_causes_of_nothing_are_all_unknown() -> None:
     latency, layer = (
-        pd.DataFrame({"derate_low": [], "derate_high": []}),
+        pd.DataFrame({"derate_low": [], "derate_high": [], "scenario": []}),
         pd.DataFrame({"share_low": [], "share_high": []}),
     )
     assert derating.causes(latency, layer, "Triton")["share_low"].isna().all()

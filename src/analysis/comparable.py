@@ -138,9 +138,10 @@ def select_each(results: pd.DataFrame, benchmarks: pd.DataFrame, questions: Iter
 
 
 def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
-    """One row per `by`: that of the official record where there is one, else of the first document. Needs `basis`."""
-    ranked = frame.assign(document=~frame["basis"].str.startswith("official").astype(bool))
-    ranked = ranked.sort_values("document", kind="stable").drop(columns="document")
+    """One row per `by`: of the newest round of the official record, else of the first document. Needs `basis`."""
+    rounds = frame["basis"].str.extract(r"^official v(\d+)\.(\d+)$").astype("float64")
+    ranked = frame.assign(major=rounds[0], minor=rounds[1])
+    ranked = ranked.sort_values(["major", "minor"], ascending=False, kind="stable").drop(columns=["major", "minor"])
     return ranked.drop_duplicates(list(by)).reset_index(drop=True)
 
 

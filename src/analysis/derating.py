@@ -41,12 +41,13 @@ class Demand:
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
 
-    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their result id: the same
-    system. A document's rows pair on the accelerator and count, and say in `caveat` that the systems may differ.
+    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their result id, the same
+    system, and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count, and
+    say in `caveat` that the systems may differ.
     Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, source_ids, caveat.
     """
     key = [*KEYS, "result_id", "source_id"]
-    both = limited.merge(offline, on=key, suffixes=("", "_offline"))
+    both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
     by = ["basis", "benchmark", "scenario", "accelerator"]
     spread = interval.hull(interval.put(both, "derate", derate), by, "derate").rename(columns={"count": "systems"})
@@ -56,6 +57,21 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     documents = both["basis"].str.startswith("official").map({True: "", False: APART})
     both = both.assign(caveat=caveats.beside(documents, both["caveat"], both["caveat_offline"]))
     return spread.merge(ids.reset_index(), on=by).merge(caveats.carried(both, by), on=by)
+
+
+def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"])
+    matched = same.groupby([pairs[name] for name in [*key, "accuracy_target"]], dropna=False).transform("any")
+    return pairs[same | ~matched]
+
+
+def of_record(measured: pd.DataFrame) -> pd.DataFrame:
+    """Every official derate of `measured`, of whatever round; a document's, the first, where the record has none."""
+    official = measured["basis"].str.startswith("official").astype(bool)
+    ranked = pd.concat([measured[official], measured[~official]])
+    again = ranked.duplicated(["benchmark", "scenario", "accelerator"]) & ~official.reindex(ranked.index)
+    return ranked[~again].reset_index(drop=True)
 
 
 def overall(measured: pd.DataFrame) -> Interval:
@@ -87,9 +103,10 @@ def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) ->
     latency = (under_latency["derate_low"].min(), under_latency["derate_high"].max())
     software = (with_layer["share_low"].min(), with_layer["share_high"].max())
     nothing = (np.nan, np.nan)
+    scenario = " and ".join(under_latency["scenario"].unique()) or "Server"
     rows = [
-        ("batches kept small by latency limits", "Server over Offline, same system", *latency),
-        ("requests that come in bursts", "nothing: MLPerf Server arrivals are random but steady", *nothing),
+        ("batches kept small by latency limits", f"{scenario} over Offline, same system", *latency),
+        ("requests that come in bursts", f"nothing: MLPerf {scenario} arrivals are random but steady", *nothing),
         ("layers of serving software", f"with over without {layer}, same system", *software),
         ("memory shared with other tenants", "nothing: a submission has its system to itself", *nothing),
     ]

@@ -68,7 +68,8 @@ class Tree:
     def run(self, model: str = "llama2-70b-99.9", scenario: str = "Offline", log: str | bytes | None = None) -> str:
         """A run folder with its log; returns its location."""
         location = f"closed/Acme/results/acme/{model}/{scenario}"
-        self.write(f"{location}/performance/run_1/mlperf_log_detail.txt", log_text() if log is None else log)
+        written = log_text(effective_scenario=scenario) if log is None else log
+        self.write(f"{location}/performance/run_1/mlperf_log_detail.txt", written)
         return location
 
     def power(self, location: str, spl: str | bytes | None = None) -> None:

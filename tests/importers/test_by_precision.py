@@ -19,7 +19,8 @@ ROWS = [  # accelerator, precision, basis of it, origin, per accelerator
 @pytest.fixture
 def rows() -> pd.DataFrame:
     frame = pd.DataFrame(ROWS, columns=["accelerator", "precision", "precision_basis", "origin", "per_accelerator_low"])
-    return frame.assign(per_accelerator_high=frame["per_accelerator_low"], basis="official v5.1", source_id="s")
+    same = {"basis": "official v5.1", "source_id": "s", "caveat": ""}
+    return frame.assign(per_accelerator_high=frame["per_accelerator_low"], **same)
 
 
 def test_each_precision_of_an_accelerator_beside_its_fp8(rows: pd.DataFrame) -> None:

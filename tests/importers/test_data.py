@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from analysis import check, official, paths
 from analysis.catalog import Catalog
@@ -142,6 +143,18 @@ def test_one_of_two_files_missing_changes_nothing(made: Any) -> None:
 def test_the_pins_are_those_of_the_files_at_hand(shared: Path) -> None:
     for pin in download.PINNED:
         assert hashlib.sha256((shared / pin.name).read_bytes()).hexdigest() == pin.sha256
+
+
+REPORTS = ("generational_speedup", "real_world_derating", "power_efficiency", "quantization_tradeoffs")
+
+
+@pytest.mark.parametrize("rounds", [["v5.1"], ["v4.1", "v5.1"]])
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_report_on_the_record_has_a_run_file_that_needs_just_its_rounds(report: str, rounds: list[str]) -> None:
+    files = [yaml.safe_load(path.read_text("utf-8")) for path in paths.RUNS.glob(f"{report}*.yml")]
+    asked = [each for each in files if each["parameters"].get("rounds") == rounds]
+    assert asked and all(each["parameters"]["origins"] == ["official"] for each in asked)
+    assert all(each["needs"] == [f"data/official/{round}.parquet" for round in rounds] for each in asked)
 
 
 @pytest.fixture

@@ -32,9 +32,58 @@ def test_the_official_key_of_each_model_scenario_and_round(
     benchmark: str, scenario: str, round: str, key: str, unit: str
 ) -> None:
     log = {name: number for number, name in enumerate(loadgen.KEYS, 2)} | {key: 120438}
+    log["effective_scenario"] = "Server" if scenario == "Interactive" else scenario
     value = 0.120438 if unit == "ms" else 120438
     assert loadgen.performance(log, benchmark, scenario, round) == (value, unit, key)
     assert units.true_unit(benchmark, scenario, round) == unit
+
+
+STREAM = {"early_stopping_latency_ss": 120438, "early_stopping_latency_ms": 128968,
+          "result_qps_without_loadgen_overhead": 8406.82, "effective_samples_per_query": 8,
+          "result_mean_query_latency_ns": 2_000_000}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ran", "scenario", "found"),
+    [
+        ("SingleStream", "MultiStream", (8 * 0.128968, "ms", "early_stopping_latency_ms")),
+        ("SingleStream", "Offline", (8406.82, "samples/s", "result_qps_without_loadgen_overhead")),
+        ("MultiStream", "Offline", (8 / 0.002, "samples/s", "result_mean_query_latency_ns")),
+        ("SingleStream", "SingleStream", (0.120438, "ms", "early_stopping_latency_ss")),
+    ],
+)
+def test_a_result_of_another_scenarios_log_is_inferred_as_the_checker_does(ran: str, scenario: str, found: Any) -> None:
+    log = STREAM | {"effective_scenario": ran}
+    value, unit, key = loadgen.performance(log, "resnet50", scenario, "v5.1")
+    assert (pytest.approx(value, rel=1e-12), unit, key) == found
+    assert loadgen.inferred(log, scenario) == (ran != scenario)
+
+
+@pytest.mark.parametrize(
+    ("ran", "scenario"),
+    [
+        ("Server", "Offline"),
+        ("Offline", "Server"),
+        (None, "Offline"),
+        ("Offline", "SingleStream"),
+        ("SingleStream", "Interactive"),
+    ],
+)
+def test_a_log_of_a_scenario_that_does_not_give_this_one_is_refused(ran: str | None, scenario: str) -> None:
+    log = STREAM | {"result_samples_per_second": 1.0, "result_completed_samples_per_sec": 1.0}
+    with pytest.raises(loadgen.LogError, match=f"effective_scenario is .*, from which no {scenario} result follows"):
+        loadgen.performance(log | ({"effective_scenario": ran} if ran else {}), "resnet50", scenario, "v5.1")
+
+
+def test_tokens_are_not_inferred_from_a_stream() -> None:
+    with pytest.raises(loadgen.LogError, match="counts tokens"):
+        loadgen.performance(STREAM | {"effective_scenario": "SingleStream"}, "llama3.1-8b-edge", "Offline", "v5.1")
+
+
+@pytest.mark.parametrize(("tokens", "unit"), [({"result_tokens_per_second": 900.0}, "tokens/s"), ({}, "samples/s")])
+def test_a_benchmark_that_is_not_in_the_table_counts_what_its_log_counts(tokens: dict[str, float], unit: str) -> None:
+    log = {"effective_scenario": "Offline", "result_samples_per_second": 3.0} | tokens
+    assert loadgen.performance(log, "gpt-oss-120b", "Offline", "v6.1")[1] == unit
 
 
 def test_only_wanted_keys_are_read_whatever_lies_between(tree: Any) -> None:
@@ -114,6 +163,15 @@ def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: s
         power.read(tree.write("spl.txt", spl), log)
 
 
+def test_mixed_line_ends_and_latin_1_bytes_cost_nothing(tree: Any) -> None:
+    log, ends = tree.log_text(sut_name="Acme").replace("Acme", "Acm\xe9"), ["\n", "\r\n", "\r", "\n\r\n"]
+    mixed = [line + ends[number % 4] for number, line in enumerate(log.splitlines())]
+    found = loadgen.read(tree.write("log.txt", "".join(mixed).encode("latin-1")))
+    assert found == loadgen.read(tree.write("plain.txt", tree.log_text()))
+    samples = [line.replace("Mark,m", "Mark,\xe9") + ends[n % 4] for n, line in enumerate(tree.spl_text().splitlines())]
+    assert power.read(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
+
+
 @pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
 def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text(**changes)))
@@ -122,7 +180,8 @@ def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> No
 
 
 PIECES = st.sampled_from(
-    [b":::MLLOG ", b'{"key": "result_validity", "value": ', b'"VALID"', b", ", b"}", b"\n", b"\r", b"nan", b"1e999",
+    [b":::MLLOG ", b'{"key": "effective_scenario", "value": "SingleStream"',
+     b'{"key": "result_validity", "value": ', b'"VALID"', b", ", b"}", b"\n", b"\r", b"nan", b"1e999",
      b'{"key": "result_samples_per_second", "value": ', b"true", b"-1", b'"\\', b"\xff\x00", b"Time,07-24-2024 "]
 )  # fmt: skip
 BYTES = st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=14).map(b"".join))

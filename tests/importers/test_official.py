@@ -60,6 +60,20 @@ def test_figures_and_power_are_the_published_ones(imported: Any) -> None:
         assert (row["power_measured"] == "true") == each["has_power"]
 
 
+def test_inferred_energy_of_eight_streams_is_published_so(imported: Any) -> None:
+    """The checker's rule for MultiStream inferred from SingleStream, as four published pairs of v5.1 show it."""
+    round, _, rows, _ = imported
+    pairs = [
+        (row, rows[id, run, "SingleStream"])
+        for (id, run, scenario), row in rows.items()
+        if scenario == "MultiStream" and row["inferred"] == "true" and row["energy_millijoules_per_query"]
+    ]
+    assert len(pairs) == {"v4.1": 0, "v5.1": 4}[round]
+    for eight, one in pairs:
+        energy = float(one["energy_millijoules_per_query"])
+        assert float(eight["energy_millijoules_per_query"]) == pytest.approx(8 * energy, rel=1e-9)
+
+
 def test_exactly_the_known_wrong_units_are_put_right(imported: Any) -> None:
     round, _, rows, _ = imported
     corrected = [row for row in rows.values() if row["corrected"]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.importers import accelerators, collective_mind, precision, shape, streams, summary, writer
+from analysis.importers import accelerators, power_rows, precision, shape, streams, summary, writer
 from analysis.importers.entry import EntryError
 
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -55,10 +55,23 @@ def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path: Path, bring: Callab
     assert [row["low"] for row in outcome.table] == ["2.0", "7.5"] and outcome.status == 0
 
 
-def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Callable) -> None:
+def test_the_place_of_a_v6_1_row_is_that_of_its_run_in_the_tree(tree: Any, bring: Callable) -> None:
+    location = tree.run()
+    place = f"./{location}/performance/run_1"
+    row = bring(tree.summary({"Location": place}), tree.root).table[0]
+    assert (row["location"], row["recomputed"], row["recomputed_difference"]) == (location, "24000.5", "0.0")
+
+
+@pytest.mark.parametrize(
+    "power",
+    [
+        {"Result": None, "Result_Power": 4597.2, "Result_Units": "Watts", "Units": "Watts"},  # Collective Mind
+        {"Result": 4597.2, "Units": "Watts"},  # v6.1
+    ],
+)
+def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Callable, power: dict) -> None:
     rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s", "version": "v4.0", "has_power": True}
-    watts = rate | {"Result": None, "Result_Power": 4597.2, "Result_Units": "Watts", "Units": "Watts"}
-    path = tmp_path / "cm-result.json"
+    watts, path = rate | power, tmp_path / "cm-result.json"
     path.write_text(json.dumps([rate, watts, rate | {"Location": "elsewhere", "Platform": "b", "has_power": False}]))
     outcome = bring(path)
     assert [row["power_watts_low"] for row in outcome.table] == ["4597.2", ""]
@@ -66,9 +79,28 @@ def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Calla
     assert outcome.rows == 2 and outcome.problems == []
 
 
-def test_power_of_another_system_does_not_join() -> None:
-    rows = [{"Location": "a", "Result": 1.0}, {"Location": "b", "Result": None, "Result_Power": 5.0}]
-    assert [row for _, row in collective_mind.joined(rows)] == rows
+def test_power_beside_the_result_is_taken_as_it_is(tmp_path: Path, bring: Callable) -> None:
+    """So the Collective Mind lists have v3.1 and older rounds; `compliance` is no division there."""
+    row = V61 | {"Division": "closed", "compliance": 1, "Result": 3.4, "Units": "Latency (ms)", "version": "v2.1",
+                 "Result_Units": "Latency (ms)", "Result_Power": 894.4, "Result_Power_Units": "millijoules",
+                 "SystemType": "datacenter,edge", "Accuracy": 76.072, "has_power": True}  # fmt: skip
+    path = tmp_path / "cm-result.json"
+    path.write_text(json.dumps([row]))
+    found = bring(path).table[0]
+    told = {"energy_millijoules_per_query": "894.4", "low": "3.4", "division": "closed", "suite": "datacenter,edge",
+            "accuracy": "76.072", "round": "v2.1"}  # fmt: skip
+    assert {name: found[name] for name in told} == told
+
+
+def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, bring: Callable) -> None:
+    rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s"}
+    alone = rate | {"Location": "elsewhere", "Platform": "b", "Result": 4597.2, "Units": "Watts"}
+    path = tmp_path / "summary.json"
+    path.write_text(json.dumps([rate, alone]))
+    outcome = bring(path, round="v6.1")
+    assert [row["low"] for row in outcome.table] == ["100.0"] and outcome.status == 1
+    assert "power without the result" in str(outcome.problems[0])
+    assert [row for _, row in power_rows.joined([alone, alone])] == [alone, alone]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +192,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
         ({"Performance_Units": "Apples"}, None),
         ({"Performance_Units": "Latency (ms)"}, "a latency and a rate do not match"),
         ({"Power_Result": 0.0, "Power_Units": "Watts"}, "the power is 0.0"),
+        ({"Power_Result": -3.0, "Power_Units": "Watts"}, "the power is -3.0"),
         ({"Nodes": 1.5}, "Nodes is 1.5"),
         ({"Category": "ajar"}, "division is 'ajar', not one of closed, open, network"),
         ({"version": ""}, "names no round"),

@@ -15,7 +15,7 @@ from analysis.importers.tree import Problem
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 LARGEST = 1 << 33  # bytes that one member may unpack to
 _WANTED = re.compile(
-    r"(?:^|/)(?:systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|summary(?:_results)?\.json"
+    r"(?:^|/)(?:systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
     r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy\.txt)$"
 )
 

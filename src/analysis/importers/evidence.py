@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from analysis.importers import configuration, loadgen, power, shape, units
 from analysis.importers.entry import Entry, EntryError
 from analysis.importers.shape import Row
-from analysis.importers.tree import Run, within
+from analysis.importers.tree import Run, leads_out
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
 LOG = "performance/run_1/mlperf_log_detail.txt"
@@ -51,7 +50,7 @@ def row(run: Run, published: Entry | None = None) -> Row:
     value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
     watts = _power(run, log, scenario)
     if published is None:
-        entry.value, entry.label = value, unit
+        entry.value, entry.label, entry.inferred = value, unit, loadgen.inferred(log, scenario)
         entry.power, entry.has_power = watts, watts is not None
         entry.power_label = "millijoules" if scenario in units.STREAMS else "Watts"
     out = shape.row(entry)
@@ -110,7 +109,10 @@ def _power(run: Run, log: dict[str, Any], scenario: str) -> float | None:
             raise power.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
         return None
     found = power.read(_file(run, "performance/run_1/spl.txt"), log)
-    return power.millijoules_per_query(found, log) if scenario in units.STREAMS else found.watts
+    if scenario not in units.STREAMS:
+        return found.watts
+    times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
+    return power.millijoules_per_query(found, log, times)
 
 
 def _precision(out: Row, run: Run) -> None:
@@ -125,7 +127,7 @@ def _precision(out: Row, run: Run) -> None:
 def _file(run: Run, name: str) -> Path:
     """A file of the run, that must be there and within the tree. Raises EntryError otherwise."""
     path = run.folder / name
-    if not within(os.path.realpath(path), os.path.realpath(run.root)):
+    if leads_out(run.folder, name, run.root):
         raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
     if not path.is_file():
         raise EntryError(f"{name}: is missing")
@@ -149,7 +151,7 @@ def _declaration(run: Run) -> dict[str, Any]:
 def _json(path: Path, root: Path) -> dict[str, Any]:
     name = path.name if path.parent.name != "systems" else f"systems/{path.name}"
     try:
-        if not within(os.path.realpath(path), os.path.realpath(root)):
+        if leads_out(root, path.relative_to(root).as_posix(), root):
             raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "or-latin-1"))

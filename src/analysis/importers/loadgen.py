@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ KEYS = (
     "result_scheduled_samples_per_sec", "result_tokens_per_second", "result_completed_tokens_per_second",
     "result_inferred_tokens_per_second", "result_inferred_completed_tokens_per_second",
     "early_stopping_latency_ss", "early_stopping_latency_ms", "effective_samples_per_query",
+    "result_qps_without_loadgen_overhead", "result_mean_query_latency_ns",
     "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns",
     "result_first_token_50.00_percentile_latency_ns", "result_first_token_90.00_percentile_latency_ns",
     "result_first_token_99.00_percentile_latency_ns", "result_time_per_output_token_50.00_percentile_ns",
@@ -51,10 +53,9 @@ def read(path: Path, keys: tuple[str, ...] = KEYS) -> dict[str, Any]:
     Values are numbers or text as logged (latencies in nanoseconds). Of a key logged again with another value the first
     counts, as in the official checker. Raises LogError where the file cannot be read or holds no log line.
     """
-    pattern = re.compile(_PATTERN % b"|".join(re.escape(key.encode()) for key in keys) + _VALUE)
     found: dict[str, Any] = {}
     try:
-        for key, value in _matches(path, pattern):
+        for key, value in _matches(path, _pattern(keys)):
             found.setdefault(key.decode(), _scalar(value, key, path))
     except OSError as error:
         raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
@@ -71,20 +72,54 @@ def valid(log: dict[str, Any]) -> None:
         raise LogError(f"mlperf_log_detail.txt: result_validity is {log['result_validity']}, not VALID")
 
 
+def inferred(log: dict[str, Any], scenario: str) -> bool:
+    """Whether the result of `scenario` is inferred from the log of another one, as the rules allow at the edge.
+
+    Server is how LoadGen runs Interactive. Raises LogError for a log of any other scenario, or of one not said.
+    """
+    ran = units.SCENARIOS.get(str(log.get("effective_scenario")).lower(), "")
+    if ran == scenario or (ran, scenario) == ("Server", "Interactive"):
+        return False
+    if (ran, scenario) in units.INFERRED:
+        return True
+    said = repr(log["effective_scenario"]) if "effective_scenario" in log else "not logged"
+    raise LogError(f"mlperf_log_detail.txt: effective_scenario is {said}, from which no {scenario} result follows")
+
+
 def performance(log: dict[str, Any], benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
     """The official figure of a run: value, unit, and the key it was read from.
 
     In tokens, samples or queries per second, in milliseconds for the stream scenarios. Raises LogError where the log
-    lacks the key, or where it is no positive number.
+    lacks the key, where it is no positive number, or where the log is of a scenario that does not give this one.
     """
-    keys = units.official_keys(benchmark, scenario, round)
+    if inferred(log, scenario):
+        return _from_another(log, benchmark, scenario, round)
+    key, value = _figure(log, units.official_keys(benchmark, scenario, round))
+    return (value / 1e6 if key.endswith(units.NANOSECONDS) else value), units.of_key(key, scenario), key
+
+
+def _from_another(log: dict[str, Any], benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
+    """The figure that the submission checker infers: MultiStream is the stream of eight, Offline the rate of either."""
+    if scenario == "MultiStream":
+        key, value = _figure(log, units.official_keys(benchmark, scenario, round))
+        return value * units.SAMPLES_PER_QUERY / 1e6, "ms", key
+    if units.true_unit(benchmark, scenario, round) == "tokens/s":
+        raise LogError(f"mlperf_log_detail.txt: {benchmark} counts tokens, and a log of streams does not")
+    if units.SCENARIOS[log["effective_scenario"].lower()] == "SingleStream":
+        key, value = _figure(log, ("result_qps_without_loadgen_overhead",))
+        return value, "samples/s", key
+    key, value = _figure(log, ("result_mean_query_latency_ns",))
+    return _figure(log, ("effective_samples_per_query",))[1] * 1e9 / value, "samples/s", key
+
+
+def _figure(log: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, float]:
+    """The first of `keys` that is logged, and its value. Raises LogError."""
     key = next((key for key in keys if key in log), "")
     if not key:
         raise LogError(f"mlperf_log_detail.txt: none of {', '.join(keys)} is logged")
-    value = log[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise LogError(f"mlperf_log_detail.txt: {key} is {value!r}, not a number above zero")
-    return (value / 1e6 if key.endswith(units.NANOSECONDS) else float(value)), units.of_key(key, scenario), key
+    if not _positive(log[key]):
+        raise LogError(f"mlperf_log_detail.txt: {key} is {log[key]!r}, not a number above zero")
+    return key, float(log[key])
 
 
 def rates(log: dict[str, Any]) -> dict[str, float]:
@@ -102,6 +137,11 @@ def rates(log: dict[str, Any]) -> dict[str, float]:
 def percentiles(log: dict[str, Any]) -> dict[str, float]:
     """Time to first token and time per output token in milliseconds: `ttft_p50_ms` ... `tpot_p99_ms`, if logged."""
     return {name: log[key] / 1e6 for name, key in PERCENTILES.items() if _positive(log.get(key))}
+
+
+@cache
+def _pattern(keys: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(_PATTERN % b"|".join(re.escape(key.encode()) for key in keys) + _VALUE)
 
 
 def _matches(path: Path, pattern: re.Pattern[bytes]) -> Iterator[tuple[bytes, bytes]]:

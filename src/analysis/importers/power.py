@@ -45,12 +45,15 @@ def read(path: Path, log: dict[str, Any]) -> Power:
     return Power(mean, len(positive), len(inside) - len(positive), (end - begin).total_seconds())
 
 
-def millijoules_per_query(power: Power, log: dict[str, Any]) -> float:
-    """Energy of one query in the stream scenarios: watts x seconds x 1000 / queries. Raises PowerError without them."""
+def millijoules_per_query(power: Power, log: dict[str, Any], times: int = 1) -> float:
+    """Energy of one query in the stream scenarios: watts x seconds x 1000 / queries. Raises PowerError without them.
+
+    `times` is how many logged queries make one: eight where MultiStream is inferred from SingleStream.
+    """
     queries = log.get("result_query_count")
     if not isinstance(queries, int) or queries <= 0:
         raise PowerError(f"mlperf_log_detail.txt: result_query_count is {queries!r}, not a number above zero")
-    return power.watts * power.seconds * 1000 / queries
+    return power.watts * power.seconds * times * 1000 / queries
 
 
 def _samples(path: Path) -> Iterator[tuple[str, float]]:

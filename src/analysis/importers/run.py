@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.importers import archive, collective_mind, duplicates, evidence, shape, streams, summary, tree, writer
+from analysis.importers import archive, duplicates, evidence, power_rows, shape, streams, summary, tree, writer
 from analysis.importers.entry import Entry, EntryError
 from analysis.importers.shape import Row
 from analysis.importers.spread import spread
@@ -120,7 +120,7 @@ class _Sources:
     def published(self, path: Path, index: dict[tuple[str, str], Run]) -> Iterator[Task]:
         round = self.round or tree.round_of(path)
         try:
-            for number, raw in collective_mind.joined(streams.rows(path)):
+            for number, raw in power_rows.joined(streams.rows(path)):
                 try:
                     entry = summary.entry(raw, round)
                 except EntryError as error:

@@ -145,6 +145,8 @@ def count(value: Any, name: str) -> int | None:
 def _figure(row: Row, entry: Entry) -> None:
     """Value, true unit and tokens per sample; a label that says another unit is put right, and the row says so."""
     labelled, factor = units.printed(row["printed_unit"])
+    if units.of_power(row["printed_unit"]):
+        raise EntryError(f"its figure is labelled {row['printed_unit']}: power without the result that it belongs to")
     stated = _TOKENS.search(row["accuracy"])
     true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or ("tokens/s" if stated else labelled)
     if not true:

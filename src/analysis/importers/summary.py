@@ -1,7 +1,8 @@
 """One row of a round's summary file to plain fields, whichever round's names it has; units are judged elsewhere.
 
 Shapes: `summary_results.json` of v4.1 and v5.1 (ID, Submitter, UsedModel, a#), `summary.json` of v6.1 (Organization,
-MlperfModel, total_accelerators) and the Collective Mind lists of older rounds, which have the names of v6.1.
+MlperfModel, total_accelerators) and the Collective Mind lists of older rounds, which have the names of v6.1. Of these
+only v6.1 names the folder of the run itself, from the root of the tree: `./closed/.../Offline/performance/run_1`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ NAMES = {
 }
 REQUIRED = ("submitter", "division", "suite", "scenario", "value", "label")
 _ROUND = re.compile(r"v?(\d+\.\d+)")
+_PLACE = re.compile(r"^(?:\./)?(.*?)(?:/performance/run_1)?/?$")
 _ID = re.compile(r"v?(\d\.\d-\d{4})")
 
 
@@ -54,6 +56,7 @@ def entry(raw: Any, round: str = "") -> Entry:
     found |= {"model_run": str(raw[run]), "model": str(raw[model])}
     found["round"] = _matched(_ROUND, found["round"], "v") or round
     found["result_id"] = _matched(_ID, found["result_id"])
+    found["location"] = _PLACE.sub(r"\1", str(found["location"] or ""))
     found |= {"inferred": bool(raw.get("inferred")), "has_power": raw.get("has_power") is True}
     return Entry(**found)
 

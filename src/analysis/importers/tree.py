@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-SKIPPED = {"compliance", "code", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
+SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
 DEEPEST = 40
 _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
@@ -59,7 +59,7 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     """
     start = Path(os.path.normpath(start.absolute()))
     root = _root(start)
-    yield from _Walk(root, round or round_of(start)).enter(start, (), False)
+    yield from _Walk(root, round or round_of(start)).enter(start, os.path.realpath(start), (), False)
 
 
 def round_of(path: Path) -> str:
@@ -85,8 +85,8 @@ class _Walk:
         self.root, self.real, self.round = root, os.path.realpath(root), round
         self.linked: set[str] = set()
 
-    def enter(self, folder: Path, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
-        here = os.path.realpath(folder)
+    def enter(self, folder: Path, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+        """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
         if here in above or len(above) > DEEPEST:
             yield self.problem(folder, "leads back to a folder that it is in" if here in above else "too deep")
             return
@@ -100,14 +100,15 @@ class _Walk:
         if names & {"performance", "accuracy"}:
             yield self.run(folder)
             return
+        submitter = "results" in names  # Code of any kind may lie beside them, with folders of the same names.
         for entry in found:
-            if entry.name not in SKIPPED:
+            if entry.name not in SKIPPED and (entry.name == "results" or not submitter or entry.is_symlink()):
                 yield from self.below(entry, (*above, here), by_link)
 
     def below(self, entry: os.DirEntry[str], above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
-            yield from self.enter(path, above, by_link)
+            yield from self.enter(path, str(Path(above[-1], entry.name)), above, by_link)
         elif entry.is_symlink():
             yield from self.link(path, above, by_link)
 
@@ -121,7 +122,7 @@ class _Walk:
             yield self.problem(path, "a symbolic link back to a folder that it is in, not followed")
         elif Path(target).is_dir() and not by_link and target not in self.linked:
             self.linked.add(target)
-            yield from self.enter(path, above, True)
+            yield from self.enter(path, target, above, True)
 
     def run(self, folder: Path) -> Run | Problem:
         parts = folder.relative_to(self.root).parts if folder.is_relative_to(self.root) else folder.parts
@@ -141,3 +142,11 @@ class _Walk:
 def within(real: str, root: str) -> bool:
     """Whether a real path is a folder or lies below it."""
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def leads_out(folder: Path, name: str, root: Path) -> bool:
+    """Whether a link on the way from `folder`, which is within the tree `root`, to `name` leads out of the tree."""
+    at = folder
+    if any((at := at / part).is_symlink() for part in name.split("/")):
+        return not within(os.path.realpath(folder / name), os.path.realpath(root))
+    return False

@@ -14,6 +14,9 @@ from analysis.paths import DATA
 
 SCENARIOS = {name.lower(): name for name in ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")}
 STREAMS = ("SingleStream", "MultiStream")
+SAMPLES_PER_QUERY = 8  # of MultiStream, by rule
+INFERRED = {("SingleStream", "MultiStream"), ("SingleStream", "Offline"), ("MultiStream", "Offline")}  # ran, reported
+POWER = ("watts", "millijoules", "joules")
 NANOSECONDS = ("_ns", "_latency_ss", "_latency_ms")  # how keys end whose values are in nanoseconds
 PRINTED = {"tokens/s": "tokens/s", "samples/s": "samples/s", "queries/s": "queries/s"}
 _LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}
@@ -66,26 +69,31 @@ def printed(label: str) -> tuple[str, float]:
     return PRINTED.get(text.replace("/second", "/s").replace(" per second", "/s"), ""), 1.0
 
 
+def of_power(label: object) -> str:
+    """The unit of power or energy per query that a printed label names: watts, millijoules or joules; "" for none."""
+    word = label.strip().lower() if isinstance(label, str) else ""
+    return word if word in POWER else ""
+
+
 def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
     """The keys of mlperf_log_detail.txt that may hold the official figure, the first one that is logged counts.
 
-    Source: MLCommons submission checker, by round; see MLPerf Inference rules.
+    A benchmark that data/benchmarks.csv does not have counts tokens if its log does: LoadGen logs them for language
+    models alone. Source: MLCommons submission checker, by round; see MLPerf Inference rules.
     """
     if scenario == "SingleStream":
         edge = ("result_90.00_percentile_latency_ns",) if benchmark == "llama3.1-8b-edge" else ()
         return (*edge, "early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
     if scenario == "MultiStream":
         return ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")
-    offline = scenario == "Offline"
-    if true_unit(benchmark, scenario, round) == "tokens/s":
-        inferred = "result_inferred_tokens_per_second", "result_inferred_completed_tokens_per_second"
-        plain = "result_tokens_per_second", "result_completed_tokens_per_second"
-        return ((inferred if benchmark == "gptj" else plain)[0 if offline else 1],)
-    if offline:
-        return ("result_samples_per_second",)
-    if _before(round, "v4.1"):
-        return ("result_scheduled_samples_per_sec", "result_completed_samples_per_sec")
-    return ("result_completed_samples_per_sec",)
+    which, unit = 0 if scenario == "Offline" else 1, true_unit(benchmark, scenario, round)
+    inferred = "inferred_" if benchmark == "gptj" else ""
+    tokens = f"result_{inferred}{('', 'completed_')[which]}tokens_per_second"
+    if unit == "tokens/s":
+        return (tokens,)
+    samples = ("result_samples_per_second", "result_completed_samples_per_sec")[which]
+    scheduled = ("result_scheduled_samples_per_sec",) if which and _before(round, "v4.1") else ()
+    return (*((tokens,) if not unit else ()), *scheduled, samples)
 
 
 def of_key(key: str, scenario: str) -> str:
