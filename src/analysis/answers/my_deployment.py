@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from analysis import interval
-from analysis.answers.words import listed
+from analysis.answers.words import ranged
 from analysis.assessment import Assessed
 from analysis.findings import Finding, nothing
 
@@ -23,8 +23,7 @@ def share(found: Assessed) -> Finding:
     sentence = (
         f"{_said(run)}, {run['accelerator_count']} {run['accelerator']} give "
         f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
-        f"{interval.text(run['derate_low'], run['derate_high'])} of what official {topic} systems give for each "
-        f"accelerator, {interval.number(run['of_nearest_low'])} of the nearest ({run['nearest']})."
+        f"{interval.text(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator."
     )
     ends = run["derate_low"], run["derate_high"]
     return Finding("share_of_official", *ends, SHARE, sentence, _sources(run), found.caveats)
@@ -37,8 +36,9 @@ def gap(found: Assessed) -> Finding:
     if known.empty:
         return nothing("largest_loss", unit, "Nothing tells where the throughput goes.")
     worst = known.loc[known["share_low"].idxmin()]
-    words = [f"{row['step']} {interval.text(row['share_low'], row['share_high'])}" for _, row in known.iterrows()]
-    sentence = f"Most is lost to: {worst['step']}. What each step leaves: {listed(words, most=len(words))}."
+    others = known.drop(worst.name)
+    sentence = f"Most is lost in one step, {worst['step']}, which leaves {ranged(worst, 'share')} of the one before"
+    sentence += f"; each other step leaves {ranged(others, 'share')}." if len(others) else "."
     return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
 
 
@@ -49,9 +49,9 @@ def saving(found: Assessed) -> Finding:
         why = f"No price of {run['accelerator']} or no official throughput is known: give usd_per_accelerator_hour."
         return nothing("saved_by_closing_the_gap", unit, why)
     sentence = (
-        f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
-        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour. Closing the gap "
-        f"would save {interval.text(run['saved_low'], run['saved_high'])} of "
+        f"At {interval.text(found.price.low, found.price.high)} US dollars an accelerator-hour a million output tokens "
+        f"cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} dollars; closing the gap would "
+        f"save {interval.text(run['saved_low'], run['saved_high'])} of "
         f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour."
     )
     return Finding("saved_by_closing_the_gap", run["saved_low"], run["saved_high"], unit, sentence, _sources(run))

@@ -65,17 +65,12 @@ def filters() -> dict[str, Any]:
         "image_size": _image_size,
         "header_space": _header_space,
         "has_table": _has_table,
-        "short": _short,
     }
     return FILTERS | own
 
 
 def _has_table(html: str) -> bool:
     return Markup(html).has("table")
-
-
-def _short(digest: str) -> str:
-    return digest[:12]
 
 
 def _code(source: str) -> Safe:
