@@ -39,6 +39,7 @@ class Planned:
 
     @property
     def priced(self) -> bool:
+        """Whether a price is known, so that the draws hold dollars."""
         return bool(self.draws["price"].notna().any())
 
 

@@ -36,9 +36,9 @@ def implied(rows: pd.DataFrame) -> Finding:
     holds = int(judged["holds"].sum())
     widest = judged.loc[(judged["implied_watts_high"] / judged["implied_watts_low"]).idxmax()]
     sentence = (
-        f"Printed throughput per watt is rounded so far that the system's watts stay open, {widest['benchmark']} "
-        f"{widest['scenario']} could draw {ranged(widest, 'implied_watts')} W; the measured watts lie within what was "
-        f"printed in {holds} of {len(judged)} cases."
+        f"Printed throughput per watt is rounded so far that the system's watts stay open: {widest['benchmark']} "
+        f"{widest['scenario']} could draw {ranged(widest, 'implied_watts')} W, and the measured watts lie within "
+        f"what was printed in {holds} of {len(judged)} cases."
     )
     return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged))
 
