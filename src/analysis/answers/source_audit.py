@@ -197,9 +197,9 @@ def listed_wrong(worst: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
 
 
 def listed_as(judged: pd.DataFrame, name: str, labels: dict[str, str]) -> pd.DataFrame:
-    """The rows of one verdict with `document`, in the order of the documents."""
+    """The rows of one verdict with `document`, in the order of the documents, and the verdict in words."""
     rows = judged[judged["verdict"].eq(name)]
-    return rows.assign(document=rows["source_id"].map(labels))
+    return rows.assign(document=rows["source_id"].map(labels), verdict=name.replace("_", " "))
 
 
 def other_choice(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:
