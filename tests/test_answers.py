@@ -240,3 +240,15 @@ def test_sources_come_once_and_sorted_from_rows_of_either_column() -> None:
 @pytest.mark.parametrize(("work", "many"), [("token", "tokens"), ("query", "queries")])
 def test_plural(work: str, many: str) -> None:
     assert words.plural(work) == many
+
+
+def test_a_doubted_figure_says_so_below_its_claim() -> None:
+    rows = pd.DataFrame({"doubt": ["above what its hardware can do", "", "above what its hardware can do"]})
+    assert precisions.caution(rows) == " Caveats: above what its hardware can do."
+    assert precisions.caution(rows.iloc[[1]]) == ""
+
+
+def test_weights_are_told_by_number_of_accelerators() -> None:
+    precision = ["fp16", "fp8", "int4"]
+    held = pd.DataFrame({"accelerator": "H100 SXM", "precision": precision, "needed": [2, 1, 1]})
+    said(precisions.fit(held, "H100 SXM", "LLM"), 1, 2, "LLM need 2 H100 SXM at fp16 and 1 H100 SXM at fp8 and int4.")

@@ -56,8 +56,9 @@ def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
     if rows.empty:
         why = f"The parameters of {label} or the memory of {accelerator} are not known: nothing can be fitted."
         return nothing("accelerators_needed", unit, why)
-    words = [f"{need} at {listed(part['precision'], most=9)}" for need, part in rows.groupby("needed", sort=False)]
-    sentence = f"To hold the weights of {label} takes {listed(words, most=9)} of {accelerator}."
+    each = {need: listed(part["precision"], most=9) for need, part in rows.groupby("needed", sort=False)}
+    words = listed((f"{need} {accelerator} at {precisions}" for need, precisions in each.items()), most=9)
+    sentence = f"The weights of {label} need {words}."
     return Finding("accelerators_needed", rows["needed"].min(), rows["needed"].max(), unit, sentence, ["datasheets"])
 
 
@@ -130,6 +131,12 @@ def other_choice(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Fin
     verdict = "the same" if fronts[0] == fronts[1] else "another"
     sentence = f"With {reference} as the reference the Pareto front is {verdict}: {both} techniques stand on both."
     return Finding("front_under_another_reference", both, both, unit, sentence, cited(there))
+
+
+def caution(rows: pd.DataFrame) -> str:
+    """What a figure's basis line adds where the audit doubts its rows; empty where it doubts none."""
+    doubts = caveats(*rows["doubt"])
+    return f" Caveats: {'; '.join(doubts)}." if doubts else ""
 
 
 def front_rows(rows: pd.DataFrame) -> pd.DataFrame:
