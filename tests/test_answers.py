@@ -57,7 +57,10 @@ def test_across_benchmarks_takes_the_accelerator_measured_on_most(speedups: pd.D
     second = speedups[speedups["accelerator"].ne("L40S")].assign(benchmark="images", speedup_low=1.0)
     grid = pd.concat([speedups, second], ignore_index=True)
     said(
-        generations.across(grid, "H100 SXM"), 1.0, 2.5, "over 2 benchmarks B200 SXM gives from 1 (images) to 2.5 (llm)"
+        generations.across(grid, "H100 SXM"),
+        1.0,
+        2.5,
+        "over 2 benchmarks B200 SXM gives 1 times H100 SXM on images and up to 2.5 times on llm",
     )
 
 
@@ -89,7 +92,7 @@ def test_steps_and_software_are_findings(speedups: pd.DataFrame) -> None:
     stepped = speedups.iloc[[1]].assign(step="H100 SXM to B200 SXM")
     found = generations.decomposition(stepped, software, "v5.1")
     assert [each.name for each in found] == ["step_h100_sxm_to_b200_sxm", "software"]
-    said(found[1], 1.1, 1.2, "in v5.1: 1.1 to 1.2 times", "H100 SXM", "another round")
+    said(found[1], 1.1, 1.2, "In v5.1 the same accelerators give 1.1 to 1.2 times as much", "H100 SXM", "another round")
 
 
 def test_energy_of_the_most_efficient_system(comparable_rows: Rows) -> None:
@@ -106,7 +109,7 @@ def test_implied_watts_that_hold_are_counted() -> None:
         {"benchmark": "llm", "scenario": "Offline", "source_id": "a", "implied_watts_low": [1.0, 100.0]}
     )
     rows = rows.assign(implied_watts_high=[2.0, 150.0], holds=pd.array([True, False], dtype="boolean"))
-    said(watts.implied(rows), 1, 1, "anything from 1 to 2 W", "1 of 2 cases")
+    said(watts.implied(rows), 1, 1, "could draw 1 to 2 W", "1 of 2 cases")
 
 
 def test_derate_and_band_are_told() -> None:
@@ -239,3 +242,9 @@ def test_sources_come_once_and_sorted_from_rows_of_either_column() -> None:
 @pytest.mark.parametrize(("work", "many"), [("token", "tokens"), ("query", "queries")])
 def test_plural(work: str, many: str) -> None:
     assert words.plural(work) == many
+
+
+def test_weights_are_told_by_number_of_accelerators() -> None:
+    precision = ["fp16", "fp8", "int4"]
+    held = pd.DataFrame({"accelerator": "H100 SXM", "precision": precision, "needed": [2, 1, 1]})
+    said(precisions.fit(held, "H100 SXM", "LLM"), 1, 2, "LLM need 2 H100 SXM at fp16 and 1 H100 SXM at fp8 and int4.")

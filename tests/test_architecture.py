@@ -1,8 +1,10 @@
 """Imports point one way, modules say what they are for, and both modules and functions stay small."""
 
 import ast
+import inspect
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ DATA = {"descriptor", "validate", "loading", "official", "catalog", "check", "di
 COMPUTING = {"interval", "rates", "caveats", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "cells", "findings", "provenance"}
+PARSING = {"handle_starttag", "handle_startendtag", "handle_endtag", "handle_data"}  # as html.parser describes them
 MODULE_LINES, FUNCTION_LINES = 260, 40
 
 # What a module or package may import of this package, beside itself; a missing line may import nothing of it.
@@ -187,6 +190,26 @@ def test_module_says_what_it_is_for(name: str) -> None:
     told = ast.get_docstring(ast.parse(MODULES[name].read_text("utf-8")))
     assert told
     assert len(told.splitlines()[0]) > 20
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_public_says_what_it_is_and_what_it_takes(name: str) -> None:
+    """Hover help and completion: types throughout, a docstring on all that is public, inherited ones included."""
+    tree = ast.parse(MODULES[name].read_text("utf-8"))
+    untyped, silent = [], []
+    classes = [each for each in tree.body if isinstance(each, ast.ClassDef) and not each.name.startswith("_")]
+    for prefix, node in [("", tree), *((each.name, each) for each in classes)]:
+        for each in node.body:
+            public = isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            if not public or each.name.startswith("_"):
+                continue
+            known = getattr(import_module(name), prefix or each.name)
+            silent += [each.name] * (not inspect.getdoc(getattr(known, each.name) if prefix else known))
+            if not isinstance(each, ast.ClassDef):
+                given = [*each.args.posonlyargs, *each.args.args, *each.args.kwonlyargs]
+                own = [arg for arg in given if arg.arg not in ("self", "cls")]
+                untyped += [each.name] * (each.returns is None or any(arg.annotation is None for arg in own))
+    assert (untyped, sorted(set(silent) - PARSING)) == ([], [])
 
 
 def functions(path: Path) -> Iterator[tuple[int, str]]:

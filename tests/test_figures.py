@@ -16,6 +16,7 @@ from analysis.figures import charts, colours, style
 from analysis.figures.style import Drawing
 
 matplotlib.use("agg")
+pytestmark = pytest.mark.filterwarnings("error")  # what a library warns of is a fault of a later version
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 NAMES = {"title": "B200 leads.", "subtitle": "LLM Offline."}
 FRAME = pd.DataFrame(

@@ -142,8 +142,10 @@ def test_rows_left_out_come_with_their_reason(chosen: Comparison) -> None:
 
 
 def test_caveats_have_a_sign_and_empty_ones_none() -> None:
-    frame = pd.DataFrame({"caveat": ["preview", ""]})
-    assert tables.show(frame, "Sizes", {"caveat": "Caveat"}).cells["Caveat"].tolist() == ["\u26a0\ufe0e preview", ""]
+    frame = pd.DataFrame({"caveat": ["preview", ""], "doubt": ["", "above what its hardware can do"]})
+    shown = tables.show(frame, "Sizes", {"caveat": "Caveat", "doubt": "Doubt"}).cells
+    assert shown["Caveat"].tolist() == ["\u26a0\ufe0e preview", ""]
+    assert shown["Doubt"].tolist() == ["", "\u26a0\ufe0e above what its hardware can do"]
 
 
 def test_reason_of_most_results_comes_first(chosen: Comparison) -> None:

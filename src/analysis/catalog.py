@@ -67,32 +67,40 @@ class Catalog:
 
     @cached_property
     def claims(self) -> pd.DataFrame:
+        """What documents claim in words and tables: speedups, sizes, prices per token, with their places."""
         return self.table("claims")
 
     @cached_property
     def quantization(self) -> pd.DataFrame:
+        """What documents print of precisions: rates, weights, loss of quality."""
         return self.table("quantization")
 
     @cached_property
     def prices(self) -> pd.DataFrame:
+        """Rental prices as printed, in US dollars per accelerator-hour."""
         return self.table("prices")
 
     @cached_property
     def accelerators(self) -> pd.DataFrame:
+        """Datasheet facts of each accelerator: memory in GB, bandwidth in GB/s, dense TFLOP/s, power limit in W."""
         return self.table("accelerators")
 
     @cached_property
     def benchmarks(self) -> pd.DataFrame:
+        """MLPerf benchmarks: their words, what is counted, model size, tokens per request."""
         return self.table("benchmarks")
 
     @cached_property
     def benchmark_limits(self) -> pd.DataFrame:
+        """Latency limits of each benchmark and scenario."""
         return self.table("benchmark_limits")
 
     @cached_property
     def sources(self) -> pd.DataFrame:
+        """The documents and official files that the other tables cite by id."""
         return self.table("sources")
 
     @cached_property
     def corrections(self) -> pd.DataFrame:
+        """What is put right in the other tables, with the reason and its source."""
         return self.table("corrections")

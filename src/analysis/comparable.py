@@ -73,6 +73,7 @@ class Comparison:
 
     @property
     def sources(self) -> list[str]:
+        """The ids of the documents and rounds that the rows come from, each once."""
         return sorted(set(self.rows["source_id"]))
 
 

@@ -30,6 +30,7 @@ class Demand:
 
     @property
     def tokens_per_second(self) -> float:
+        """What all users ask for on average, in tokens per second."""
         return self.users * self.tokens_per_second_per_user
 
     def __post_init__(self) -> None:

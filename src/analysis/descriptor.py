@@ -38,6 +38,7 @@ class Table:
 
     @cached_property
     def columns(self) -> list[str]:
+        """The names of the columns, in order."""
         return [column["name"] for column in self.fields]
 
 

@@ -55,6 +55,7 @@ class Load:
 
     @property
     def service_s(self) -> float:
+        """How long a request holds its slot, in seconds."""
         return self.prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
 
     @property

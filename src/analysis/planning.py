@@ -25,6 +25,7 @@ class Prompt:
 
     @property
     def known(self) -> bool:
+        """Whether the time that the prompt takes could be computed."""
         return bool(pd.notna(self.seconds))
 
 
@@ -56,6 +57,7 @@ class Planned:
 
     @property
     def priced(self) -> bool:
+        """Whether a price is known, so that the draws hold dollars."""
         return bool(self.draws["price"].notna().any())
 
 

@@ -19,8 +19,8 @@ def show(frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: in
     """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
 
     A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
-    are right-aligned, and a sign stands in front of what the column `caveat` holds. Cells are text: markup in data is
-    shown, not run. An empty frame says that it is empty.
+    are right-aligned, and a sign stands in front of what the columns `caveat` and `doubt` hold. Cells are text:
+    markup in data is shown, not run. An empty frame says that it is empty.
     `digits` are those of a range, None for as many as it has (interval.text). Raises KeyError for a
     name that `frame` does not have.
     """
@@ -56,7 +56,7 @@ def left_out(chosen: Comparison) -> Table:
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
-    if name == "caveat":
+    if name in ("caveat", "doubt"):
         return [cells.marked(value) for value in frame[name]]
     if name in frame:
         return [_cell(value) for value in frame[name]]

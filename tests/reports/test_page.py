@@ -8,8 +8,7 @@ from nbformat import NotebookNode
 
 from analysis.reports import outputs
 from analysis.reports.markup import Markup
-from analysis.reports.page import parameter_help
-from analysis.reports.words import said
+from analysis.reports.words import parameter_help, said, words
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -123,6 +122,15 @@ def test_an_empty_parameter_says_what_it_stands_for() -> None:
     assert said(0, "how many; zero: as the files say") == said(0.0, "tokens; 0: as the files say") == "as the files say"
     assert (said(0), said(0, "seed of the draws"), said(False, "zero: none")) == ("0", "0", "no")
     assert (said([]), said(["a", "b"]), said(True)) == ("none given", "a, b", "yes")
+
+
+def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
+    assert (said(2000.0), said(20_000), said(0.12), said(0)) == ("2,000", "20,000", "0.12", "0")
+    assert said(0.0, "limit in milliseconds; zero: the scenario's") == "the scenario's"
+    assert said(0, "output tokens of a request; 0: those of the benchmark") == "those of the benchmark"
+    assert said([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
+    assert said([0.6, 0.8], "which rounds") == "0.6, 0.8"
+    assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
 
 
 def test_a_table_s_own_style_sheet_is_left_out_of_the_page() -> None:

@@ -13,6 +13,7 @@ from analysis.parameters import validate
 from analysis.reports import sweeps
 from analysis.reports.places import Places
 from analysis.reports.runfiles import RunFileError
+from analysis.reports.sweep_index import amount
 
 if TYPE_CHECKING:
     from conftest import Orchard
@@ -131,3 +132,9 @@ def test_the_index_runs_its_own_script_and_no_other(orchard: Orchard) -> None:
 @pytest.mark.parametrize("path", sorted((paths.NOTEBOOKS / "sweeps").glob("*.yml")), ids=lambda path: path.stem)
 def test_the_projects_own_sweeps_are_valid(path: object) -> None:
     assert len(sweeps.read(path, Places(), validate).points) > 1
+
+
+def test_amounts_have_few_digits_and_no_exponent() -> None:
+    shown = [amount({"low": low, "high": high}) for low, high in ((5.594e-5, 5.599e-5), (2.0, 2.0), (1234567.0, 2e6))]
+    assert shown == ["0.00005594–0.00005599", "2", "1,235,000–2,000,000"]
+    assert amount(None) == amount({"low": None, "high": None}) == "–"

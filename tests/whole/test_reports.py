@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -44,6 +45,18 @@ def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
     assert all((places.reports / f"{name}.{ending}").is_file() for name in reports for ending in ("html", "json"))
     assert (places.reports / "index.html").is_file()
     assert lines[-1].startswith(f"{len(reports)} built")
+
+
+def test_every_answer_is_two_to_four_sentences(built: Built) -> None:
+    """Caveats are not counted; the template's two findings are an answer too."""
+    answers = {name: record(built[0], name)["answer"] for name in built[1].built}
+    counts = {name: sum(map(sentences, answer)) for name, answer in answers.items()}
+    assert {name: count for name, count in counts.items() if not 2 <= count <= 4} == {}
+
+
+def sentences(paragraph: str) -> int:
+    """How many sentences a paragraph has before its caveats."""
+    return len(re.findall(r"[.?!](?= [A-Z]|$)", re.split(r" \u26a0\ufe0e? ?", paragraph)[0].strip()))
 
 
 @pytest.mark.parametrize("report", OWN)

@@ -53,9 +53,9 @@ def across(grid: pd.DataFrame, baseline: str) -> Finding:
     part = others[others["accelerator"].eq(name)]
     least, most = part.loc[part["speedup_low"].idxmin()], part.loc[part["speedup_high"].idxmax()]
     sentence = (
-        f"The benchmark decides: over {part['benchmark'].nunique()} benchmarks {name} gives from "
-        f"{interval.number(least['speedup_low'])} ({least['benchmark']}) to "
-        f"{interval.number(most['speedup_high'])} ({most['benchmark']}) times {baseline}."
+        f"The benchmark decides: over {part['benchmark'].nunique()} benchmarks {name} gives "
+        f"{interval.number(least['speedup_low'])} times {baseline} on {least['benchmark']} and up to "
+        f"{interval.number(most['speedup_high'])} times on {most['benchmark']}."
     )
     return Finding("across_benchmarks", *span(part, "speedup"), TIMES, sentence, cited(part), told(part, "benchmark"))
 
@@ -66,9 +66,9 @@ def explanation(explained: pd.DataFrame, topic: str) -> Finding:
         return nothing("explained_by", MISS, "Too few accelerators have every datasheet fact to say what explains it.")
     best, worst = explained.iloc[0], explained.iloc[-1]
     sentence = (
-        f"On {topic}, the ratio of {best['spec']} comes closest to the speedup: over {best['accelerators']} "
-        f"accelerators it is off by a factor of {interval.number(best['miss'])} on average, "
-        f"{worst['spec']} by {interval.number(worst['miss'])}."
+        f"On {topic}, {best['spec']} explains the speedups best: over {best['accelerators']} accelerators its "
+        f"datasheet ratio is off by a factor of {interval.number(best['miss'])} on average, that of {worst['spec']} by "
+        f"{interval.number(worst['miss'])}."
     )
     return Finding("explained_by", best["miss"], best["miss"], MISS, sentence, ["datasheets"])
 
@@ -80,7 +80,7 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, later_round: str)
             f"step_{slug(row['step'])}",
             *span(row, "speedup"),
             STEP,
-            f"{row['step']}: {ranged(row, 'speedup')} times.",
+            f"{row['step']} gives {ranged(row, 'speedup')} times.",
             cited(row),
             caveats(row["caveat"]),
         )
@@ -88,7 +88,7 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, later_round: str)
     ]
     if software.empty:
         return [*found, nothing("software", STEP, f"No accelerator has official rows in {later_round} to set beside.")]
-    sentence = f"The same accelerators in {later_round}: {ranged(software, 'speedup')} times, over "
+    sentence = f"In {later_round} the same accelerators give {ranged(software, 'speedup')} times as much: "
     sentence += f"{listed(software['accelerator'])}."
     warned = [*told(software), "another round: software, rules and submitters differ"]
     return [*found, Finding("software", *span(software, "speedup"), STEP, sentence, cited(software), warned)]
@@ -147,7 +147,7 @@ def other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: 
     if other.low is None or mine.low is None:
         return nothing("under_another_choice", TIMES, f"{topic} has no comparable figure to check the answer with.")
     change = interval.text(other.low / mine.high, other.high / mine.low)
-    sentence = f"{other.sentence} Against the answer above that is {change} times."
+    sentence = f"{other.sentence} That is {change} times the lead above."
     return Finding("under_another_choice", other.low, other.high, TIMES, sentence, other.sources, other.caveats)
 
 

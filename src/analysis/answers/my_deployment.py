@@ -23,8 +23,7 @@ def share(found: Assessed) -> Finding:
     sentence = (
         f"{_said(run)}, {run['accelerator_count']} {run['accelerator']} give "
         f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
-        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give for each "
-        f"accelerator, {_percent(run['of_nearest_low'], run['of_nearest_high'])} of the nearest ({run['nearest']})."
+        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator."
     )
     ends = run["derate_low"], run["derate_high"]
     return Finding("share_of_official", *ends, SHARE, sentence, _sources(run), found.caveats)

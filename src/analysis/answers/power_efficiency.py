@@ -37,9 +37,9 @@ def implied(rows: pd.DataFrame) -> Finding:
     holds = int(judged["holds"].sum())
     widest = judged.loc[(judged["implied_watts_high"] / judged["implied_watts_low"]).idxmax()]
     sentence = (
-        f"Printed throughput per watt is rounded so far that the system watts stay open: for {widest['benchmark']} "
-        f"{widest['scenario']} anything from {ranged(widest, 'implied_watts')} W; the measured watts lie "
-        f"within that range in {holds} of {len(judged)} cases."
+        f"Printed throughput per watt is rounded so far that the system's watts stay open: {widest['benchmark']} "
+        f"{widest['scenario']} could draw {ranged(widest, 'implied_watts')} W, and the measured watts lie within "
+        f"what was printed in {holds} of {len(judged)} cases."
     )
     return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged), told(judged))
 
@@ -49,13 +49,11 @@ def capped(rows: pd.DataFrame) -> Finding:
     unit = "factor by which performance throughput over power-submission watts overstates efficiency"
     if rows.empty:
         return nothing("mixing_overstates", unit, "No system has both a power and a performance submission here.")
-    least, most = rows.loc[rows["share_low"].idxmin()], rows.loc[rows["share_high"].idxmax()]
+    least = rows.loc[rows["share_low"].idxmin()]
     sentence = (
-        f"Power submissions are runs of their own, often capped: they reach from {interval.number(least['share_low'])} "
-        f"({least['benchmark']} on {least['accelerator']}) to {interval.number(most['share_high'])} "
-        f"({most['benchmark']} on {most['accelerator']}) of the performance throughput of the same accelerators. "
-        f"Dividing the one by the watts of the other misstates efficiency by {ranged(rows, 'overstated')} "
-        f"times."
+        f"Power submissions are runs of their own, often capped: they keep {ranged(rows, 'share')} of the same "
+        f"accelerators' performance throughput, {least['benchmark']} on {least['accelerator']} least, so dividing the "
+        f"one by the watts of the other misstates efficiency by {ranged(rows, 'overstated')} times."
     )
     return Finding("mixing_overstates", *span(rows, "overstated"), unit, sentence, cited(rows), told(rows))
 
@@ -111,7 +109,7 @@ def implied_title(rows: pd.DataFrame) -> str:
 
 def capped_title(rows: pd.DataFrame) -> str:
     """The claim of the figure of capped and uncapped runs."""
-    return capped(rows).sentence.partition(". ")[0]
+    return capped(rows).sentence
 
 
 def limits_title(rows: pd.DataFrame) -> str:

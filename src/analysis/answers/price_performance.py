@@ -16,6 +16,8 @@ from analysis.ownership import Terms
 from analysis.sources import cited
 
 DATED = "rental prices move within months, and the documents have no date"
+MILLION = 1e6
+THOUSANDS = ("stated", "computed", "weights", "served", "delivered")
 
 
 def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
@@ -25,8 +27,9 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
         return nothing("best_offer", unit, f"No accelerator has both a price and a comparable throughput on {topic}.")
     best, worst = (offers.loc[interval.of(offers, "per_dollar").middle.agg(pick)] for pick in ("idxmax", "idxmin"))
     sentence = (
-        f"On {topic} a dollar buys most on {_offer(best)}: {ranged(best, 'per_dollar')} {plural(work)}, a million for "
-        f"{ranged(best, 'usd_per_million')} dollars; least on {_offer(worst)}, {ranged(worst, 'per_dollar')}."
+        f"On {topic} a dollar buys most on {_offer(best)}: {_counted(best, work)}, a million for "
+        f"{ranged(best, 'usd_per_million')} dollars; it buys least on {_offer(worst)}, a million for "
+        f"{ranged(worst, 'usd_per_million')}."
     )
     undated = "not stated" in (best["quoted"], worst["quoted"])
     warned = [*caveats(best["caveat"], worst["caveat"]), *[DATED] * undated]
@@ -41,11 +44,12 @@ def document(table: pd.DataFrame) -> Finding:
         return nothing("document_set_right", unit, "No row of the document's table has a comparable throughput.")
     factor = interval.of(known, "delivered") / interval.of(known, "stated")
     low, high = float(factor.low.min()), float(factor.high.max())
+    most = table["needed"].max()
+    more = f", on one accelerator where the weights need up to {interval.number(most)}" if most > 1 else ""
     sentence = (
         f"The document's tokens per dollar follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
-        f"rows, but they are batch-1 rates on one accelerator where the weights need up to "
-        f"{interval.number(table['needed'].max())}. Served to many at once, utilisation and derate included, a dollar "
-        f"buys {interval.text(low, high)} times the printed tokens."
+        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and "
+        f"derate, a dollar buys {interval.text(low, high)} times as many."
     )
     return Finding("document_set_right", low, high, unit, sentence, cited(table))
 
@@ -56,14 +60,18 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
     if rows.empty:
         why = f"No other accelerator, or no price or throughput of {baseline}, is comparable: no price can break even."
         return nothing("break_even_price", unit, why)
-    first = rows.iloc[0]
-    words = [f"{row['accelerator']} {ranged(row, 'break_even')}" for _, row in rows.iterrows()]
     judged = rows[rows["verdict"].isin(["cheaper", "dearer"])]
-    said = [f"{row['accelerator']} is {row['verdict']} per token" for _, row in judged.iterrows()]
-    sentence = (
-        f"The order against {baseline} changes at these dollars an accelerator-hour: {listed(words, most=5)}. "
-        f"At the prices on offer {listed(said) if said else 'the order stays open or no price is known'}."
-    )
+    first = (judged if len(judged) else rows).iloc[0]
+    said = [
+        f"{row['accelerator']} is {row['verdict']} until its hour costs {ranged(row, 'break_even')} dollars"
+        for _, row in judged.iterrows()
+    ]
+    sentence = f"Per token and against {baseline} at its price, {listed(said)}."
+    if judged.empty:
+        sentence = (
+            f"Whether another accelerator is cheaper per token than {baseline} stays open at the prices on offer; "
+            f"{first['accelerator']} is as good at {ranged(first, 'break_even')} dollars an hour."
+        )
     return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), told(rows))
 
 
@@ -101,19 +109,23 @@ def other_choice(offers: pd.DataFrame, topic: str, work: str) -> Finding:
 
 
 def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The offers with `offer`, the words by which a figure names them, thousand_low/high per dollar, and price_from.
+    """The offers with `offer`, the words by which a figure names them, and thousand_low/high: thousands for a dollar.
 
-    `labels` are the short names of sources; a price without a source was given as a parameter.
+    Also `price_from`, by the short names of sources in `labels` (a price without a source was given as a parameter),
+    and `terms`: the commitment and the date of the price, as far as they are stated.
     """
+    stated = offers[["commitment", "quoted"]].replace({"unstated": "", "not stated": ""})
+    terms = [", ".join(filter(None, row)) or "not stated" for row in stated.itertuples(index=False)]
     thousands = {f"thousand_{end}": offers[f"per_dollar_{end}"] / 1000 for end in ("low", "high")}
     source = offers["source_id"].map(labels).fillna("parameter")
-    return offers.assign(offer=[_offer(row) for _, row in offers.iterrows()], price_from=source, **thousands)
+    said = {"offer": [_offer(row) for _, row in offers.iterrows()], "terms": terms}
+    own = pd.DataFrame(said, index=offers.index, dtype="str")
+    return offers.assign(**own, price_from=source, **thousands)
 
 
 def rows_of(table: pd.DataFrame) -> pd.DataFrame:
     """The document's rows as a figure draws them: named by `offer`, in thousands of tokens per dollar."""
-    steps = ("stated", "computed", "weights", "served", "delivered")
-    ends = [f"{name}_{end}" for name in steps for end in ("low", "high")]
+    ends = [f"{name}_{end}" for name in THOUSANDS for end in ("low", "high")]
     thousands = table[ends].astype("float64") / 1000
     return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
 
@@ -132,6 +144,14 @@ def square_title(square: pd.DataFrame) -> str:
     best, least = stacked.idxmax()
     words = interval.number(float(stacked.max()))
     return f"One hour of {best} is worth {words} hours of {least}: above that ratio of prices the order changes."
+
+
+def _counted(row: pd.Series, work: str) -> str:
+    """What a dollar buys in words, in millions where it is that many."""
+    low, high = span(row, "per_dollar")
+    if high < MILLION:
+        return f"{interval.text(low, high)} {plural(work)}"
+    return f"{interval.text(low / MILLION, high / MILLION)} million {plural(work)}"
 
 
 def _offer(row: pd.Series) -> str:

@@ -22,9 +22,9 @@ def front(rows: pd.DataFrame, reference: str) -> Finding:
         why = f"No document prints the throughput of {reference} and of another precision of this benchmark."
         return nothing("pareto_front", unit, why)
     best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
-    beaten = listed(f"{row['technique']} (by {row['dominated_by']})" for row in out.to_dict("records"))
+    beaten = listed(f"{row['technique']} is beaten by {row['dominated_by']}" for row in out.to_dict("records"))
     sentence = f"No other technique beats {listed(best['technique'])} in speed, memory and quality at once"
-    sentence += f"; beaten: {beaten}." if beaten else "."
+    sentence += f"; {beaten}." if beaten else "."
     return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), _warned(rows))
 
 
@@ -36,10 +36,10 @@ def doubling(gains: pd.DataFrame, technique: str) -> Finding:
         return nothing(f"gain_{slug(technique)}", GAIN, f"No table has {technique} beside its reference precision.")
     row = table.iloc[0]
     each = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
-    sentence = f"By its table {technique} gives {ranged(row, 'gain')} times the reference"
+    sentence = f"In a document's table {technique} gives {ranged(row, 'gain')} times the reference's throughput"
     if len(stated):
         said = " and ".join(interval.text(low, high) for low, high in stated[["gain_low", "gain_high"]].to_numpy())
-        sentence += f", where the text says {said}"
+        sentence += f", where texts say {said}"
     sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
     return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
 
@@ -57,8 +57,9 @@ def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
     if rows.empty:
         why = f"The parameters of {label} or the memory of {accelerator} are not known: nothing can be fitted."
         return nothing("accelerators_needed", unit, why)
-    words = listed((f"{row['precision']} needs {row['needed']}" for row in rows.to_dict("records")), most=9)
-    sentence = f"To hold the weights of {label} on {accelerator}, {words}."
+    each = {need: listed(part["precision"], most=9) for need, part in rows.groupby("needed", sort=False)}
+    words = listed((f"{need} {accelerator} at {precisions}" for need, precisions in each.items()), most=9)
+    sentence = f"The weights of {label} need {words}."
     return Finding("accelerators_needed", rows["needed"].min(), rows["needed"].max(), unit, sentence, ["datasheets"])
 
 
@@ -102,9 +103,8 @@ def accuracy(rows: pd.DataFrame) -> Finding:
         return nothing("price_of_accuracy", unit, "No system has a result of its own for each accuracy target here.")
     least = rows.loc[rows["kept_low"].idxmin()]
     sentence = (
-        f"Measured price of accuracy: at the stricter target systems keep {ranged(rows, 'kept')} of "
-        f"their throughput over {listed(rows['benchmark'])}; {least['benchmark']} on {least['accelerator']} keeps "
-        f"least."
+        f"At the stricter accuracy target official systems keep {ranged(rows, 'kept')} of their throughput on "
+        f"{listed(rows['benchmark'])}, {least['benchmark']} on {least['accelerator']} least."
     )
     return Finding("price_of_accuracy", *span(rows, "kept"), unit, sentence, cited(rows), told(rows))
 

@@ -22,6 +22,11 @@ OUTPUTS = {
     "usd_per_hour": "US dollars an hour",
     "usd_per_user_hour": "US dollars a user-hour",
 }
+EXAMPLE = {
+    "accelerators_needed": ("accelerators needed", "accelerators"),
+    "bill_per_hour": ("bill", "US dollars an hour"),
+    "bill_per_user_hour": ("bill per user", "US dollars a user-hour"),
+}
 SHARE = "share of the Offline throughput"
 NEED = "accelerators, tenth to ninetieth percentile of the draws"
 
@@ -110,7 +115,8 @@ def dominant(ranked: pd.DataFrame, what: str = "bill") -> Finding:
     if ranked.empty:
         return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
     top = ranked.loc[ranked["share"].idxmax()]
-    sentence = f"What decides the {what} is the {top['input']}: {interval.number(100 * top['share'], 2)} % of it."
+    share = interval.number(100 * top["share"], 2)
+    sentence = f"What moves the {what} most is the {top['input']}, with {share} % of what all inputs move together."
     return Finding("dominant_input", top["share"], top["share"], unit, sentence)
 
 
@@ -120,7 +126,7 @@ def example(said: pd.DataFrame) -> Finding:
     if said.empty:
         return nothing("document_example", unit, "The document's sizing example is not among the claims.")
     holds = int(said["holds"].sum())
-    words = [f"{row['quantity'].replace('_', ' ')} {ranged(row, 'computed')}" for _, row in said.iterrows()]
+    words = [f"{EXAMPLE[row['quantity']][0]} {ranged(row, 'computed')}" for _, row in said.iterrows()]
     sentence = f"The document's example follows from its own figures in {holds} of {len(said)} cases: {listed(words)}."
     return Finding("document_example", holds, holds, unit, sentence, cited(said))
 
@@ -149,7 +155,8 @@ def other_choice(found: Finding, derate: Interval) -> Finding:
 
 
 def both_examples(own: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """The example on the document's own figures and on official ones, a row per quantity."""
+    """The example on the document's own figures and on official ones, a row per quantity, named in words."""
     ends = {"computed_low": "official_low", "computed_high": "official_high"}
     both = own.merge(official.rename(columns=ends)[["quantity", *ends.values()]], on="quantity", how="left")
-    return both.assign(what=both["quantity"].str.replace("_", " "))
+    words = pd.DataFrame([EXAMPLE[name] for name in both["quantity"]], columns=["quantity", "unit"], dtype="str")
+    return both.assign(what=words["quantity"], unit=words["unit"])

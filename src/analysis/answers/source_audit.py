@@ -36,10 +36,8 @@ def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
     wrong = each["verdict"].isin(["contradicts", "impossible"])
     share = wrong.groupby(each["source_id"]).sum().sort_values(kind="stable")
     worst, least = labels[share.index[-1]], [labels[name] for name in share.index[share.eq(0)]]
-    sentence = (
-        f"Of {len(each)} published figures {int(holds.sum())} hold; {int(wrong.sum())} contradict or are impossible"
-    )
-    sentence += f", most of them ({share.iloc[-1]}) in {worst}" if share.iloc[-1] else ""
+    sentence = f"Of {len(each)} published figures {int(holds.sum())} hold, and {int(wrong.sum())} contradict or are "
+    sentence += f"impossible, {share.iloc[-1]} of them in {worst}" if share.iloc[-1] else "impossible"
     sentence += f"; {listed(least)} has none that is wrong." if len(least) == 1 else "."
     if len(least) > 1:
         sentence = f"{sentence[:-1]}; {listed(least)} have none that is wrong."
@@ -138,7 +136,7 @@ def plotted(judged: pd.DataFrame, labels: dict[str, str], most: int = 4) -> pd.D
     ]
     rows = rows.assign(apart=pd.Series(apart, index=rows.index, dtype="float64"))
     first = rows.sort_values("apart", ascending=False, kind="stable").drop_duplicates("row_id").head(most).index
-    words = rows["row_id"].str.replace(r"^[a-z]+\d+-", "", regex=True)
+    words = rows["row_id"].str.replace(r"^[a-z]+\d+-", "", regex=True).str.replace("-", " ")
     return rows.assign(words=words.where(rows.index.isin(first), ""))
 
 
@@ -173,6 +171,25 @@ def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame)
     return pd.DataFrame(made, columns=columns)
 
 
+def roof_table(roofs: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of the roofline: each roof from one sequence to where it turns flat, and each point beside its roof.
+
+    Columns: accelerator, what, x_low/high (sequences), y_low/high (tokens per second per accelerator), beside.
+    """
+    names = {"at_batch_1": "y_low", "flat": "y_high", "ridge": "x_high"}
+    lines = roofs.rename(columns=names).assign(x_low=1.0, what=roofs["precision"] + " roof", beside="")
+    drawn = points.assign(
+        what=[
+            label.removeprefix(f"{name} ") for name, label in zip(points["accelerator"], points["label"], strict=True)
+        ],
+        beside=points["above"].map({True: "above its roof", False: "below its roof"}),
+    )
+    columns = ["accelerator", "what", "x_low", "x_high", "y_low", "y_high", "beside"]
+    both = pd.concat([lines[columns], drawn[columns]], ignore_index=True)
+    order = {name: place for place, name in enumerate(dict.fromkeys(both["accelerator"]))}
+    return both.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+
 def listed_wrong(worst: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """The contradictions for the table: `document`, and `off` in words."""
     off = ["no such thing" if math.isinf(value) else interval.number(value) for value in worst["apart"]]
@@ -180,9 +197,9 @@ def listed_wrong(worst: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
 
 
 def listed_as(judged: pd.DataFrame, name: str, labels: dict[str, str]) -> pd.DataFrame:
-    """The rows of one verdict with `document`, in the order of the documents."""
+    """The rows of one verdict with `document`, in the order of the documents, and the verdict in words."""
     rows = judged[judged["verdict"].eq(name)]
-    return rows.assign(document=rows["source_id"].map(labels))
+    return rows.assign(document=rows["source_id"].map(labels), verdict=name.replace("_", " "))
 
 
 def other_choice(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:

@@ -85,7 +85,6 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
         fmt="",
         annot_kws={"size": 7},
         cmap=sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True),
-        center=0,
         vmin=-reach,
         vmax=reach,
         cbar=False,

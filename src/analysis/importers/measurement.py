@@ -94,6 +94,7 @@ class Reader:
         return UNKNOWN if self.record.get(key) is None else self.number(key)
 
     def fault(self, key: str, found: str, expected: str) -> MeasurementError:
+        """The error of a key whose value is not what it should be."""
         return MeasurementError(f"{self.where}: {key} {found}; expected {expected}")
 
 

@@ -63,19 +63,15 @@ def filters() -> dict[str, Any]:
     own = {
         "code": _code,
         "image_size": _image_size,
+        "shape": _shape,
         "header_space": _header_space,
         "has_table": _has_table,
-        "short": _short,
     }
     return FILTERS | own
 
 
 def _has_table(html: str) -> bool:
     return Markup(html).has("table")
-
-
-def _short(digest: str) -> str:
-    return digest[:12]
 
 
 def _code(source: str) -> Safe:
@@ -97,6 +93,12 @@ def _header_space(svg: str, share: float | None) -> Safe:
     """
     width, height = _points(svg)
     return Safe(' style="margin-top:-{:.2f}%"').format(100 * share * height / width) if share and width else Safe("")
+
+
+def _shape(svg: str) -> Safe:
+    """Width over height of a drawing as a style's value, by which print keeps a tall one on one page."""
+    width, height = _points(svg)
+    return Safe(' style="--shape:{:.3f}"').format(width / height) if height else Safe("")
 
 
 def _points(svg: str) -> tuple[float, float]:

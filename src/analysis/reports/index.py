@@ -1,6 +1,7 @@
 """reports/index.html, from the records of the reports and the failures remembered; executes and imports no notebook."""
 
 import html
+import json
 import re
 from base64 import b64encode
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 from analysis.reports import freshness, picture, runfiles, shelf
 from analysis.reports.files import file_sha256, sha256, write_whole
 from analysis.reports.places import ENGINE, Places
-from analysis.reports.words import FILTERS
+from analysis.reports.words import FILTERS, parameter_help
 
 TITLE = re.compile(r"<title>(.*?)</title>")
 
@@ -56,7 +57,18 @@ def _card(report: str, places: Places) -> dict[str, Any] | None:
         return None
     drawing = places.pictures / f"{report}.svg"
     shown = stated["picture"] and drawing.exists()
-    return stated | {"image": _encoded(drawing) if shown else None}
+    help_ = _help(places.notebook(stated["notebook"])) if stated["parameters"] else {}
+    return stated | {"image": _encoded(drawing) if shown else None, "help": help_}
+
+
+def _help(notebook: Path) -> dict[str, str]:
+    """What the notebook says of its parameters; nothing where it is gone or cannot be read."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        source = next("".join(c["source"]) for c in cells if "parameters" in c["metadata"].get("tags", []))
+        return parameter_help(source)
+    except (OSError, ValueError, KeyError, StopIteration, SyntaxError):
+        return {}
 
 
 def _encoded(drawing: Path) -> str:

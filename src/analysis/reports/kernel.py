@@ -58,6 +58,7 @@ class ReportKernel(AsyncKernelManager):
 
     @property
     def kernel_spec(self) -> KernelSpec:
+        """The specification that the kernel is started by."""
         return self._spec
 
     async def start_kernel(self, **kwargs: Any) -> None:  # type: ignore[override]

@@ -9,7 +9,6 @@ from typing import Any
 
 from analysis.reports.files import write_whole
 from analysis.reports.places import Places
-from analysis.reports.words import words
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 TEMPLATE = "_template"
@@ -38,7 +37,7 @@ def start(name: str, question: str = "", places: Places | None = None) -> list[s
     content = json.loads(places.notebook(TEMPLATE).read_text(encoding="utf-8"))
     _rename(content, name, question)
     write_whole(notebook, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    write_whole(run, f"{RUN}notebook: {name}\ntitle: {words(name).capitalize()}\nparameters: {{}}\n")
+    write_whole(run, f"{RUN}notebook: {name}\ntitle: {name.replace('_', ' ').capitalize()}\nparameters: {{}}\n")
     return [places.key(notebook), places.key(run)]
 
 

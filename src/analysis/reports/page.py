@@ -1,9 +1,6 @@
 """An executed notebook made ready for the template: what is shown, in which order, under which ids; writes no HTML."""
 
-import ast
 import copy
-import io
-import tokenize
 from importlib import metadata
 from typing import Any
 
@@ -11,6 +8,7 @@ from analysis.reports import markdown, outputs, record
 from analysis.reports.errors import ReportFailed
 from analysis.reports.markdown import Heading, Headings
 from analysis.reports.markup import Markup
+from analysis.reports.words import parameter_help
 
 PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "great-tables", "papermill", "nbconvert")
 RESERVED = {"main", "answer", "parameters", "contents", "about", "show-code"}
@@ -129,15 +127,3 @@ def _distribution(name: str) -> metadata.Distribution | None:
         return metadata.distribution(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def parameter_help(source: str) -> dict[str, str]:
-    """The comment behind each parameter of a parameters cell, by name."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
-    found = {}
-    for node in ast.parse(source).body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(target, ast.Name) and node.end_lineno in comments:
-            found[target.id] = comments[node.end_lineno]
-    return found

@@ -1,6 +1,7 @@
 """reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings; runs nothing."""
 
 from base64 import b64encode
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
@@ -60,8 +61,8 @@ def _values(sweep: Sweep, name: str) -> list[str]:
 
 
 def amount(finding: dict[str, Any] | None) -> str:
-    """A finding's range in a few digits, or a dash where it has none."""
+    """A finding's range in a few digits and never in exponent form, or a dash where it has none."""
     if finding is None or finding["low"] is None:
         return "–"
-    low, high = (f"{finding[end]:.{DIGITS}g}" for end in ("low", "high"))
+    low, high = (f"{Decimal(f'{finding[end]:.{DIGITS}g}'):,f}" for end in ("low", "high"))
     return low if low == high else f"{low}–{high}"

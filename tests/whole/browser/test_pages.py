@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from analysis.reports.places import Places
 from analysis.reports.run import Outcome, build_reports
 
 Built = tuple[Places, Outcome, list[str]]
-REPORTS = ["generational_speedup", "power_efficiency", "quantization_tradeoffs", "real_world_derating", "index"]
+REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",
+           "real_world_derating", "source_audit", "index"]  # fmt: skip
 MOST_BYTES = 1_500_000
 SIZES = [(400, "light"), (400, "dark"), (1440, "light"), (1440, "dark")]
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
@@ -22,6 +25,10 @@ FAULTS = """async () => {
     const run = await axe.run(document, {resultTypes: ['violations']})
     return run.violations.map(v => `${v.id} (${v.impact}): ${v.nodes.map(n => n.html.slice(0, 120)).join(' | ')}`)
 }"""
+BEYOND = """() => { const box = document.querySelector('svg').getBoundingClientRect()
+    return [...document.querySelectorAll('[id^=text_]')].filter(t => { const r = t.getBoundingClientRect()
+        return r.width && (r.left < box.left - 2 || r.right > box.right + 2 || r.top < box.top - 2
+                           || r.bottom > box.bottom + 2) }).map(t => t.outerHTML.slice(0, 80)) }"""
 A4 = {"format": "A4", "margin": {side: "15mm" for side in ("top", "bottom", "left", "right")}}
 MARK_FIGURES = """() => document.querySelectorAll('.canvas').forEach((canvas, n) => {
     canvas.style.position = 'relative'
@@ -80,6 +87,43 @@ def test_pictures_are_taken_to_be_looked_at(
         page.context.close()
 
 
+@pytest.mark.parametrize("report", REPORTS[:-1])
+def test_each_figure_has_alt_text_a_source_line_and_its_numbers(built: Built, chromium: Browser, report: str) -> None:
+    page = opened(chromium, built[0], report)
+    for figure in page.locator("figure").all():
+        assert any(character.isdigit() for character in figure.locator("img").get_attribute("alt"))
+        assert figure.locator("figcaption").inner_text().startswith("Sources: ")
+        assert figure.locator("details.table tbody tr").count() > 0
+    assert page.locator("figure").count() > 0
+    page.context.close()
+
+
+@pytest.mark.parametrize("report", REPORTS[:-1])
+def test_figures_are_legible_and_whole_on_a_phone(built: Built, chromium: Browser, report: str) -> None:
+    """No text smaller than 7.5 CSS pixels, and none beyond the drawing's edge."""
+    page = opened(chromium, built[0], report, 400)
+    for width, source in page.locator(".drawing img").evaluate_all("all => all.map(i => [i.width, i.src])"):
+        svg = b64decode(source.partition(",")[2]).decode()
+        drawn = page.context.new_page()
+        drawn.set_content(svg[svg.index("<svg") :])
+        across = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
+        sizes = [100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -", svg)]
+        assert min(sizes) * width / across > 7.5
+        assert drawn.evaluate(BEYOND) == []
+        drawn.close()
+    page.context.close()
+
+
+@pytest.mark.parametrize("report", REPORTS[:-1])
+def test_tables_fit_a_wide_screen(built: Built, chromium: Browser, report: str) -> None:
+    page = opened(chromium, built[0], report)
+    wide = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.trim().slice(0, 60))"
+    assert page.locator(".scroll").evaluate_all(wide) == []
+    heads = page.locator(".scroll th").evaluate_all("all => all.filter(h => !h.scope).map(h => h.textContent)")
+    assert heads == []
+    page.context.close()
+
+
 def test_contents_lead_to_their_headings(built: Built, chromium: Browser) -> None:
     page = opened(chromium, built[0], REPORTS[0])
     links = page.locator("nav a")
@@ -121,7 +165,7 @@ def test_dark_figures_stand_on_dark_ground(built: Built, chromium: Browser) -> N
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("report", REPORTS[:4])
+@pytest.mark.parametrize("report", REPORTS[:-1])
 def test_no_figure_is_cut_by_a_page_s_end(
     built: Built, chromium: Browser, tmp_path: Path, screenshots: Path, report: str, scheme: str
 ) -> None:

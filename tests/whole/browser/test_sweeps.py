@@ -1,0 +1,109 @@
+"""The index of a sweep in a real browser: its one script sorts and filters, by mouse and keyboard; no other runs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from analysis import parameters
+from analysis.reports.places import Places
+from analysis.reports.sweep import build_sweep
+
+SWEEP = """notebook: power_efficiency
+title: Energy by price
+matrix:
+  benchmark: [llama2-70b, resnet50]
+  usd_per_kilowatt_hour: [0.4, 0.06, 0.12]
+"""
+FAULTS = "async () => (await axe.run(document)).violations.map(v => v.id + ': ' + v.nodes[0].html.slice(0, 120))"
+PRICE, FOUND = 2, 3  # the columns of the electricity's price and of the first finding
+
+
+@pytest.fixture(scope="session")
+def swept(project: Places) -> Places:
+    """The project with a sweep of two benchmarks and three prices built."""
+    (project.sweeps / "small.yml").write_text(SWEEP, "utf-8")
+    outcome = build_sweep("small", places=project, validate=parameters.validate, jobs=2, say=lambda line: None)
+    assert outcome.failed == [] and len(outcome.built) == 6
+    return project
+
+
+@pytest.fixture(params=[(1440, "light"), (400, "dark")], ids=["wide", "phone"])
+def index(swept: Places, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The sweep's index, its policy in force."""
+    width, scheme = request.param
+    page = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+    page.goto((swept.reports / "small" / "index.html").as_uri())
+    yield page
+    page.context.close()
+
+
+def column(page: Page, number: int) -> list[str]:
+    """The texts of a column's cells in the rows that are shown."""
+    return [row.locator("th, td").nth(number).inner_text() for row in page.locator("tbody tr:visible").all()]
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(index: Page) -> None:
+    requested, complaints = [], []
+    index.on("request", lambda asked: requested.append(asked.url))
+    index.on("console", lambda message: complaints.append(message.text))
+    index.on("pageerror", lambda error: complaints.append(str(error)))
+    index.reload()
+    index.locator("thead button").first.click()
+    assert requested == [index.url] and complaints == []
+
+
+def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(index: Page) -> None:
+    assert column(index, PRICE) == ["0.4", "0.06", "0.12"] * 2
+    head = index.locator("thead th").nth(PRICE)
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert column(index, PRICE) == ["0.06", "0.06", "0.12", "0.12", "0.4", "0.4"]
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    assert column(index, PRICE)[0] == "0.4"
+
+
+def test_the_keyboard_sorts_by_a_finding(index: Page) -> None:
+    head = index.locator("thead th").nth(FOUND)
+    button = head.get_by_role("button")
+    index.locator("thead th").nth(PRICE).get_by_role("button").focus()
+    index.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    assert button.evaluate("e => getComputedStyle(e).outlineStyle") != "none"
+    index.keyboard.press("Enter")
+    said = column(index, FOUND)
+    costs = [float(cost.partition("–")[0]) for cost in said if cost != "–"]
+    assert costs == sorted(costs) and len(set(costs)) == 3
+    assert said[len(costs) :] == ["–"] * (6 - len(costs))  # what is not known stands last, whichever way round
+    expect(head).to_have_attribute("aria-sort", "ascending")
+
+
+def test_filters_leave_what_matches_and_say_how_many(index: Page) -> None:
+    index.get_by_label("benchmark").select_option("resnet50")
+    assert set(column(index, 1)) == {"resnet50"}
+    expect(index.locator("#shown")).to_have_text("3 of 6 reports")
+    index.get_by_label("any text").fill("0.12")
+    expect(index.locator("#shown")).to_have_text("1 of 6 reports")
+    index.locator("tbody tr:visible a").click()
+    expect(index.locator("h1")).to_contain_text("watt")
+
+
+def test_no_other_script_runs(index: Page) -> None:
+    with index.expect_console_message() as blocked:
+        index.evaluate("""() => { const planted = document.createElement('script')
+            planted.textContent = "document.title = 'ran'"; document.body.append(planted) }""")
+    assert "Content Security Policy" in blocked.value.text and index.title() == "Energy by price"
+
+
+def test_it_keeps_nobody_out_and_fits(swept: Places, chromium: Browser, npm_packages: Path, screenshots: Path) -> None:
+    for width, scheme in ((400, "dark"), (400, "light"), (1440, "dark"), (1440, "light")):
+        size = {"width": width, "height": 900}
+        page = chromium.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
+        page.goto((swept.reports / "small" / "index.html").as_uri())
+        page.screenshot(path=screenshots / f"sweep-{scheme}-{width}.png", full_page=True)
+        page.add_script_tag(path=npm_packages / "axe-core" / "axe.min.js")
+        assert page.evaluate(FAULTS) == [], (width, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.context.close()
