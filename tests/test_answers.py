@@ -8,6 +8,7 @@ import pytest
 from analysis import comparable, cost, derating, parameters, power, quantization, speedup
 from analysis.answers import generational_speedup as generations
 from analysis.answers import power_efficiency as watts
+from analysis.answers import price_performance as prices
 from analysis.answers import quantization_tradeoffs as precisions
 from analysis.answers import real_world_derating as plans
 from analysis.answers import words
@@ -248,3 +249,13 @@ def test_weights_are_told_by_number_of_accelerators() -> None:
     precision = ["fp16", "fp8", "int4"]
     held = pd.DataFrame({"accelerator": "H100 SXM", "precision": precision, "needed": [2, 1, 1]})
     said(precisions.fit(held, "H100 SXM", "LLM"), 1, 2, "LLM need 2 H100 SXM at fp16 and 1 H100 SXM at fp8 and int4.")
+
+
+def test_the_order_of_price_names_those_on_offer_with_their_own_caveats_alone() -> None:
+    rows = pd.DataFrame({"accelerator": ["MI300X", "H200 SXM"], "verdict": ["", "cheaper"], "source_ids": ["a", "b"]})
+    rows = rows.assign(break_even_low=[3.0, 4.0], break_even_high=[5.0, 6.0], caveat=["preview", ""])
+    found = prices.order(rows, "H100 SXM")
+    said(found, 4, 6, "H200 SXM is cheaper until its hour costs 4 to 6 dollars.")
+    assert (list(found.caveats), list(found.sources)) == ([], ["b"])
+    nobody = prices.order(rows.assign(verdict=""), "H100 SXM")
+    said(nobody, 3, 5, "stays open at the prices on offer; MI300X is as good at 3 to 5 dollars an hour.", "preview")

@@ -178,6 +178,13 @@ def test_words_can_be_read_on_dark_ground() -> None:
     assert round(colours.contrast("#000000", "#ffffff"), 9) == 21
 
 
+def test_words_can_be_read_in_every_cell_of_a_heat_map() -> None:
+    shades = [matplotlib.colors.to_hex(colours.AROUND_ONE(step / 255)) for step in range(256)]
+    assert min(colours.contrast(shade, colours.CELL_INK) for shade in shades) > 4.5
+    drawing = charts.heatmap(GRID, GRID.astype(str), **NAMES)
+    assert {text.get_color() for text in drawing.figure.axes[0].texts} == {colours.CELL_INK}
+
+
 def test_dark_colours_stand_in_the_drawing_for_those_that_it_uses() -> None:
     drawn = style.svg(CHARTS["ranges"](FRAME).figure)
     rules = drawn.partition("prefers-color-scheme:dark")[2].partition("</style>")[0]

@@ -61,7 +61,8 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
         why = f"No other accelerator, or no price or throughput of {baseline}, is comparable: no price can break even."
         return nothing("break_even_price", unit, why)
     judged = rows[rows["verdict"].isin(["cheaper", "dearer"])]
-    first = (judged if len(judged) else rows).iloc[0]
+    named = judged if len(judged) else rows.head(1)
+    first = named.iloc[0]
     said = [
         f"{row['accelerator']} is {row['verdict']} until its hour costs {ranged(row, 'break_even')} dollars"
         for _, row in judged.iterrows()
@@ -72,7 +73,7 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
             f"Whether another accelerator is cheaper per token than {baseline} stays open at the prices on offer; "
             f"{first['accelerator']} is as good at {ranged(first, 'break_even')} dollars an hour."
         )
-    return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(rows), told(rows))
+    return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(named), told(named))
 
 
 def owning(price: Interval, rent: Interval, accelerator: str, terms: Terms) -> Finding:

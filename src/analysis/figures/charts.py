@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis import interval
 from analysis.figures import parts, style, told
-from analysis.figures.colours import BAND, POINT
+from analysis.figures.colours import AROUND_ONE, BAND, CELL_INK, POINT
 from analysis.figures.style import Drawing
 
 _ROW = 0.26  # inches a row of a range chart takes
@@ -83,8 +83,8 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
         ax=ax,
         annot=shown.where(values.notna(), "").to_numpy(),
         fmt="",
-        annot_kws={"size": 7},
-        cmap=sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True),
+        annot_kws={"size": 7, "color": CELL_INK},
+        cmap=AROUND_ONE,
         vmin=-reach,
         vmax=reach,
         cbar=False,

@@ -8,6 +8,7 @@ LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' ca
 LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
 INK, QUIET, RULE, GRID, BAND = "#222222", "#595959", "#c8c8c8", "#e6e6e6", "#d9d9d9"
 ON_DARK = {LIGHT: DARK, INK: "#e6eaee", QUIET: "#b3bcc6", RULE: "#515d69", GRID: "#303943", BAND: "#3f4a56"}
+CELL_INK = "#262626"  # words in a heat map's cells, which keep their colours on dark ground
 _PALETTE = sns.color_palette("colorblind", 10).as_hex()
 
 
@@ -39,6 +40,7 @@ def _luminance(colour: str) -> float:
 
 
 POINT = _PALETTE[0]  # what is no accelerator
+AROUND_ONE = sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True)  # below one to above it
 OTHER = "#5b5b5b"
 
 # One colour per accelerator in every report: a family shares a hue only where no figure sets its members side by side.

@@ -9,7 +9,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from analysis import dictionary
 from analysis.reports.places import Places
@@ -136,6 +136,20 @@ def test_contents_lead_to_their_headings(built: Built, chromium: Browser) -> Non
         )
         assert heading.inner_text() == link.inner_text()
     page.context.close()
+
+
+def test_the_keyboard_skips_to_the_report_and_sees_where_it_is(built: Built, chromium: Browser) -> None:
+    for report in (REPORTS[0], "index"):
+        page = opened(chromium, built[0], report)
+        page.keyboard.press("Tab")
+        skip = page.locator("a.skip")
+        expect(skip).to_be_focused()
+        assert skip.bounding_box()["x"] >= 0
+        page.keyboard.press("Enter")
+        expect(page.locator("main")).to_be_focused()
+        page.keyboard.press("Tab")
+        assert page.evaluate("() => getComputedStyle(document.activeElement).outlineWidth") == "3px"
+        page.context.close()
 
 
 def test_one_control_shows_all_code(built: Built, chromium: Browser) -> None:
