@@ -150,7 +150,7 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
     share, gap, saving = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[:3]
     assert "31.2 to 34.3 % of what official Llama 2 70B Server systems give per accelerator" in share
     assert gap.startswith(
-        "Most is lost to software and set-up. From the nearest system's Offline rate on, latency limits"
+        "Most is lost to software and set-up: from the nearest system's Offline rate on, latency limits"
     )
     assert "would save 13.1 to 13.8 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
 
@@ -159,7 +159,7 @@ def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
     of = ("measure", METERED, "--accelerator", "A10", "--count", "8")
     share, gap, saving = said(*of, "--price", "2.5")[1].splitlines()[:3]
     assert share.startswith("No official row of A10") and gap.startswith("No official row of A10")
-    assert saving.startswith("A million output tokens cost 3.09 US dollars") and "Without an official row" in saving
+    assert saving.startswith("A million output tokens cost 3.09 US dollars") and "without an official row" in saving
     assert "No price of A10 is known" in said(*of)[1].splitlines()[2]
 
 

@@ -172,7 +172,7 @@ def _impossible(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> st
     return (
         f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
         f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
-        "the weights do not help. Shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
+        "the weights do not help; shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
     )
 
 

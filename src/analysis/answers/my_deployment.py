@@ -42,7 +42,7 @@ def gap(found: Assessed) -> Finding:
     steps = listed([first, *(f"{word} of that" for word in words)], most=len(left))
     start = "Offline rate" if pd.notna(run["latency_low"]) else f"{found.limited.question.scenario} rate"
     lost = f"Most is lost to {worst['step']}" if worst["share_low"] < 1 else "No step loses anything"
-    sentence = f"{lost}. From the nearest system's {start} on, {steps}."
+    sentence = f"{lost}: from the nearest system's {start} on, {steps}."
     return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
 
 
@@ -54,16 +54,16 @@ def saving(found: Assessed) -> Finding:
         return nothing("saved_by_closing_the_gap", unit, why)
     cost = (
         f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
-        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour."
+        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour"
     )
     if pd.isna(run["saved_low"]):
-        why = f"{cost} Without an official row nothing tells what closing the gap would save."
+        why = f"{cost}; without an official row nothing tells what closing the gap would save."
         return nothing("saved_by_closing_the_gap", unit, why)
     sentence = (
-        f"{cost} Closing the gap would save {interval.text(run['saved_low'], run['saved_high'])} of "
-        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour: at the official rate "
-        f"{interval.text(run['enough_low'], run['enough_high'])} of the {run['accelerator_count']} accelerators would "
-        f"give the same tokens."
+        f"{cost}; closing the gap would save {interval.text(run['saved_low'], run['saved_high'])} of "
+        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour, for at the official "
+        f"rate {interval.text(run['enough_low'], run['enough_high'])} of the {run['accelerator_count']} accelerators "
+        f"would give the same tokens."
     )
     return Finding("saved_by_closing_the_gap", run["saved_low"], run["saved_high"], unit, sentence, _sources(run))
 
