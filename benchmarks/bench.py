@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from workspace import ROOT, Cost, Workspace
 
 AIMS = {("f", "a"): 0.2, ("f", "b"): 0.4, ("f", "g"): 1.8, ("sweep", "commands"): 0.15, ("dask", "local"): 1.1}
 SWEEP = "energy_price"
+MOST_WORKERS = 4
 
 
 def main() -> int:
@@ -88,6 +90,18 @@ def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
                 f"sweep round {number + 1}: "
                 + str({k: round(v[-1]["wall"], 1) for k, v in told.items() if v and k != "points"})
             )
+    return told | {"workers": _workers(space)}
+
+
+def _workers(space: Workspace) -> list[dict[str, float]]:
+    """A sweep on one worker, on two and so on, each with one processor of its own; nothing where they cannot have."""
+    if shutil.which("taskset") is None:
+        return []
+    told = []
+    for count in range(1, min(len(os.sched_getaffinity(0)), MOST_WORKERS) + 1):
+        with sweeping.cluster(space, sorted(os.sched_getaffinity(0))[:count]) as address:
+            told.append({"workers": count, "wall": sweeping.sweep(space, SWEEP, "--scheduler", address).wall})
+        _say(f"sweep on {count} workers of one processor each: {told[-1]['wall']:.1f} s")
     return told
 
 
@@ -100,7 +114,7 @@ def _ratios(told: dict[str, Any]) -> list[dict[str, Any]]:
     if sweep := told.get("sweep"):
         each = [{key: value / sweep["points"] for key, value in cost.items()} for cost in sweep["local"]]
         ratios.append(_ratio("sweep", "commands", each, sweep["commands"]))
-        ratios.append(_ratio("dask", "local", sweep["dask"], sweep["local"]))
+        ratios.append(_ratio("dask", "local", sweep["dask"], sweep["local"]) | {"processor": None})  # The worker's own.
     return ratios
 
 
@@ -120,8 +134,12 @@ def _print(told: dict[str, Any]) -> None:
     for ratio in told["ratios"]:
         wall, processor = ratio["wall"], ratio["processor"]
         aim = f", aim {ratio['aim']}" if ratio["aim"] else ""
+        used = f"; of the processor {processor['median']:.3f}" if processor else ""
         said = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
-        print(f"{ratio['of']:>6} / {ratio['to']:<8} {said}; of the processor {processor['median']:.3f}")
+        print(f"{ratio['of']:>6} / {ratio['to']:<8} {said}{used}")
+    for each in told.get("sweep", {}).get("workers", []):
+        thousand = 1000 / told["sweep"]["points"] * each["wall"] / 60
+        print(f"Dask, {each['workers']} workers of one processor: {thousand:.0f} minutes for a thousand reports")
     if told["nothing_to_do"]:
         print(f"nothing to do: {statistics.median(cost['wall'] for cost in told['nothing_to_do']):.2f} s, aim below 1")
     for kind, sizes in told["memory"].items():

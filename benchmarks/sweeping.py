@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TextIO
 
 from workspace import Cost, Workspace
 
@@ -31,37 +33,41 @@ def commands_once(space: Workspace, notebook: str) -> Cost:
 
 
 @contextmanager
-def cluster(space: Workspace):
-    """A scheduler and one worker with as many threads as jobs, and the address; started before anything is timed."""
-    log = (space.root.parent / "dask.log").open("w+")
-    start = [sys.executable, "-c"]
-    scheduler = subprocess.Popen(
-        [*start, "from distributed.cli.dask_scheduler import main; main()", "--no-dashboard", "--no-show",
-         "--host", "127.0.0.1", "--port", "0"],
-        env=space.environment, stdout=log, stderr=log,
-    )  # fmt: skip
+def cluster(space: Workspace, processors: Sequence[int] = ()) -> Iterator[str]:
+    """A scheduler and its workers, and the address; all are there before anything is timed.
+
+    One worker with as many threads as jobs; or a worker for each of `processors`, which has that one alone.
+    """
+    options = ["--no-dashboard", "--no-show", "--host", "127.0.0.1", "--port", "0"]
+    with ExitStack() as stack:
+        log = stack.enter_context((space.root.parent / "dask.log").open("w+"))
+        scheduler = [sys.executable, "-c", "from distributed.cli.dask_scheduler import main; main()", *options]
+        stack.enter_context(_running(space, scheduler, log))
+        address = _said(log, r"Scheduler at:\s+(tcp://\S+)", 1)[0]
+        worker = [sys.executable, "-c", "from distributed.cli.dask_worker import main; main()", address]
+        worker += ["--no-nanny", "--no-dashboard", "--nthreads", "2" if processors else str(space.jobs)]
+        for processor in processors or [None]:
+            pinned = ["taskset", "-c", str(processor)] if processor is not None else []
+            stack.enter_context(_running(space, [*pinned, *worker], log))
+        _said(log, r"Registered to:\s+(tcp://\S+)", len(processors) or 1)
+        yield address
+
+
+@contextmanager
+def _running(space: Workspace, command: list[str], log: TextIO) -> Iterator[None]:
+    process = subprocess.Popen(command, env=space.environment, stdout=log, stderr=log)
     try:
-        address = _said(log, r"Scheduler at:\s+(tcp://\S+)")
-        worker = subprocess.Popen(
-            [*start, "from distributed.cli.dask_worker import main; main()", address, "--no-nanny", "--no-dashboard",
-             "--nthreads", str(space.jobs)],
-            env=space.environment, stdout=log, stderr=log,
-        )  # fmt: skip
-        try:
-            _said(log, r"Registered to:\s+(tcp://\S+)")
-            yield address
-        finally:
-            worker.kill()
-            worker.wait()
+        yield
     finally:
-        scheduler.kill()
-        scheduler.wait()
+        process.kill()
+        process.wait()
 
 
-def _said(log, pattern: str) -> str:
+def _said(log: TextIO, pattern: str, times: int) -> list[str]:
+    """What the pattern finds in the log, once it is there so many times. Raises RuntimeError after a minute."""
     for _ in range(600):
         log.seek(0)
-        if found := re.search(pattern, log.read()):
-            return found[1]
+        if len(found := re.findall(pattern, log.read())) >= times:
+            return found
         time.sleep(0.1)
     raise RuntimeError(f"the cluster did not start; see {log.name}")
