@@ -75,7 +75,7 @@ REFUSED = [
     (replaced("--tokens-per-user", "0"), "parameter tokens_per_second_per_user: Input should be greater than 0"),
     (replaced("--tokens-per-user", "nan"), "parameter tokens_per_second_per_user: Input should be"),
     (replaced("--benchmark", "llama2-70"), "did you mean 'llama2-70b'? valid: llama2-70b, mixtral-8x7b"),
-    ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? Valid: A100 SXM 80GB"),
+    ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? valid: A100 SXM 80GB"),
     ([*PLAN, "--price=-3"], "--price '-3': '-3' is not a number or a range such as 2-4.76, low before high"),
     ([*PLAN, "--price", "0"], "--price '0': a price is above zero; expected ACCELERATOR=DOLLARS"),
     ([*PLAN, "--price", "5-2"], "--price '5-2': '5-2': the lower end comes first"),

@@ -332,10 +332,10 @@ def test_sources_are_those_of_the_rows_compared(select: Select) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"benchmark": "lim"}, "no benchmark 'lim': did you mean 'llm'? Valid: llm, twice, images, scan"),
-        ({"benchmark": "zzzzzz"}, "no benchmark 'zzzzzz' Valid: llm"),
-        ({"scenario": "offline"}, "no scenario 'offline': did you mean 'Offline'? Valid: Offline, Server"),
-        ({"origins": ("offical",)}, "no origin 'offical': did you mean 'official'? Valid: published"),
+        ({"benchmark": "lim"}, "no benchmark 'lim': did you mean 'llm'? valid: llm, twice, images, scan"),
+        ({"benchmark": "zzzzzz"}, "no benchmark 'zzzzzz': valid: llm"),
+        ({"scenario": "offline"}, "no scenario 'offline': did you mean 'Offline'? valid: Offline, Server"),
+        ({"origins": ("offical",)}, "no origin 'offical': did you mean 'official'? valid: published"),
     ],
 )
 def test_unknown_choice_is_refused_with_the_near_match(select: Select, changes: dict, message: str) -> None:

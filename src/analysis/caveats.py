@@ -5,36 +5,52 @@ Which rows may be compared at all is decided in comparable.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 ASSUMED = "tokens per sample assumed"
 OF_DOCUMENTS = ("division not stated", ASSUMED, "precision not stated")
+READ = [
+    "availability",
+    "division",
+    "assumed",
+    "precision",
+    "range_basis",
+    "inferred",
+    "system",
+    "suite",
+    "basis",
+    "per",
+]
+READ += ["accelerator", "accelerator_count", "round", "corrected", "doubt"]
+Row = Mapping[str, Any]
 _SIZE = "another size than most systems"
 
 
 def written(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """The caveats of each row, joined by `; `: of a comparison within a suite (empty: all) and a division."""
-    each = {
-        "preview system, cannot be bought": rows["availability"].eq("preview"),
-        "division not stated": rows["division"].eq(""),
-        ASSUMED: rows["assumed"],
-        "precision not stated": rows["precision"].eq(""),
-        "marked approximate": rows["range_basis"].eq("approximate"),
-        "inferred from another scenario": rows["inferred"],
-        "power-capped MaxQ system": rows["system"].str.contains("MaxQ", case=False, regex=False),
-        "edge suite": rows["suite"].eq("edge") & (suite != "edge"),
-        **_other_sizes(rows),
-        **{f"from {name}, another round": rows["round"].eq(name) for name in _other_rounds(rows)},
-        "label put right": rows["corrected"].ne(""),
-        f"{division} division": rows["division"].ne("") & (division != "closed"),
+    each = rows.assign(doubt=doubt(rows))[READ].to_dict("records")  # Plain rows: of a handful, quicker than columns.
+    size, usual = _usual_size(each), _usual_round(each)
+    rules: dict[str, Callable[[Row], bool]] = {
+        "preview system, cannot be bought": lambda row: row["availability"] == "preview",
+        "division not stated": lambda row: row["division"] == "",
+        ASSUMED: lambda row: row["assumed"],
+        "precision not stated": lambda row: row["precision"] == "",
+        "marked approximate": lambda row: row["range_basis"] == "approximate",
+        "inferred from another scenario": lambda row: row["inferred"],
+        "power-capped MaxQ system": lambda row: "maxq" in row["system"].lower(),
+        "edge suite": lambda row: row["suite"] == "edge" and suite != "edge",
+        f"{_SIZE}, {{accelerator_count}}x against {size}x": _of_another_size(each, size),
+        "from {round}, another round": lambda row: row["round"] not in ("", usual),
+        "label put right": lambda row: row["corrected"] != "",
+        f"{division} division": lambda row: row["division"] != "" and division != "closed",
+        "{doubt}": lambda row: row["doubt"] != "",
     }
-    # Plain lists: a column of text costs pandas more for each caveat than these few rows do altogether.
-    names, flags = list(each), zip(*(holds.tolist() for holds in each.values()), strict=True)
-    said = ([name for name, holds in zip(names, row, strict=True) if holds] for row in flags)
-    text = ["; ".join([*own, doubted] if doubted else own) for own, doubted in zip(said, doubt(rows), strict=True)]
-    return pd.Series(text, index=rows.index, dtype="str")
+    said = ["; ".join(words.format(**row) for words, holds in rules.items() if holds(row)) for row in each]
+    return pd.Series(said, index=rows.index, dtype="str")
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -63,25 +79,26 @@ def of_one(caveat: str) -> bool:
     return bool(set(caveat.split("; ")) - {"", *OF_DOCUMENTS})
 
 
-def _other_sizes(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """The rows of accelerators that have no system of the size that most rows have, by the size that they do have.
+def _usual_size(rows: Sequence[Row]) -> int:
+    """The number of accelerators that most systems have, the larger where two are as frequent."""
+    counts = Counter(row["accelerator_count"] for row in rows if row["per"] == "system")
+    return max(counts, key=lambda size: (counts[size], size), default=0)
+
+
+def _of_another_size(rows: Sequence[Row], usual: int) -> Callable[[Row], bool]:
+    """Whether a row's accelerator has no system of the usual size on the row's basis.
 
     What one accelerator gives depends on how many work together, so a pair of two sizes is not like with like. A rate
     that is printed per accelerator is of no system.
     """
-    counts = rows["accelerator_count"].astype("float64").where(rows["per"].eq("system"))
-    if not counts.notna().any():
-        return {}
-    usual = counts.mode().iloc[-1]
-    like = counts.eq(usual).groupby([rows["basis"], rows["accelerator"]]).transform("any").astype("bool")
-    other = sorted(set(counts[~like].dropna()))
-    return {f"{_SIZE}, {size:.0f}x against {usual:.0f}x": ~like & counts.eq(size) for size in other}
+    like = {(row["basis"], row["accelerator"]) for row in rows if row["accelerator_count"] == usual}
+    return lambda row: row["per"] == "system" and (row["basis"], row["accelerator"]) not in like
 
 
-def _other_rounds(rows: pd.DataFrame) -> list[str]:
-    """The rounds beside the one that most rows are of: software and rules differ between rounds."""
-    named = rows.loc[rows["round"].ne(""), "round"]
-    return sorted(set(named) - {named.mode().iloc[0]}) if len(named) else []
+def _usual_round(rows: Sequence[Row]) -> str:
+    """The round that most rows are of, the earlier where two are as frequent: software and rules differ between."""
+    counts = Counter(row["round"] for row in rows if row["round"])
+    return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
 def doubt(rows: pd.DataFrame) -> pd.Series:

@@ -9,19 +9,22 @@ for.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis import caveats, rates
+from analysis.choices import choose
 
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 ORIGINS = ("published", "official", "measured")
 TRUST = ("all", "checked")
+JUDGED = ["scenario", "duplicate_of", "round", "division", "suite", "power_measured", "accuracy_target", "accelerator"]
+JUDGED += ["accelerator_count", "rate_low", "slower", "checked"]
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -146,16 +149,6 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
     return ranked.drop_duplicates(list(by)).reset_index(drop=True)
 
 
-def choose(value: str, choices: Iterable[str], what: str) -> str:
-    """`value` if it is one of `choices`; else ValueError naming `what`, the nearest choice and all of them."""
-    choices = list(choices)
-    if value in choices:
-        return value
-    near = difflib.get_close_matches(value, choices, n=1, cutoff=0.5)
-    hint = f": did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"no {what} {value!r}{hint} Valid: {', '.join(choices)}")
-
-
 def _about(question: Question, benchmark: str) -> Question:
     return replace(question, benchmark=benchmark)
 
@@ -185,14 +178,19 @@ def _basis(rows: pd.DataFrame) -> pd.Series:
 
 def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
-    same = ["source_id", "accelerator", "accelerator_count"]
-    documents = rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["scenario"].ne("")
-    own = rows.loc[documents, [*same, "high", "precision"]]
-    if own["precision"].nunique() < 2:
-        return pd.Series(False, index=rows.index)
-    groups = own.groupby(same)
-    slower = groups["precision"].transform("nunique").gt(1) & own["high"].lt(groups["high"].transform("max"))
-    return slower.reindex(rows.index, fill_value=False).astype("bool")
+    read = ["origin", "duplicate_of", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
+    groups: dict[tuple, list[tuple[str, float]]] = defaultdict(list)
+    keys = []
+    for origin, again, scenario, *same, precision, high in zip(*(rows[name] for name in read), strict=True):
+        keys.append(tuple(same) if origin == "published" and scenario and not again else None)
+        groups[keys[-1]].append((precision, high))
+    most = {
+        key: max(high for _, high in each)
+        for key, each in groups.items()
+        if key and len({kind for kind, _ in each}) > 1
+    }
+    slower = [key in most and high < most[key] for key, high in zip(keys, rows["high"], strict=True)]
+    return pd.Series(slower, index=rows.index, dtype="bool")
 
 
 def _checked(rows: pd.DataFrame) -> pd.Series:
@@ -203,48 +201,48 @@ def _checked(rows: pd.DataFrame) -> pd.Series:
 def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
     """Why each row may not be compared, "" where it may; the first rule that it breaks counts."""
     target = _target(rows, question)
-    rules = {
-        "no MLPerf scenario: a rate at a stated batch size or on a framework": rows["scenario"].eq(""),
-        "says again what another row says": rows["duplicate_of"].ne(""),
-        "another round": ~rows["round"].isin(question.rounds) if question.rounds else rows["round"].eq("-"),
-        f"not of the {question.division} division: another model or other rules": _other_division(rows, question),
-        "another suite": _other_suite(rows, question),
-        "power submission: measured under the power rules, often capped": rows["power_measured"] & (not question.power),
-        "not a power submission": ~rows["power_measured"] & question.power,
-        "a slower precision of the same accelerator in the same document": slower_precision(rows),
-        f"another accuracy target than {target} %": ~_meets(rows, target, identity, question),
-        f"unit cannot be turned into {unit}": rows["rate_low"].isna() & rows["accelerator_count"].notna(),
-        "several accelerator types in one system": rows["accelerator"].eq("mixed"),
-        "number of accelerators not stated": rows["accelerator_count"].isna(),
+    # One run may be filed under both targets; then either will do, unless one is asked for.
+    either = bool(identity["targets_share_run"]) and not question.accuracy_target
+    suites = {question.suite, "", "datacenter,edge"}  # A result may be filed under both suites.
+    rules: dict[str, Callable[[Row], bool]] = {
+        "no MLPerf scenario: a rate at a stated batch size or on a framework": lambda row: not row["scenario"],
+        "says again what another row says": lambda row: row["duplicate_of"] != "",
+        "another round": lambda row: bool(question.rounds) and row["round"] not in question.rounds,
+        f"not of the {question.division} division: another model or other rules": lambda row: (
+            row["division"] not in (question.division, "")
+        ),
+        "another suite": lambda row: question.suite != "" and row["suite"] not in suites,
+        "power submission: measured under the power rules, often capped": lambda row: (
+            row["power_measured"] and not question.power
+        ),
+        "not a power submission": lambda row: question.power and not row["power_measured"],
+        "a slower precision of the same accelerator in the same document": lambda row: row["slower"],
+        f"another accuracy target than {target} %": lambda row: (
+            not either and row["accuracy_target"] not in (target, "")
+        ),
+        f"unit cannot be turned into {unit}": lambda row: (
+            pd.isna(row["rate_low"]) and pd.notna(row["accelerator_count"])
+        ),
+        "several accelerator types in one system": lambda row: row["accelerator"] == "mixed",
+        "number of accelerators not stated": lambda row: pd.isna(row["accelerator_count"]),
+        "not checked: ": lambda row: question.trust == "checked" and not row["checked"],
     }
-    first = np.select([np.broadcast_to(broken, len(rows)) for broken in rules.values()], list(rules), "")
-    reasons = pd.Series(first, index=rows.index, dtype="str")
-    if question.trust == "all":
-        return reasons
-    return reasons.mask(reasons.eq("") & ~_checked(rows), "not checked: " + caveats.doubt(rows))
+    judged = rows.assign(slower=slower_precision(rows), checked=_checked(rows))[JUDGED].to_dict("records")
+    first = [next((reason for reason, breaks in rules.items() if breaks(row)), "") for row in judged]
+    doubts = caveats.doubt(rows)
+    told = [
+        reason + doubt if reason == "not checked: " else reason for reason, doubt in zip(first, doubts, strict=True)
+    ]
+    return pd.Series(told, index=rows.index, dtype="str")
 
 
 def _target(rows: pd.DataFrame, question: Question) -> str:
     """The target asked for, else the one that most of this division's rows have; "" where the benchmark has none."""
     if question.accuracy_target:
         return question.accuracy_target
-    stated = rows.loc[rows["division"].eq(question.division) & rows["accuracy_target"].ne(""), "accuracy_target"]
-    return stated.mode().max() if len(stated) else ""
-
-
-def _meets(rows: pd.DataFrame, target: str, identity: pd.Series, question: Question) -> pd.Series:
-    """Of the target or of none stated; either will do where one run is filed under both, unless one is asked for."""
-    either = bool(identity["targets_share_run"]) and not question.accuracy_target
-    return rows["accuracy_target"].isin([target, ""]) | either
-
-
-def _other_division(rows: pd.DataFrame, question: Question) -> pd.Series:
-    return ~rows["division"].isin([question.division, ""])
-
-
-def _other_suite(rows: pd.DataFrame, question: Question) -> pd.Series:
-    """A result may be filed under both suites ("datacenter,edge")."""
-    return ~rows["suite"].isin([question.suite, "", "datacenter,edge"]) & (question.suite != "")
+    both = zip(rows["division"], rows["accuracy_target"], strict=True)
+    counts = Counter(target for division, target in both if division == question.division and target)
+    return max(counts, key=lambda target: (counts[target], target), default="")
 
 
 def _left_out(rows: pd.DataFrame, reasons: pd.Series) -> pd.DataFrame:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from analysis import quote
+from analysis.choices import not_among
 from analysis.paths import DATA
 
 ROUNDS = ("v3.1", "v4.0", "v4.1", "v5.0", "v5.1", "v6.0", "v6.1")
@@ -74,11 +74,3 @@ Trust = Literal["all", "checked"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Price = Annotated[float, Field(gt=0)]
 Prices = list[Annotated[str, AfterValidator(_a_price)]]
-
-
-def not_among(value: str, valid: Iterable[str]) -> str:
-    """`value`, the nearest of the valid ones, and all of them, for an error message."""
-    names = list(valid)
-    near = difflib.get_close_matches(value, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{value!r}: {hint}valid: {', '.join(names)}"

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from analysis import declared
+from analysis.choices import not_among
 from analysis.kinds import (
     Accelerator,
     Benchmark,
@@ -26,7 +27,6 @@ from analysis.kinds import (
     Share,
     Trust,
     each_once,
-    not_among,
 )
 from analysis.paths import NOTEBOOKS
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,6 +9,7 @@ import pandas as pd
 
 from analysis import cells, interval
 from analysis.cells import FOLD, Table
+from analysis.choices import not_among
 from analysis.comparable import Comparison
 
 __all__ = ["FOLD", "Table", "left_out", "results", "show"]
@@ -62,9 +62,7 @@ def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
         return [_cell(value) for value in frame[name]]
     if f"{name}_low" not in frame or f"{name}_high" not in frame:
         there = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
-        near = difflib.get_close_matches(name, there, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise KeyError(f"no column {name!r}: {hint}valid: {', '.join(there)}")
+        raise KeyError(f"no column {not_among(name, there)}")
     ends = interval.of(frame, name)
     return [interval.text(low, high, digits) for low, high in zip(ends.low, ends.high, strict=True)]
 

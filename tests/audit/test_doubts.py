@@ -65,7 +65,7 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
 
 
 def test_trust_is_one_of_two(rows: Rows, benchmarks: pd.DataFrame) -> None:
-    with pytest.raises(ValueError, match=r"no trust 'check': did you mean 'checked'\? Valid: all, checked"):
+    with pytest.raises(ValueError, match=r"no trust 'check': did you mean 'checked'\? valid: all, checked"):
         comparable.select(rows(), benchmarks, Question("llm", "Offline", trust="check"))
     with pytest.raises(ValueError, match="no trust"):
         comparable.trusted(rows(), "some")

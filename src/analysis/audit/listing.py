@@ -10,7 +10,7 @@ import pandas as pd
 from analysis import interval
 from analysis.audit import run
 from analysis.audit.verdict import COLUMNS, VERDICTS
-from analysis.comparable import choose
+from analysis.choices import choose
 
 FORMATS = ("table", "json", "csv")
 WIDTH = {"row_id": 38, "check": 26, "verdict": 17}

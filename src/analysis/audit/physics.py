@@ -50,16 +50,17 @@ def _about(
     """
     published = rows[rows["origin"].eq("published")]
     first = published.set_index("id")
-    identities, facts = benchmarks.set_index("benchmark"), accelerators.set_index("accelerator")
+    identities = dict(benchmarks.set_index("benchmark").iterrows())
+    facts = dict(accelerators.set_index("accelerator").iterrows())
     for figure in plain(published[published["unit"].eq("tokens/s")]):
         again = figure["duplicate_of"]
         if again and repeats and again in first.index:
             figure["precision"] = figure["precision"] or first.at[again, "precision"]
-        known = figure["benchmark"] in identities.index and figure["accelerator"] in facts.index
+        known = figure["benchmark"] in identities and figure["accelerator"] in facts
         if known and (repeats or not again):
-            identity = identities.loc[figure["benchmark"]]
+            identity = identities[figure["benchmark"]]
             if not math.isnan(identity["parameters_billion"]):
-                yield figure, identity, facts.loc[figure["accelerator"]]
+                yield figure, identity, facts[figure["accelerator"]]
 
 
 def _decode(figure: Row, identity: pd.Series, facts: pd.Series, cache_gb: float) -> Row | None:

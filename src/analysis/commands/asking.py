@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from analysis import comparable, quote
+from analysis import quote
 from analysis.catalog import Catalog
+from analysis.choices import choose
 from analysis.interval import Interval
 from analysis.tables import Table
 
@@ -47,7 +48,7 @@ def canonical(name: str, catalog: Catalog) -> str:
     """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
     aliases = catalog.table("accelerator_aliases")
     known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
-    return known.get(name) or comparable.choose(name, catalog.accelerators["accelerator"], "accelerator")
+    return known.get(name) or choose(name, catalog.accelerators["accelerator"], "accelerator")
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict:

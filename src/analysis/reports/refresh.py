@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from analysis.choices import not_among
 from analysis.reports.errors import ReportFailed
 from analysis.reports.failures import Failure
 from analysis.reports.files import file_sha256, sha256, write_whole
@@ -13,7 +14,6 @@ from analysis.reports.kernels import KINDS, Kernels
 from analysis.reports.parallel import side_by_side
 from analysis.reports.places import Places
 from analysis.reports.run import TIMEOUT, Say
-from analysis.reports.runfiles import choices
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 METADATA = {
@@ -66,7 +66,7 @@ def find(places: Places, names: Iterable[str] = ()) -> list[Path]:
     asked = [Path(name).name.removesuffix(".ipynb") for name in names]
     for name in asked:
         if name not in found:
-            raise UnknownNotebook(f"no notebook {name!r}: {choices(name, list(found))}")
+            raise UnknownNotebook(f"no notebook {not_among(name, found)}")
     return [found[name] for name in dict.fromkeys(asked or found)]
 
 

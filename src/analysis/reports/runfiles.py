@@ -1,6 +1,5 @@
 """Run files: one YAML file per report, its notebook and its parameters; validated here, executed elsewhere."""
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from analysis.choices import not_among
 from analysis.reports.places import Places
 
 KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
@@ -47,7 +47,7 @@ def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     asked = list(dict.fromkeys(names))
     unknown = [name for name in asked if name not in found]
     if unknown:
-        raise UnknownReport(f"no report {unknown[0]!r}: {choices(unknown[0], list(found))}")
+        raise UnknownReport(f"no report {not_among(unknown[0], found)}")
     return {name: found[name] for name in (asked or found)}
 
 
@@ -69,7 +69,7 @@ def check_notebook(notebook: str, where: str, places: Places) -> None:
     """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
     if not places.notebook(notebook).is_file():
         known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
-        raise RunFileError(f"{where}: key 'notebook': no {notebook!r}: {choices(notebook, known)}")
+        raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, known)}")
 
 
 def missing(run: Run, places: Places) -> list[str]:
@@ -99,7 +99,7 @@ def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
         raise RunFileError(f"{where}: key 'notebook' is missing: expected at least 'notebook: <name>'")
     for key, value in content.items():
         if key not in keys:
-            raise RunFileError(f"{where}: unknown key {key!r}: {choices(str(key), list(keys))}")
+            raise RunFileError(f"{where}: unknown key {not_among(str(key), keys)}")
         if not isinstance(value, keys[key]) and not (value is None and key != "notebook"):
             raise RunFileError(
                 f"{where}: key {key!r}: expected {_kind(keys[key])}, found {value!r} ({type(value).__name__})"
@@ -112,13 +112,6 @@ def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
 
 def _kind(wanted: type) -> str:
     return {str: "text", list: "a list of files", dict: "'name: value' lines"}[wanted]
-
-
-def choices(given: str, known: list[str]) -> str:
-    """What would have been valid in place of `given`, the nearest first."""
-    near = difflib.get_close_matches(given, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{hint}valid are {', '.join(known) or 'none, for there are none yet'}"
 
 
 def _one_line(error: Exception) -> str:

@@ -7,9 +7,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from analysis.choices import not_among
 from analysis.reports.files import canonical, sha256
 from analysis.reports.places import Places
-from analysis.reports.runfiles import NAME, Run, RunFileError, check_notebook, choices, content_of
+from analysis.reports.runfiles import NAME, Run, RunFileError, check_notebook, content_of
 
 KEYS = {"notebook": str, "title": str, "parameters": dict, "matrix": dict}
 LONGEST = 100  # characters of a point's name; longer ones end in a digest
@@ -46,7 +47,7 @@ def find(places: Places, given: str) -> Path:
     known = files(places)
     path = Path(given) if given.endswith((".yml", ".yaml")) else known.get(given, places.sweeps / f"{given}.yml")
     if not path.is_file():
-        raise RunFileError(f"no sweep {given!r}: {choices(given, list(known))}, or a path that ends in .yml")
+        raise RunFileError(f"no sweep {not_among(given, known)}, or a path that ends in .yml")
     return path.resolve()
 
 
