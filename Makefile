@@ -81,7 +81,7 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
 
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*/ reports/*.html reports/*.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
+	rm -rf reports/*/ reports/*.html reports/*.json reports/.seconds.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 

@@ -113,8 +113,8 @@ class Project:
         return json.loads((self.places.reports / f"{report}.json").read_text(encoding="utf-8"))
 
     def tree(self) -> dict[str, bytes]:
-        """Every file below reports/, by name."""
-        files = (path for path in sorted(self.places.reports.rglob("*")) if path.is_file())
+        """Every file below reports/, by name, but for how long each report took."""
+        files = (path for path in sorted(self.places.reports.rglob("*")) if path.is_file() and path != self.places.pace)
         return {path.relative_to(self.places.reports).as_posix(): path.read_bytes() for path in files}
 
 

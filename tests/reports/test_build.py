@@ -201,3 +201,19 @@ def test_needs_that_are_no_files_of_data_are_refused(project: Project, needs: st
     (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
     outcome = project.build()
     assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said
+
+
+def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
+    both = sorted(path.stem for path in project.places.runs.glob("*.yml"))
+    for last in (both, both[::-1]):
+        project.places.pace.write_text(json.dumps({name: float(place) for place, name in enumerate(last)}))
+        project.build(force=True, jobs=1)
+        assert [line.split()[1] for line in project.lines if line.startswith("built")] == last[::-1]
+    assert set(json.loads(project.places.pace.read_text())) == set(both)
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b'{"apples": "long"}'])
+def test_a_broken_record_of_seconds_changes_nothing(project: Project, content: bytes) -> None:
+    project.places.reports.mkdir(exist_ok=True)
+    project.places.pace.write_bytes(content)
+    assert project.build().status == 0

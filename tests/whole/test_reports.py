@@ -33,7 +33,7 @@ def finding(places: Places, report: str, name: str) -> dict:
 
 
 def pages(places: Places) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file()}
+    return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file() and path != places.pace}
 
 
 def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:

@@ -48,6 +48,11 @@ class Places:
         """Where each report's first figure is kept for the index."""
         return self.reports / ".pictures"
 
+    @property
+    def pace(self) -> Path:
+        """Where it is kept how long each report took."""
+        return self.reports / ".seconds.json"
+
     def notebook(self, name: str) -> Path:
         """The file of a notebook, from its name without folder and ending."""
         return self.notebooks / f"{name}.ipynb"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from analysis.reports import freshness, index, runfiles, shelf
+from analysis.reports import freshness, index, pace, runfiles, shelf
 from analysis.reports.failures import Failure
 from analysis.reports.freshness import Plan
 from analysis.reports.kernels import KINDS, Kernels
@@ -24,12 +24,13 @@ TIMEOUT = 300
 
 @dataclass
 class Outcome:
-    """What became of each report of one build; `skipped` has the reason of each."""
+    """What became of each report of one build; `skipped` has the reason of each, `seconds` what each built one took."""
 
     built: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     failed: list[Failure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -74,11 +75,12 @@ def build_reports(
     for failure in outcome.failed:
         shelf.remember(failure, places)
         say(f"FAILED  {failure.report}")
-    stale = [plan for plan in plans if plan.reason is not None or force]
+    stale = pace.longest_first((plan for plan in plans if plan.reason is not None or force), places)
     try:
         if stale:
             build_plans(stale, places, partial(_tell, outcome, say), jobs=jobs, timeout=timeout, kernels=kernels)
     finally:
+        pace.remember(outcome.seconds, places)
         index.write(places)
     summary(outcome, places, time.monotonic() - started, say)
     return outcome
@@ -131,6 +133,8 @@ def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, 
     word = "FAILED" if failure else "built "
     say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
     outcome.add(plan, failure)
+    if not failure:
+        outcome.seconds[plan.run.report] = round(seconds, 3)
 
 
 def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
