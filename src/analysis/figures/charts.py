@@ -131,7 +131,7 @@ def strip(
     ends = interval.of(rows, name)
     parts.right_room(ax, ends.low.min(), ends.high.max(), log=False, room=0.06)
     parts.guides(ax, reference, band)
-    grey = [Line2D([], [], lw=7, color=BAND, label=band_label)] if band else []
+    grey = [Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt")] if band else []
     entries = [Line2D([], [], ls="", marker=m, color=style.colour(n), ms=5.5, label=n) for n, m in shapes.items()]
     figure.legend(handles=entries + grey, loc="outside lower left", ncols=4, fontsize=7.5, handletextpad=0.3)
     return Drawing(figure, *told.ranges(rows, label=label, series=series, name=name, axis=axis, title=title))

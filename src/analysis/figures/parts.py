@@ -122,7 +122,7 @@ def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[
         for name, m in markers.items()
     ]
     if band_label:
-        entries.append(Line2D([], [], lw=7, color=BAND, label=band_label))
+        entries.append(Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
     if len(entries) > 1:
         columns = 3 if max(len(entry.get_label()) for entry in entries) < 26 else 2
         place = {"loc": "outside lower left", "ncols": columns, "fontsize": 8, "handletextpad": 0.4}
