@@ -58,7 +58,7 @@ MAY_IMPORT = {
         "derating",
     },
     **{theme: {"interval", "sources", "caveats"} for theme in THEMES},
-    "cost": {"interval", "sources", "caveats", "quote"},
+    "cost": {"interval", "choices", "sources", "caveats", "quote"},
     "serving": {"interval", "roofline"},
     "plan": {"interval", "memory", "queueing"},
     "planning": {"catalog", "comparable", "interval", "parameters", "roofline", *THEMES},

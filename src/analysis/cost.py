@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import caveats, interval, quote
+from analysis.choices import not_among
 from analysis.interval import Interval
 from analysis.sources import cited
 
@@ -42,7 +43,7 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
     quotes, valid = [quote.read(text) for text in given], list(accelerators["accelerator"])
     for each in quotes:
         if each.accelerator and each.accelerator not in valid:
-            raise ValueError(f"a price is given for {each.accelerator!r}; valid: {', '.join(valid)}")
+            raise ValueError(f"a price is given for {not_among(each.accelerator, valid)}")
     rows = [
         {
             "accelerator": each.accelerator or accelerator,
