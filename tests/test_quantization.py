@@ -54,6 +54,11 @@ def rates(results: Rows) -> pd.DataFrame:
     )
 
 
+@pytest.mark.parametrize(("origins", "rows"), [(["published", "official"], 1), (["official", "measured"], 0)])
+def test_what_documents_describe_is_left_out_where_only_others_are_asked_for(origins: list[str], rows: int) -> None:
+    assert len(quantization.described(table(PRECISE), origins)) == rows
+
+
 def span(frame: pd.DataFrame, name: str, row: int = 0) -> tuple[float, float]:
     return frame[f"{name}_low"].iloc[row], frame[f"{name}_high"].iloc[row]
 

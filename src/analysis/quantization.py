@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,11 @@ from analysis import caveats, interval
 from analysis.interval import Interval
 
 BYTES_PER_WEIGHT = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+
+
+def described(quantization: pd.DataFrame, origins: Sequence[str]) -> pd.DataFrame:
+    """The techniques that documents describe: all of them where `origins` asks for published figures, else none."""
+    return quantization if "published" in origins else quantization.head(0)
 
 
 def tradeoffs(quantization: pd.DataFrame, results: pd.DataFrame, benchmark: str, reference: str) -> pd.DataFrame:

@@ -29,17 +29,25 @@ def test_each_precision_of_an_accelerator_beside_its_fp8(rows: pd.DataFrame) -> 
     assert (fp4["results"], fp4["gain_low"], fp4["gain_high"], fp4["known_from"]) == (2, 1.2, 1.5, "declared")
     assert found.loc[("B200", "unknown"), "gain_low"] != found.loc[("B200", "unknown"), "gain_low"]
     assert found["gain_low"].notna().sum() == 1 and len(found) == 4
-    said = answer.official(found.reset_index(), "Llama").sentence
-    assert said == (
-        "Of 5 official results of Llama, 4 say which precision ran; "
-        "fp4 on B200 gives 1.2 to 1.5 times its FP8 results (official v5.1, declared)."
+    beside = answer.official_gain(found.reset_index(), "Llama")
+    assert beside.sentence == "Of Llama fp4 on B200 gives 1.2 to 1.5 times its FP8 results (official v5.1, declared)."
+    assert (beside.low, beside.high) == (1.2, 1.5)
+
+
+def test_the_record_says_which_precision_ran_on_what(rows: pd.DataFrame) -> None:
+    said = answer.official(quantization.by_precision(rows), "Llama")
+    assert said.sentence == (
+        "Of 5 official results of Llama, 4 say which precision ran: fp4 on B200; fp8 on B200 and H100."
     )
+    assert said.low == said.high == 4
+    unknown = quantization.by_precision(rows[rows["precision"].eq("")])
+    assert answer.official(unknown, "Llama").sentence == "Of 1 official results of Llama, 0 say which precision ran."
 
 
 def test_nothing_official_says_so(rows: pd.DataFrame) -> None:
     none = quantization.by_precision(rows[rows["origin"].eq("published")])
     assert none.empty and answer.official(none, "Llama").low is None
-    assert (
-        "say which precision ran; no accelerator"
-        in answer.official(quantization.by_precision(rows[rows["accelerator"].eq("H100")]), "Llama").sentence
-    )
+    alone = quantization.by_precision(rows[rows["accelerator"].eq("H100")])
+    for found in (none, alone):
+        said = answer.official_gain(found, "Llama")
+        assert said.low is None and said.sentence.startswith("No accelerator has official results of Llama at FP8 and")

@@ -17,6 +17,7 @@ OTHERS = {
     "speedup_every_round": ("generational_speedup", {"rounds": [], "origins": ["official"]}),
     "quantization_bert": ("quantization_tradeoffs", {"benchmark": "bert", "scenario": "Server"}),
     "quantization_reference": ("quantization_tradeoffs", {"reference_precision": "fp8", "memory_headroom": 0.5}),
+    "quantization_official": ("quantization_tradeoffs", {"rounds": [], "origins": ["official"]}),
     "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
     "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
     "power_single": ("power_efficiency", {"accelerators": ["B200 SXM"], "baseline": "B200 SXM", "rounds": ["v5.1"]}),

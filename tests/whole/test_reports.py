@@ -96,6 +96,16 @@ def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> 
     assert "nothing to draw" in page and "nothing to show" in page
 
 
+@pytest.mark.parametrize("report", ["speedup_every_round", "quantization_official"])
+def test_a_question_to_the_official_record_is_answered_without_documents(built: Built, report: str) -> None:
+    """What documents claim may be held against the record further down; the answer does not rest on it."""
+    stated = record(built[0], report)
+    said = tuple(each.split(" \u26a0")[0] for each in stated["answer"])
+    answer = [each for each in stated["findings"] if each["sentence"].startswith(said)]
+    assert 2 <= len(answer) <= 4 and answer[0]["low"] is not None
+    assert [each["name"] for each in answer if any(source.startswith("doc") for source in each["sources"])] == []
+
+
 def test_known_answers_of_the_official_record(built: Built) -> None:
     """Hand-computed from the cited results: 11,264.4 / 3,065.61 tokens/s; 0.12 x 1.3 x watts / rate / 3.6."""
     places = built[0]

@@ -19,7 +19,7 @@ def front(rows: pd.DataFrame, reference: str) -> Finding:
     """Which techniques no other beats in speed, memory and quality at once."""
     unit = "techniques that no other beats in speed, memory and quality at once"
     if rows.empty:
-        why = f"No document prints the throughput of {reference} and of another precision of this benchmark."
+        why = f"No document that is asked for prints the throughput of {reference} and another precision here."
         return nothing("pareto_front", unit, why)
     best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
     beaten = listed(f"{row['technique']} is beaten by {row['dominated_by']}" for row in out.to_dict("records"))
@@ -76,24 +76,33 @@ def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
 
 
 def official(rows: pd.DataFrame, topic: str) -> Finding:
+    """Which precision ran on which accelerator in the official record, as far as it says so."""
+    unit = "official results that say which precision ran"
+    if rows.empty:
+        return nothing("official_precisions", unit, f"No official result of {topic} to set side by side by precision.")
+    known = rows[rows["precision"].ne("unknown")]
+    count = int(known["results"].sum())
+    sentence = f"Of {rows['results'].sum()} official results of {topic}, {count} say which precision ran"
+    each = [f"{name} on {listed(part['accelerator'])}" for name, part in known.groupby("precision")]
+    said = ": ".join([sentence, "; ".join(each)] if each else [sentence])
+    return Finding("official_precisions", count, count, unit, f"{said}.", cited(rows))
+
+
+def official_gain(rows: pd.DataFrame, topic: str) -> Finding:
     """What another precision than FP8 gives on the same accelerator in the official record."""
     unit = "throughput per accelerator over FP8 results of the same accelerator and round"
-    if rows.empty:
-        return nothing("official_precision", unit, f"No official result of {topic} to set side by side by precision.")
-    known, total = rows.loc[rows["precision"].ne("unknown"), "results"].sum(), rows["results"].sum()
-    sentence = f"Of {total} official results of {topic}, {known} say which precision ran"
     gains = rows[rows["gain_low"].notna()]
     if gains.empty:
-        return nothing("official_precision", unit, f"{sentence}; no accelerator has FP8 and another side by side.")
+        why = f"No accelerator has official results of {topic} at FP8 and at another precision in the same round."
+        return nothing("official_gain", unit, why)
     each = (
         f"{row['precision']} on {row['accelerator']} gives {interval.text(row['gain_low'], row['gain_high'])} times "
         f"its FP8 results ({row['basis']}, {row['known_from']})"
         for row in gains.to_dict("records")
     )
     warned = ["submitters, systems and software differ within a row", *told(gains)]
-    return Finding(
-        "official_precision", *span(gains, "gain"), unit, f"{sentence}; {listed(each)}.", cited(rows), warned
-    )
+    said = f"Of {topic} {listed(each)}."
+    return Finding("official_gain", *span(gains, "gain"), unit, said, cited(gains), warned)
 
 
 def accuracy(rows: pd.DataFrame) -> Finding:
@@ -145,12 +154,6 @@ def held_rows(held: pd.DataFrame) -> pd.DataFrame:
     """One row per accelerator with a column per precision, the largest memory first."""
     wide = held.pivot(index=["accelerator", "memory_gb"], columns="precision", values="needed").reset_index()
     return wide.sort_values("memory_gb", ascending=False, kind="stable")
-
-
-def route_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The routes with `words`, most gain first."""
-    named = rows.assign(words=rows["technique"] + ", " + rows["benchmark"])
-    return named.sort_values("gain_high", ascending=False, kind="stable")
 
 
 def _warned(rows: pd.DataFrame) -> list[str]:
