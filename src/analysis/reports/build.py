@@ -61,7 +61,15 @@ class Builder:
         tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
         inputs = dict(sorted((inputs | tables).items()))
         given = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
-        return given | stated | {"inputs": inputs, "digest": freshness.digest(run, plan.parameters, inputs)}
+        made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
+        return given | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
+
+    def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
+        """Where git has the inputs and the run file; not those outside the project, as the engine may be."""
+        if plan.history is None:
+            return None
+        keys = [key for key in [*inputs, plan.run.file] if key]
+        return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
 
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:

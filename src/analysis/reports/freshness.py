@@ -2,29 +2,40 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from analysis.paths import imported
 from analysis.reports import modules
+from analysis.reports.commits import History, history
 from analysis.reports.files import canonical, file_sha256, of_file, sha256
 from analysis.reports.places import ENGINE, Places
 from analysis.reports.record import PYTHON
 from analysis.reports.runfiles import Run
 
 KEYS = {"report", "notebook", "title", "parameters", "question", "answer", "findings", "provenance",
-        "picture", "python", "inputs", "digest", "html_sha256", "seal"}  # fmt: skip
+        "picture", "python", "inputs", "commit", "digest", "html_sha256", "seal"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is)."""
+    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is).
+
+    `history` is what git says of the project's files, None where there is nothing to say.
+    """
 
     run: Run
     parameters: dict[str, Any]
     reason: str | None = None
+    history: History | None = None
+
+
+def traced(plans: Iterable[Plan], places: Places) -> list[Plan]:
+    """The plans with what git says of the project's files, which is asked once for all of them."""
+    said = history(places.root)
+    return [replace(plan, history=said) for plan in plans]
 
 
 def static_inputs(run: Run, places: Places) -> dict[str, str]:

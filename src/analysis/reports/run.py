@@ -78,6 +78,7 @@ def build_reports(
     stale = pace.longest_first((plan for plan in plans if plan.reason is not None or force), places)
     try:
         if stale:
+            stale = freshness.traced(stale, places)
             build_plans(stale, places, partial(_tell, outcome, say), jobs=jobs, timeout=timeout, kernels=kernels)
     finally:
         pace.remember(outcome.seconds, places)

@@ -36,6 +36,7 @@ class Run:
     parameters: dict[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     again: str = ""  # the command that builds it once more
+    file: str = ""  # the file that states it, by short name; empty for one outside the project
 
 
 def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
@@ -62,7 +63,7 @@ def read(path: Path, places: Places) -> Run:
     again = f"make reports/{path.stem}.html"
     check_notebook(content["notebook"], where, places)
     parameters = content.get("parameters") or {}
-    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again)
+    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again, where)
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:

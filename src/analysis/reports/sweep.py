@@ -41,7 +41,7 @@ def build_sweep(
     try:
         if stale:
             tell = _teller(outcome, len(stale), say, progress)
-            _build(stale, places, tell, scheduler, jobs, how)
+            _build(freshness.traced(stale, places), places, tell, scheduler, jobs, how)
     finally:
         sweep_index.write(sweep, places)
         index.write(home)

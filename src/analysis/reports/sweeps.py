@@ -96,7 +96,7 @@ def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, valid
     given = {**(content.get("parameters") or {}), **varied}
     parameters = validate(content["notebook"], given)
     title = ", ".join(said(value) for value in varied.values())
-    run = Run(slug(varied), content["notebook"], title, given, again=f"analysis sweep {where}")
+    run = Run(slug(varied), content["notebook"], title, given, again=f"analysis sweep {where}", file=where)
     return Point(run, varied, parameters)
 
 
