@@ -67,8 +67,10 @@ def cluster(orchard: Orchard) -> Iterator[Cluster]:
 
 def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard: Orchard, cluster: Cluster) -> None:
     orchard.write(PICK)
+    commit = committed(orchard.places.root)
     assert orchard.sweep().status == 0
     here = orchard.tree()
+    assert orchard.record("1_ann")["commit"] == {"id": commit, "not_committed": []}
     for path in (orchard.places.reports / "pick").glob("*.*"):
         path.unlink()
     mark = orchard.places.root / "running.txt"
@@ -119,6 +121,18 @@ def test_without_a_scheduler_it_says_how_to_start_one(orchard: Orchard, monkeypa
     orchard.write(PICK)
     with pytest.raises(NoCluster, match="Start one: dask scheduler"):
         orchard.sweep(scheduler="tcp://127.0.0.1:1")
+
+
+def committed(root: Path) -> str:
+    """Commit all that a project has so far, for its pages name the commit; returns its id."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for step in (
+        ["init", "--quiet"],
+        ["add", "notebooks", "requirements.lock"],
+        [*who, "commit", "--quiet", "-m", "a"],
+    ):
+        subprocess.run(["git", "-C", str(root), *step], check=True)
+    return subprocess.check_output(["git", "-C", str(root), "rev-parse", "HEAD"], text=True).strip()
 
 
 def wait_for(condition: object, process: subprocess.Popen[str] | None = None) -> None:
