@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from analysis.kernels import parents
 from analysis.reports.places import Places
+from analysis.reports.scratch import Scratch
 
 if TYPE_CHECKING:
     from analysis.reports.kernel import ReportKernel
@@ -25,8 +25,8 @@ class Kernels:
     """
 
     def __init__(self, places: Places, kind: str = KINDS[0]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="analysis-kernels-")
-        environment = kernel_environment(places.source, Path(self._folder.name))
+        self._scratch = Scratch()
+        environment = kernel_environment(places.source, self._scratch.path)
         # The folder is given to the process itself: papermill's `cwd` would change it for all threads.
         self._launch = {"env": environment, "cwd": str(places.notebooks)}
         self._live: set[ReportKernel] = set()
@@ -41,7 +41,7 @@ class Kernels:
     def __exit__(self, *_: object) -> None:
         self.stop()
         parents.close(self._launch["env"])
-        self._folder.cleanup()
+        self._scratch.close()
 
     @property
     def stopping(self) -> bool:
@@ -71,7 +71,7 @@ class Kernels:
 
         with self._lock:
             self._count += 1
-            files = Path(self._folder.name, str(self._count))
+            files = self._scratch.path / str(self._count)
             kernel = ReportKernel(self._launch, files, self._stopping, self._warm)
             self._live.add(kernel)
         return kernel
