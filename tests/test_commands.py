@@ -1,5 +1,9 @@
 """`analysis plan` and `analysis measure` as a user types them: what they answer, and what they refuse by name."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from analysis import cli
@@ -43,6 +47,15 @@ def test_plan_answers_with_every_quantity_and_the_example_of_the_document(said) 
 def test_plan_says_the_same_twice_and_something_else_for_another_seed(said) -> None:
     first, again, other = said(*PLAN), said(*PLAN), said(*PLAN, "--seed", "1")
     assert first == again and other != first
+
+
+def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "analysis.cli", *PLAN]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (cli.UNREAD, "")
 
 
 @pytest.mark.parametrize("users", ["10", "10000000"])

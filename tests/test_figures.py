@@ -257,3 +257,9 @@ def test_accelerator_has_one_colour_of_its_own_and_an_unknown_one_is_grey() -> N
 
 def test_every_coloured_accelerator_is_in_the_tables(data: Catalog) -> None:
     assert set(style.COLOURS) <= set(data.accelerators["accelerator"])
+
+
+def test_no_tick_stands_at_a_loss_below_zero() -> None:
+    axes = CHARTS["scatter"](FRAME.assign(x_low=[0.0, 0.0, 1.0], x_high=[0.0, 1.0, 3.0])).figure.axes[0]
+    left, right = axes.get_xlim()
+    assert left < 0 < right and min(tick for tick in axes.get_xticks() if left <= tick <= right) == 0

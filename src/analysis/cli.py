@@ -9,19 +9,27 @@ from pathlib import Path
 
 from analysis.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
 
-INTERRUPTED = 130
+INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status: 0 done, 1 something failed, 2 asked wrongly, 130 interrupted."""
+    """Run one command and return its exit status.
+
+    0: done; 1: something failed; 2: asked wrongly; 130: interrupted; 141: whoever reads the output has closed it.
+    """
     arguments = _parser().parse_args(argv)
     # Whoever ends this process politely (a CI system, `timeout`) gets the same orderly end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        return arguments.command(arguments)
+        status = arguments.command(arguments)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("\nInterrupted: nothing is half-written, and the next run completes what is missing.", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:  # Whoever reads has seen enough, as `head` has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
     except OSError as error:  # A full disk, a folder without write permission: the message says which.
         print(f"analysis: {error}", file=sys.stderr)
         return 1

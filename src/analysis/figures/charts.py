@@ -211,6 +211,8 @@ def scatter(
         line = frame.assign(i=middles[0], j=middles[1])[best].sort_values("i")
         ax.plot(line["i"], line["j"], color=style.QUIET, lw=1, ls="--", zorder=1)
     ax.margins(0.2)
+    if across.low.min() >= 0:  # Room for the marks at 0, and no tick for what cannot be.
+        ax.set_xlim(left=max(ax.get_xlim()[0], -0.03 * ax.get_xlim()[1]))
     ax.tick_params(labelsize=8.5)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)
