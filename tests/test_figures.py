@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from analysis import cells
 from analysis.catalog import Catalog
-from analysis.figures import charts, colours, style
+from analysis.figures import charts, colours, loglog, style
 from analysis.figures.style import Drawing
 
 matplotlib.use("agg")
@@ -263,3 +263,16 @@ def test_no_tick_stands_at_a_loss_below_zero() -> None:
     axes = CHARTS["scatter"](FRAME.assign(x_low=[0.0, 0.0, 1.0], x_high=[0.0, 1.0, 3.0])).figure.axes[0]
     left, right = axes.get_xlim()
     assert left < 0 < right and min(tick for tick in axes.get_xticks() if left <= tick <= right) == 0
+
+
+def test_words_beside_points_that_lie_together_do_not_cover_each_other() -> None:
+    ends = {"x_low": 10.0, "x_high": 10.0, "y_low": [90.0, 100.0, 101.0, 1.0], "y_high": [90.0, 100.0, 101.0, 1.0]}
+    frame = pd.DataFrame({"part": "A", "group": "off", "words": ["first", "second", "third", "below"], **ends})
+    axes = {"x_axis": "expected", "y_axis": "printed", "title": "Figures.", "subtitle": ""}
+    given = {"series": "part", "group": "group", "inks": {"off": "#000000"}, "label": "words"}
+    figure = loglog.against(frame, x="x", y="y", **given, **axes).figure
+    figure.draw_without_rendering()
+    texts = figure.axes[0].texts
+    boxes = [text.get_window_extent() for text in texts]
+    assert [text.get_text() for text in texts] == ["below", "first", "second", "third"]
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])

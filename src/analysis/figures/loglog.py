@@ -16,6 +16,7 @@ from analysis.figures.style import Drawing
 
 _SHAPES = ("o", "s", "D", "^", "v", "P", "X")
 _DASHES = ("-", "--", ":", "-.")
+_LINE, _WORDS = 9, 120  # points that a line of words takes up, and that a label may be long
 
 
 def against(
@@ -52,7 +53,8 @@ def against(
     _logarithmic(ax, x_axis, y_axis)
     _labels(ax, drawn, x, y, label)
     entries = [Line2D([], [], ls="", marker=m, color=style.QUIET, ms=5, label=name) for name, m in shapes.items()]
-    entries += [Line2D([], [], lw=5, color=ink, label=name) for name, ink in inks.items() if name in set(drawn[group])]
+    shown = {name: ink for name, ink in inks.items() if name in set(drawn[group])}
+    entries += [Line2D([], [], lw=5, color=ink, label=name, solid_capstyle="butt") for name, ink in shown.items()]
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.4)
     counts = ", ".join(f"{int(drawn[group].eq(name).sum())} {name}" for name in inks)
     return Drawing(
@@ -127,10 +129,22 @@ def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:
 
 
 def _labels(ax: Axes, rows: pd.DataFrame, x: str, y: str, label: str) -> None:
-    for row in rows[rows[label].ne("")].to_dict("records") if label else ():
-        at = tuple(np.sqrt(row[f"{name}_low"] * row[f"{name}_high"]) for name in (x, y))
+    """Words away from the line of equals, each a line further out where another stands already."""
+    named = rows[rows[label].ne("")].to_dict("records") if label else []
+    if not named:
+        return
+    ax.figure.draw_without_rendering()  # Where points lie on paper is known only once all is laid out.
+    spots = [[float(np.sqrt(row[f"{name}_low"] * row[f"{name}_high"])) for name in (x, y)] for row in named]
+    taken: list[tuple[bool, float, float]] = []
+    for at, row in sorted(zip(spots, named, strict=True), key=lambda pair: pair[0][1]):
         above = at[1] > at[0]
-        place = {"xytext": (-6, 4) if above else (6, -4), "ha": "right" if above else "left"}
+        across, up = ax.transData.transform(at) * 72 / ax.figure.dpi
+        step = _LINE if above else -_LINE
+        while any(side == above and abs(i - across) < _WORDS and abs(j - up) < _LINE for side, i, j in taken):
+            up += step
+        taken.append((above, across, up))
+        lift = up - ax.transData.transform(at)[1] * 72 / ax.figure.dpi
+        place = {"xytext": (-6, 4 + lift) if above else (6, lift - 4), "ha": "right" if above else "left"}
         ax.annotate(row[label], at, textcoords="offset points", size=7, va="bottom" if above else "top", **place)
 
 
