@@ -78,7 +78,7 @@ def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> No
     assert "ValueError: no apples for Eve" in outcome.failed[0].text()
     assert "then: analysis sweep notebooks/sweeps/pick.yml" in outcome.failed[0].text()
     index = (orchard.places.reports / "pick" / "index.html").read_text()
-    assert "Failed in the last build: 2" in index and "1_eve (not built)" in index
+    assert "Failed in the last build: 2" in index and "1, Eve (not built)" in index
     assert [row["name"] for row in pq.read_table(orchard.places.reports / "pick" / "findings.parquet").to_pylist()] == [
         "Ann",
         "Ann",

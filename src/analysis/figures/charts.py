@@ -56,8 +56,9 @@ def ranges(
         parts.number(ax, row[f"{name}_high"], place, parts.words(row, name, note))
     parts.axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
-    parts.right_room(ax, ends.low.min(), ends.high.max(), log, room=0.5 if note else 0.28)
+    parts.limits(ax, ends.low.min(), ends.high.max(), log)
     parts.guides(ax, reference, band)
+    parts.right_room(ax)
     parts.legend(ax, markers, band_label if band else "")
     tell = {"label": label, "series": series, "name": name, "axis": axis, "title": title, "note": note}
     return Drawing(figure, *told.ranges(rows, **tell))
@@ -95,8 +96,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     ax.tick_params(axis="x", labelrotation=40, length=0, labelsize=8.5)
     ax.tick_params(axis="y", labelrotation=0, length=0, labelsize=8.5)
     for tick in ax.get_xticklabels():
-        tick.set_ha("right")
-        tick.set_rotation_mode("anchor")
+        tick.set(ha="right", rotation_mode="anchor")
     return Drawing(figure, *told.grid(words.loc[values.index, values.columns], title))
 
 
@@ -128,8 +128,7 @@ def strip(
         ink = style.colour(row[series])
         parts.bar(ax, row, name, -labels[labels.eq(row[label])].index[0] + 0.2 * step, ink, shapes[row[series]], ink)
     parts.axis(ax, labels, -np.arange(len(labels), dtype=float), axis, log=False)
-    ends = interval.of(rows, name)
-    parts.right_room(ax, ends.low.min(), ends.high.max(), log=False, room=0.06)
+    parts.limits(ax, rows[f"{name}_low"].min(), rows[f"{name}_high"].max(), log=False)
     parts.guides(ax, reference, band)
     grey = [Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt")] if band else []
     entries = [Line2D([], [], ls="", marker=m, color=style.colour(n), ms=5.5, label=n) for n, m in shapes.items()]
@@ -153,29 +152,29 @@ def beside(
 ) -> Drawing:
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
-    `others` maps an interval's name to its words in the legend, `legend` names the filled one; an interval that is
-    missing is not drawn. `note` is a column of words put behind the number.
+    `others` maps an interval's name to its words in the legend, `legend` names the filled one; a missing interval is
+    not drawn. The numbers of `name` stand in a column at the right, with `note`, a column of words, behind them.
     """
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.36 * len(rows) + 0.95)
+    below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.12 * (2 + len(others)) * len(rows) + 0.95)
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
-    names = [name, *others]
     for place, row in enumerate(rows.to_dict("records")):
         ink = style.colour(row[colour or label])
         parts.bar(ax, row, name, -place, ink, markers[legend], ink)
-        for other, words in others.items():
-            parts.bar(ax, row, other, -place - 0.24, style.QUIET, markers[words], "white")
-        far = max(row[f"{each}_high"] for each in names if row[f"{each}_high"] == row[f"{each}_high"])
-        parts.number(ax, far, -place - 0.1, parts.words(row, name, note))
-    parts.axis(ax, rows[label], -np.arange(len(rows)) - 0.12, axis, log=True)
-    ends = rows[[f"{each}_{end}" for each in names for end in ("low", "high")]]
-    parts.right_room(ax, ends.min(axis=None), ends.max(axis=None), log=True, room=0.62 if note else 0.3)
+        for step, (other, words) in enumerate(others.items(), 1):
+            parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white")
+    places = -np.arange(len(rows)) - below * len(others) / 2
+    parts.axis(ax, rows[label], places, axis, log=True)
+    parts.column(ax, places, [parts.words(row, name, note) for row in rows.to_dict("records")])
+    ends = rows[[f"{each}_{end}" for each in (name, *others) for end in ("low", "high")]]
+    parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)
     parts.legend(ax, markers, "", hollow=list(others.values()))
-    tell = {"label": label, "name": name, "others": others, "legend": legend, "axis": axis, "title": title}
-    return Drawing(figure, *told.beside(rows, note=note, **tell))
+    tell = {"label": label, "name": name, "others": others, "legend": legend, "axis": axis, "note": note}
+    return Drawing(figure, *told.beside(rows, title=title, **tell))
 
 
 def scatter(
@@ -211,8 +210,8 @@ def scatter(
         line = frame.assign(i=middles[0], j=middles[1])[best].sort_values("i")
         ax.plot(line["i"], line["j"], color=style.QUIET, lw=1, ls="--", zorder=1)
     ax.margins(0.2)
-    if across.low.min() >= 0:  # Room for the marks at 0, and no tick for what cannot be.
-        ax.set_xlim(left=max(ax.get_xlim()[0], -0.03 * ax.get_xlim()[1]))
+    if across.low.min() >= 0:
+        ax.set_xlim(left=max(ax.get_xlim()[0], -0.03 * ax.get_xlim()[1]))  # No tick for what cannot be.
     ax.tick_params(labelsize=8.5)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from analysis import interval
@@ -52,10 +53,7 @@ def against(
     ax.plot(reach, reach, color=style.QUIET, lw=0.9, ls="--", zorder=1)
     _logarithmic(ax, x_axis, y_axis)
     _labels(ax, drawn, x, y, label)
-    entries = [Line2D([], [], ls="", marker=m, color=style.QUIET, ms=5, label=name) for name, m in shapes.items()]
-    shown = {name: ink for name, ink in inks.items() if name in set(drawn[group])}
-    entries += [Line2D([], [], lw=5, color=ink, label=name, solid_capstyle="butt") for name, ink in shown.items()]
-    figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.4)
+    _legend(figure, shapes, {name: ink for name, ink in inks.items() if name in set(drawn[group])})
     counts = ", ".join(f"{int(drawn[group].eq(name).sum())} {name}" for name in inks)
     return Drawing(
         figure, f"{title} {len(drawn)} points, {y_axis} against {x_axis}: {counts}. {_told(drawn, x, y, label)}"
@@ -146,6 +144,12 @@ def _labels(ax: Axes, rows: pd.DataFrame, x: str, y: str, label: str) -> None:
         lift = up - ax.transData.transform(at)[1] * 72 / ax.figure.dpi
         place = {"xytext": (-6, 4 + lift) if above else (6, lift - 4), "ha": "right" if above else "left"}
         ax.annotate(row[label], at, textcoords="offset points", size=7, va="bottom" if above else "top", **place)
+
+
+def _legend(figure: Figure, shapes: Mapping[str, str], inks: Mapping[str, str]) -> None:
+    entries = [Line2D([], [], ls="", marker=m, color=style.QUIET, ms=5, label=name) for name, m in shapes.items()]
+    entries += [Line2D([], [], lw=5, color=ink, label=name, solid_capstyle="butt") for name, ink in inks.items()]
+    figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.4)
 
 
 def _told(rows: pd.DataFrame, x: str, y: str, label: str) -> str:

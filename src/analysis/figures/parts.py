@@ -16,7 +16,8 @@ from analysis.figures.colours import BAND
 
 SIGN = "\u26a0"  # the sign of a caveat, in a form that the figures' font has
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
-_SHAPES = ("D", "v", "P", "X", "<", ">", "*", "p", "h", "d")
+_GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
+_SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
 def warned(subtitle: str, rows: pd.DataFrame, label: str) -> str:
@@ -46,7 +47,14 @@ def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, fac
 
 def number(ax: Axes, at: float, place: float, words: str) -> None:
     """A number behind its bar, on white so that a guide line does not strike it out."""
-    ax.annotate(words, (at, place), (7, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
+    ax.annotate(words, (at, place), (_GAP, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
+
+
+def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
+    """Numbers in a column at the right of the axes, where they cannot be taken for those of another mark."""
+    for place, each in zip(places, words, strict=True):
+        at = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
+        ax.annotate(each, **at, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
 
 
 def words(row: dict, name: str, note: str = "") -> str:
@@ -81,15 +89,28 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     ax.set_xlabel(axis, size=9)
 
 
-def right_room(ax: Axes, low: float, high: float, log: bool, room: float = 0.28) -> None:
-    """Room at the right for the numbers that stand behind the bars."""
+def limits(ax: Axes, low: float, high: float, log: bool) -> None:
+    """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
     if log:
         reach = max(np.log10(high / low), 0.3)
-        ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (room * reach))
+        ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
     else:
         start = 0 if low < 0.4 * high else low
         reach = (high - start) or high
-        ax.set_xlim(start - 0.06 * reach, high + room * reach)
+        ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
+
+
+def right_room(ax: Axes) -> None:
+    """The axis as much further to the right as the words behind the bars need; their size does not change with it."""
+    renderer = ax.figure.canvas.get_renderer()
+    labels = max(label.get_window_extent(renderer).width for label in ax.get_yticklabels())
+    across = ax.figure.bbox.width - labels - _FRAME * ax.figure.dpi / 72
+    onto, back = ax.xaxis.get_transform().transform, ax.xaxis.get_transform().inverted().transform
+    left, right = onto(ax.get_xlim())
+    for text in ax.texts:
+        free = across - text.get_window_extent(renderer).width - _GAP * ax.figure.dpi / 72
+        right = max(right, left + (onto(text.xy[0]) - left) * across / max(free, across / 3))
+    ax.set_xlim(right=back(right))
 
 
 def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) -> None:

@@ -18,7 +18,7 @@ from analysis.cells import BESIDE, Table
 from analysis.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
 
 WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
-MARKERS = {"official": "s", "published": "o", "measured": "^"}
+MARKERS = {"official": "s", "official v5.1": "D", "published": "o", "measured": "^"}
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,8 @@ def colour(accelerator: str) -> str:
 
 
 def marker(basis: str) -> str:
-    """Square for official, circle for published, triangle for measured."""
-    origin = basis.partition(" ")[0]
-    return MARKERS.get(origin, MARKERS["published"])
+    """Square for official, diamond for v5.1 so that two rounds differ, circle for published, triangle for measured."""
+    return MARKERS.get(basis) or MARKERS.get(basis.partition(" ")[0], MARKERS["published"])
 
 
 def nothing(title: str) -> Drawing:

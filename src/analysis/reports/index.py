@@ -4,6 +4,8 @@ import html
 import json
 import re
 from base64 import b64encode
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,20 @@ def render(places: Places) -> str:
     failed = {report: text for report, text in shelf.failed(places).items() if report in names}
     cards = [card for report in names if (card := _card(report, places))]
     cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
-    return environment.get_template("index.html.j2").render(cards=cards, failed=failed, sweeps=_sweeps(places))
+    shown = {card["report"] for card in cards} | set(failed)
+    waiting = _waiting([path for report, path in runfiles.find(places).items() if report not in shown], places)
+    template = environment.get_template("index.html.j2")
+    return template.render(cards=cards, failed=failed, waiting=waiting, sweeps=_sweeps(places))
+
+
+def _waiting(paths: Iterable[Path], places: Places) -> list[str]:
+    """The titles of reports that are not there because data that they need are not."""
+    found = []
+    for path in paths:
+        with suppress(runfiles.RunFileError):  # Its own build says what is wrong with it.
+            run = runfiles.read(path, places)
+            found += [run.title or run.report] if runfiles.missing(run, places) else []
+    return found
 
 
 def _sweeps(places: Places) -> list[dict[str, Any]]:

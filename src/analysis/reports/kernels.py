@@ -58,6 +58,7 @@ class Kernels:
             kernel.end()
             with self._lock:
                 self._live.discard(kernel)
+            _close_event_loop()
 
     def stop(self) -> None:
         """Kill every kernel, and let none start from now on; callable from any thread."""
@@ -75,6 +76,13 @@ class Kernels:
             kernel = ReportKernel(self._launch, files, self._stopping, self._warm)
             self._live.add(kernel)
         return kernel
+
+
+def _close_event_loop() -> None:
+    """Close what Jupyter's synchronous calls opened for this thread, and leave to the collector of garbage."""
+    from jupyter_core.utils import ensure_event_loop
+
+    ensure_event_loop().close()
 
 
 def kernel_environment(source: Path, scratch: Path) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings; runs nothing."""
 
 from base64 import b64encode
+from collections import Counter
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any
@@ -50,8 +51,13 @@ def _row(point: Point, places: Places) -> dict[str, Any]:
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The findings that any point has, as name and unit: numbers of two units never share a column."""
-    found = dict.fromkeys(column for row in rows for column in row["findings"])
+    """The findings that at least half of the points have, as name and unit: two units never share a column.
+
+    A finding that few have, such as one accelerator's, is in the table of all findings, and would be an empty column.
+    """
+    counts = Counter(column for row in rows for column in row["findings"])
+    built = sum(row["built"] for row in rows)
+    found = [column for column, count in counts.items() if 2 * count >= built]
     first = {name: place for place, (name, _) in reversed(list(enumerate(found)))}
     return sorted(found, key=lambda column: first[column[0]])
 
