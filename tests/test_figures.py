@@ -276,3 +276,21 @@ def test_words_beside_points_that_lie_together_do_not_cover_each_other() -> None
     boxes = [text.get_window_extent() for text in texts]
     assert [text.get_text() for text in texts] == ["below", "first", "second", "third"]
     assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_words_behind_bars_end_inside_the_figure(log: bool) -> None:
+    frame = FRAME.assign(words=["", "in one line with the longest of bars", "below the bound that was stated for it"])
+    figure = charts.ranges(frame, series="basis", note="words", log=log, **RANGES).figure
+    figure.draw_without_rendering()
+    ends = [text.get_window_extent().x1 for text in figure.axes[0].texts]
+    assert len(ends) == len(frame) and max(ends) <= figure.bbox.width
+
+
+def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
+    figure = CHARTS["beside"](FRAME).figure
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    starts = {round(text.get_window_extent().x0) for text in axes.texts}
+    assert len(starts) == 1 and starts.pop() > axes.get_window_extent().x1
+    assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.width

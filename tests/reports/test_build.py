@@ -185,11 +185,14 @@ def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they
     assert outcome.skipped == {"apples_official": "needs data/official/v5.1.parquet: make data"} and outcome.status == 0
     assert "skipped apples_official  (needs data/official/v5.1.parquet: make data)" in project.said
     assert not (project.places.reports / "apples_official.html").exists()
+    index = project.places.reports / "index.html"
+    assert "then <code>make reports</code>):\napples_official.</p>" in index.read_text("utf-8")
     official = project.places.data / "official"
     official.mkdir()
     (official / "v5.1.parquet").write_bytes(b"1")
     outcome = project.build()
     assert sorted(outcome.built) == ["apples", "apples_five", "apples_official"] and outcome.skipped == {}
+    assert "Waiting for official data" not in index.read_text("utf-8")
     assert "data/official/v5.1.parquet is new" in project.said
     assert project.build().built == []
     (official / "v5.1.parquet").write_bytes(b"2")

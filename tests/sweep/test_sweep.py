@@ -13,7 +13,7 @@ from analysis.parameters import validate
 from analysis.reports import sweeps
 from analysis.reports.places import Places
 from analysis.reports.runfiles import RunFileError
-from analysis.reports.sweep_index import amount
+from analysis.reports.sweep_index import _columns, amount
 
 if TYPE_CHECKING:
     from conftest import Orchard
@@ -127,6 +127,13 @@ def test_the_index_runs_its_own_script_and_no_other(orchard: Orchard) -> None:
     index = (orchard.places.reports / "pick" / "index.html").read_text()
     assert index.count("<script>") == 1
     assert "script-src 'sha256-" in index and "&lt;script&gt;alert(1)" in index
+
+
+def test_the_index_has_no_column_for_a_finding_that_few_reports_have() -> None:
+    rows = [{"built": True, "findings": {("all", "x"): {}, ("half", "x"): {}}} for _ in range(2)]
+    rows += [{"built": True, "findings": {("all", "x"): {}}}, {"built": True, "findings": {("one", "x"): {}}}]
+    rows += [{"built": False, "findings": {}}]
+    assert _columns(rows) == [("all", "x"), ("half", "x")]
 
 
 @pytest.mark.parametrize("path", sorted((paths.NOTEBOOKS / "sweeps").glob("*.yml")), ids=lambda path: path.stem)
