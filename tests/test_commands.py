@@ -163,9 +163,10 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
     share, gap, saving = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[:3]
     assert "31.2 to 34.3 % of what official Llama 2 70B Server systems give per accelerator" in share
     assert gap.startswith(
-        "Most is lost to software and set-up: from the nearest system's Offline rate on, latency limits"
+        "Of the nearest system's Offline rate, 57.9 % is lost to software and set-up, 11.9 % to latency"
     )
-    assert "would save 13.1 to 13.8 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
+    assert "would save 12.5 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
+    assert [each for each in (share, gap, saving) if "nothing was measured" not in each] == []
 
 
 def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
