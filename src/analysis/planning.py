@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 
@@ -71,7 +72,7 @@ class Planned:
     caveats: tuple[str, ...]
     impossible: str = ""
 
-    @property
+    @cached_property
     def marks(self) -> pd.DataFrame:
         """P10, P50 and P90 of every output."""
         return derating.percentiles(self.draws, list(plan.OUTPUTS))
