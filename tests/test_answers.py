@@ -119,7 +119,64 @@ def test_derate_and_band_are_told() -> None:
     )
     found = found.assign(source_ids="s", caveat="")
     said(plans.derate(found, "LLM"), 0.5, 1.0, "keep 0.5 to 1 of their Offline throughput, a least")
-    said(plans.band(found, Interval(0.6, 0.8)), 1, 1, "Of 3", "1 lie within", "1 wholly above", "1 wholly below")
+    said(
+        plans.band(found, Interval(0.6, 0.8)),
+        1,
+        1,
+        "Of 3",
+        "1 lie within",
+        "1 wholly above",
+        "1 wholly below and 0 across",
+    )
+
+
+def test_counts_of_derates_add_up() -> None:
+    """0.55 to 0.7 and 0.5 to 0.9 reach over an end of the band, 0.6 to 0.8 lies within."""
+    found = pd.DataFrame({"derate_low": [0.55, 0.5, 0.6, 0.9], "derate_high": [0.7, 0.9, 0.8, 1.0], "source_ids": "s"})
+    said(plans.band(found, Interval(0.6, 0.8)), 1, 1, "Of 4", "1 lie", "1 wholly above it, 0 wholly below and 2 across")
+
+
+def draws_of(counts: list[int], price: float | list[float] = 2.0) -> pd.DataFrame:
+    return pd.DataFrame({"accelerators": counts, "price": price})
+
+
+def ranking(**correlations: float) -> pd.DataFrame:
+    return pd.DataFrame({"input": list(correlations), "correlation": list(correlations.values())})
+
+
+def test_inputs_that_move_the_bill_about_equally_are_all_named() -> None:
+    varied = draws_of([1, 2, 3])
+    tie = ranking(derate=-0.2, context=0.46, peak=0.47, price=0.5)
+    said(plans.dominant(tie, varied), 0.46, 0.5, "Price, peak and context move the bill about equally", "0.46 to 0.5.")
+    one = ranking(derate=-0.5, peak=0.44)
+    said(
+        plans.dominant(one, varied),
+        0.5,
+        0.5,
+        "What moves the bill most is the derate, with a rank correlation of -0.5.",
+    )
+    mixed = plans.dominant(ranking(derate=-0.5, peak=0.49), draws_of([1, 2, 3], float("nan")))
+    said(mixed, 0.49, 0.5, "Derate and peak move the number of accelerators about equally", "in size")
+
+
+def test_nothing_moves_a_number_that_is_all_but_the_same() -> None:
+    """Nineteen draws of twenty need 2: tenth and ninetieth percentile agree, whatever is ranked first."""
+    ranked, counts = ranking(context=0.7), [2] * 19 + [3]
+    said(plans.dominant(ranked, draws_of(counts)), 0.95, 0.95, "hardly anything changes", "2 in 95 % of the draws.")
+    dearer = plans.dominant(ranked, draws_of(counts, [1.0] * 10 + [2.0] * 10))
+    said(dearer, 0.95, 0.95, "2 in 95 % of the draws, so that the price alone moves the bill")
+    said(plans.dominant(ranked, draws_of([2] * 20)), 1, 1, "nothing changes the number of accelerators: 2 in 100 %")
+
+
+def test_bill_is_drawn_where_it_is_more_than_a_multiple_of_the_accelerators() -> None:
+    draws = draws_of([1, 2]).assign(usd_per_hour=[2.0, 4.0])
+    assert list(plans.panels(draws)) == ["accelerators"]
+    assert list(plans.panels(draws.assign(price=[2.0, 3.0]))) == ["accelerators", "US dollars an hour"]
+
+
+def test_causes_say_how_often_each_asks_for_more() -> None:
+    shares = pd.DataFrame({"cause": ["traffic", "queue", "memory"], "share": [0.186, 0.038, 0.776]})
+    said(plans.decisive(shares), 0.776, 0.776, "in 18.6 % of the draws", "in 3.8 % and memory in 77.6 %")
 
 
 def test_speed_that_the_limit_guarantees_is_held_against_that_asked_for() -> None:
@@ -193,7 +250,7 @@ def test_nothing_to_say_about_plans_is_said(nothing: comparable.Comparison, data
         plans.derate(measured, nothing.topic),
         plans.band(measured, Interval(0.6, 0.8)),
         planned,
-        plans.dominant(derating.sensitivity(drawn)),
+        plans.dominant(derating.sensitivity(drawn), drawn),
         plans.example(derating.example(data.claims.head(0), rate, Interval(1.0, 2.0))),
         plans.interactivity(None, parameters.RealWorldDerating()),
         plans.other_choice(planned, derating.overall(measured)),

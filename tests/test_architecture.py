@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "cells": set(),
     "figures": {"interval", "cells", "caveats"},
     "tables": {"interval", "choices", "comparable", "cells"},
-    "explore": {"interval", "comparable", "findings", "answers", "tables", *THEMES},
+    "explore": {"interval", "comparable", "findings", "parameters", "planning", "answers", "tables", *THEMES},
     "provenance": {"catalog", "sources"},
     "answers": {
         "interval",

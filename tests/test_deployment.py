@@ -145,6 +145,8 @@ def test_factors_of_the_gap_multiply_to_the_useful_share() -> None:
     found = deployment.gap(run | {"ceiling": 80.0})
     assert found["share_low"].tolist() == pytest.approx([0.8, 0.8, 0.625, 0.9], **CLOSE)
     assert found["share_low"].prod() == pytest.approx(0.8 * 0.5 * 0.9, **CLOSE)
+    assert found["lost_low"].tolist() == pytest.approx([0.2, 0.16, 0.24, 0.04], **CLOSE)
+    assert found["lost_high"].sum() + found["share_high"].prod() == pytest.approx(1.0, **CLOSE)
     assert deployment.gap(run | {"ceiling": 900.0})["share_low"].tolist() == [0.8, 1.0, 0.5, 0.9]
     unknown = deployment.gap(run | {"ceiling": np.nan})["share_low"]
     assert np.isnan(unknown[1]) and unknown[2] == 0.5
@@ -189,6 +191,12 @@ def test_money_by_hand() -> None:
     assert run["usd_per_million_all_low"] == pytest.approx(16 / 2.16, **CLOSE)
     assert (run["saved_low"], run["saved_high"]) == (4.0, 12.0)
     assert (run["enough_low"], run["enough_high"]) == (4.0, 6.0)
+
+
+def test_dollars_and_accelerators_saved_are_whole_ones() -> None:
+    """0.31 to 0.41 of 8 are 2.5 to 3.3, so 3 to 4 stay: 4 at 2 to 5 at 3 dollars an hour are saved."""
+    (run,) = serving.money(beside((0.31, 0.41)), Interval(2.0, 3.0)).to_dict("records")
+    assert (run["enough_low"], run["enough_high"], run["saved_low"], run["saved_high"]) == (3.0, 4.0, 8.0, 15.0)
 
 
 def test_who_is_faster_than_the_record_saves_nothing() -> None:

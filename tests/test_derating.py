@@ -93,7 +93,8 @@ def test_four_causes_two_of_them_measured() -> None:
     assert found["share_high"].dropna().tolist() == [1.05, 0.99]
     assert found["share_low"].isna().tolist() == [False, True, False, True]
     assert list(found["measured_by"][:2]) == [
-        "Interactive over Offline, same system", "nothing: MLPerf Interactive arrivals are random but steady",
+        "Interactive over Offline, same system, all benchmarks",
+        "nothing: MLPerf Interactive arrivals are random but steady",
     ]  # fmt: skip
 
 

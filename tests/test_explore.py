@@ -7,11 +7,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from analysis import comparable, explore, power
+from analysis import comparable, explore, memory, planning, power
+from analysis.catalog import Catalog
 from analysis.comparable import Question
 from analysis.derating import Demand
 from analysis.explore import Choice, Explorer, Fixed
 from analysis.interval import Interval
+from analysis.parameters import RealWorldDerating
+from analysis.plan import Box
+from analysis.planning import Basis, Prompt
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
@@ -23,8 +27,49 @@ def fixed(results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame) -> Fix
     rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
     asked = Question("llm", "Server", rounds=("v4.1",))
     chosen, metered = (comparable.select(rows, benchmarks, replace(asked, power=flag)) for flag in (False, True))
-    efficiency = power.efficiency(metered.rows)
-    return Fixed(chosen, "H100 SXM", Interval(100.0, 100.0), Interval(1.0, 1.0), 1, efficiency, 1.25, 20_000, 0)
+    nan, watts = float("nan"), Interval(500.0, 500.0)
+    basis = Basis("H100 SXM", "queries/s", Interval(100.0, 100.0), Interval(2.0, 2.0), watts, "known", None,
+                  Box(80.0, 0.1, watts), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
+    params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
+    return Fixed(params, chosen, basis, power.efficiency(metered.rows))
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[RealWorldDerating, Fixed, Choice]:
+    """What the notebook plans on with the report's own parameters: queue, memory and prompts too."""
+    return real_of("H100 SXM")
+
+
+def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
+    data, asked = Catalog(), RealWorldDerating(baseline=baseline)
+    chosen = comparable.select(data.results, data.benchmarks, comparable.ask(asked))
+    basis = planning.basis(data, asked, chosen)
+    fixed = Fixed(asked, chosen, basis, power.efficiency(chosen.rows))
+    start = Choice(asked.users, asked.tokens_per_second_per_user, Interval(*asked.derate), basis.price, 0.1)
+    return asked, fixed, start
+
+
+def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """The numbers of planning.make for the same question, at the start and after a move."""
+    asked, fixed, start = real
+    data = Catalog()
+    for users, speed in ((100, 30.0), (700, 12.0)):
+        moved = asked.model_copy(update={"users": users, "tokens_per_second_per_user": speed})
+        report = planning.make(data, moved, fixed.chosen, Interval(*asked.derate))
+        choice = replace(start, users=users, tokens_per_second_per_user=speed)
+        pd.testing.assert_frame_equal(explore.planned(choice, fixed).draws, report.draws)
+        assert explore.need(explore.planned(choice, fixed), fixed).caveats[-1] == report.caveats[-1]
+    assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
+
+
+def test_only_the_price_is_missing_where_only_the_price_is() -> None:
+    _, fixed, start = real_of("MI300X")
+    explorer = Explorer(start, fixed)
+    assert "need 2 to 3 MI300X (P10 to P90), at a price that is not known" in explorer.answer.value
+    explorer.sliders["users"].value = 1000.0
+    assert "at a price that is not known" in explorer.answer.value
+    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
+    assert "US dollars an hour" in explorer.answer.value and "not known" not in explorer.answer.value.split("Caveat")[0]
 
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
@@ -55,8 +100,9 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
     assert "250 users at 7 tokens/s each need" in explorer.answer.value
 
 
-def test_a_move_is_answered_within_a_tenth_of_a_second(fixed: Fixed) -> None:
-    explorer, taken = Explorer(START, fixed), []
+def test_a_move_is_answered_within_a_tenth_of_a_second(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """With the queue and the memory that the report plans with, in 20,000 draws."""
+    explorer, taken = Explorer(real[2], real[1]), []
     for users in range(200, 220):
         began = time.process_time()
         explorer.sliders["users"].value = float(users)

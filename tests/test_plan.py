@@ -208,17 +208,33 @@ def test_ranks_take_the_cache_in() -> None:
 
 def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
     """1, 2, 3 against 1, 3, 2: 1 - 6 x 2 / (3 x 8) = 0.5; the order of the draws changes no bit."""
-    frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "exact": [1.0, 3.0, 2.0], "price": 1.0})
+    frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "usd_per_hour": [1.0, 3.0, 2.0]})
     assert derating.sensitivity(frame, inputs=["derate"])["correlation"].tolist() == [0.5]
     drawn = sized(1000)
     shuffled = derating.sensitivity(drawn.sample(frac=1.0, random_state=1), inputs=plan.INPUTS)
     pd.testing.assert_frame_equal(derating.sensitivity(drawn, inputs=plan.INPUTS), shuffled, check_exact=True)
-    ranks = drawn[["derate", "usd_per_hour"]].assign(bill=drawn["exact"] * drawn["price"]).corr("spearman")
+    ranks = drawn[["derate", "usd_per_hour"]].corr("spearman")
     found = derating.sensitivity(drawn, inputs=["derate"])["correlation"].iloc[0]
-    assert found == pytest.approx(ranks.loc["derate", "bill"], rel=1e-9)
+    assert found == pytest.approx(ranks.loc["derate", "usd_per_hour"], rel=1e-9)
 
 
 def test_nothing_dominates_what_does_not_vary() -> None:
-    frame = sized(1, load=Load(1, 0.01)).assign(price=1.5)
+    frame = sized(1, load=Load(1, 0.01)).assign(price=1.5, usd_per_hour=1.5)
     assert frame["accelerators"].nunique() == 1
-    assert derating.sensitivity(frame.assign(exact=1.0), inputs=plan.INPUTS).empty
+    assert derating.sensitivity(frame, inputs=plan.INPUTS).empty
+
+
+def test_what_is_ranked_is_the_bill_of_whole_accelerators() -> None:
+    """1.2 and 1.4 accelerators are both 2: the peak moves the need and not the bill, the price moves it alone."""
+    frame = pd.DataFrame({"exact": [1.2, 1.4, 1.2], "accelerators": [2.0] * 3, "price": [1.0, 2.0, 3.0]})
+    frame = frame.assign(usd_per_hour=frame["accelerators"] * frame["price"], context=[5.0, 6.0, 5.0])
+    found = derating.sensitivity(frame, inputs=plan.INPUTS)
+    assert found.set_index("input")["correlation"].to_dict() == {"price": 1.0, "context": 0.0}
+    assert derating.sensitivity(frame, "accelerators", plan.INPUTS).empty
+
+
+def test_number_is_settled_where_the_percentiles_agree() -> None:
+    frame = pd.DataFrame({"accelerators": [2.0] * 19 + [3.0]})
+    assert plan.settled(frame) == 2.0
+    assert np.isnan(plan.settled(pd.DataFrame({"accelerators": [2.0] * 8 + [3.0] * 2})))
+    assert np.isnan(plan.settled(frame.head(0)))

@@ -115,10 +115,11 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
 def gap(run: Mapping) -> pd.DataFrame:
     """Where the throughput goes, from the nearest system's Offline rate to answers that users can use, as factors.
 
-    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells), known_from. Those
-    that are known multiply to the useful share of the Offline rate. What so few requests at a time cost is the ceiling
-    of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the distance to that system is
-    software and set-up. Failed requests put out no tokens: they are within that rest.
+    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells), lost_low, lost_high
+    (what the step takes of the first rate, below zero for a gain), known_from. Shares that are known multiply to the
+    useful share of the Offline rate; where they are numbers, losses and that share add up to 1. What so few requests at
+    a time cost is the ceiling of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the
+    distance to that system is software and set-up. Failed requests put out no tokens: they are within that rest.
     """
     few = _few(run)
     rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few if few.known else 1.0)
@@ -128,8 +129,18 @@ def gap(run: Mapping) -> pd.DataFrame:
         ("software and set-up", rest, "the rest of the distance to the nearest system"),
         ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
-    ends = [(step, share.low, share.high, known_from) for step, share, known_from in steps]
-    return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "known_from"])
+    ends, left = [], Interval(1.0, 1.0)
+    for step, share, known_from in steps:
+        lost = _lost(left, share)
+        ends.append((step, share.low, share.high, lost.low, lost.high, known_from))
+        left = left * share if share.known else left
+    return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "lost_low", "lost_high", "known_from"])
+
+
+def _lost(left: Interval, share: Interval) -> Interval:
+    """left x (1 - share), whatever its sign: the least and the most over the ends of both; NaN for a share unknown."""
+    ends = [before * (1 - kept) for before in (left.low, left.high) for kept in (share.low, share.high)]
+    return Interval(float(np.min(ends)), float(np.max(ends)))
 
 
 def _few(run: Mapping) -> Interval:

@@ -106,9 +106,9 @@ def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) ->
     nothing = (np.nan, np.nan)
     scenario = " and ".join(under_latency["scenario"].unique()) or "Server"
     rows = [
-        ("batches kept small by latency limits", f"{scenario} over Offline, same system", *latency),
+        ("batches kept small by latency limits", f"{scenario} over Offline, same system, all benchmarks", *latency),
         ("requests that come in bursts", f"nothing: MLPerf {scenario} arrivals are random but steady", *nothing),
-        ("layers of serving software", f"with over without {layer}, same system", *software),
+        ("layers of serving software", f"with over without {layer}, same system, all benchmarks", *software),
         ("memory shared with other tenants", "nothing: a submission has its system to itself", *nothing),
     ]
     return pd.DataFrame(rows, columns=["cause", "measured_by", "share_low", "share_high"])
@@ -195,13 +195,12 @@ def draw(
 def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Sequence[str] = INPUTS) -> pd.DataFrame:
     """What matters most: Spearman's rank correlation of each input with `output`, and its square's share.
 
-    The bill is correlated before rounding up to whole accelerators, since rounding hides small causes. Inputs that do
+    The output is that of whole accelerators, as it is paid: what rounding up takes away moves nothing. Inputs that do
     not vary, or whose output does not, are left out. Columns: input, correlation (-1 to 1), share (of the sum of
     squares, 0 to 1).
     """
-    smooth = draws["exact"] * draws["price"] if output != "accelerators" else draws["exact"]
     varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
-    ranks = _ranks(smooth)
+    ranks = _ranks(draws[output])
     found = [{"input": name, "correlation": _correlation(_ranks(draws[name]), ranks)} for name in varying]
     frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
     return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())

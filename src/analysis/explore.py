@@ -9,16 +9,19 @@ import ipywidgets
 import numpy as np
 import pandas as pd
 
-from analysis import derating, interval, power, tables
+from analysis import interval, planning, power, tables
 from analysis.answers import real_world_derating as words
 from analysis.comparable import Comparison
 from analysis.derating import Demand
 from analysis.findings import Finding
 from analysis.interval import Interval
+from analysis.parameters import RealWorldDerating
+from analysis.planning import Planned
 from analysis.tables import Table
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 SECONDS_PER_HOUR = 3600
+PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}
 
 
@@ -35,17 +38,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fixed:
-    """What stays: the rows planned on, throughput (tokens/s per accelerator), rows of power.efficiency, the draws."""
+    """What stays: the report's parameters, the rows planned on, what they give (planning.basis), power.efficiency."""
 
+    asked: RealWorldDerating
     chosen: Comparison
-    accelerator: str
-    throughput: Interval
-    peak_over_mean: Interval
-    at_least: int
+    basis: planning.Basis
     efficiency: pd.DataFrame
-    power_usage_effectiveness: float
-    draws: int
-    seed: int
+
+
+def planned(choice: Choice, fixed: Fixed) -> Planned:
+    """The plan that the derating report makes of the same choice."""
+    moved = {"users": choice.users, "tokens_per_second_per_user": choice.tokens_per_second_per_user}
+    basis = replace(fixed.basis, price=choice.usd_per_accelerator_hour)
+    return planning.over(basis, fixed.asked.model_copy(update=moved), choice.derate)
+
+
+def need(of: Planned, fixed: Fixed) -> Finding:
+    """The need in words, as the derating report says it."""
+    return words.need(of.marks, of.demand, of.accelerator, fixed.chosen, of.caveats, of.impossible)
 
 
 def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
@@ -53,27 +63,18 @@ def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
 
     Energy is that of power submissions at their own load, for the tokens that the users ask for on average.
     """
-    demand = Demand(choice.users, choice.tokens_per_second_per_user, fixed.peak_over_mean)
-    drawn = _drawn(demand, choice, fixed)
-    marks = derating.percentiles(drawn, list(words.OUTPUTS))
-    bill = electricity(demand, choice.usd_per_kilowatt_hour, fixed)
+    of = planned(choice, fixed)
+    bill = electricity(of.demand, choice.usd_per_kilowatt_hour, fixed)
     energy = {"quantity": "US dollars an hour, electricity", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
+    marks = of.marks
+    marks = marks[marks["output"].isin(list(words.OUTPUTS))]
     rows = marks.assign(quantity=marks["output"].map(words.OUTPUTS))
-    found = words.need(marks, demand, fixed.accelerator, fixed.chosen)
-    return found, pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
-
-
-def _drawn(demand: Demand, choice: Choice, fixed: Fixed) -> pd.DataFrame:
-    """The draws; without a price the accelerators alone, at any price the same, and no dollars."""
-    price = choice.usd_per_accelerator_hour
-    paid, least = (price if price.known else Interval(1.0, 1.0)), fixed.at_least
-    drawn = derating.draw(demand, fixed.throughput, choice.derate, paid, fixed.draws, fixed.seed, at_least=least)
-    return drawn if price.known else drawn.assign(usd_per_hour=np.nan, usd_per_user_hour=np.nan)
+    return need(of, fixed), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:
     """US dollars an hour for the energy of the tokens asked for; unknown without a power submission."""
-    priced = power.energy(fixed.efficiency, usd_per_kilowatt_hour, fixed.power_usage_effectiveness)
+    priced = power.energy(fixed.efficiency, usd_per_kilowatt_hour, fixed.asked.power_usage_effectiveness)
     if priced.empty:
         return Interval(np.nan, np.nan)
     million = interval.of(priced, "usd_per_million")
@@ -85,7 +86,7 @@ def shown(choice: Choice, fixed: Fixed) -> Table:
     """The plan as a table under its sentence."""
     found, rows = plan(choice, fixed)
     columns = {"quantity": "Quantity", "p10": "Low (P10)", "p50": "Middle (P50)", "p90": "High (P90)"}
-    return tables.show(rows, found.sentence, columns)
+    return tables.show(rows, found.said, columns)
 
 
 class Explorer(ipywidgets.VBox):
@@ -94,6 +95,7 @@ class Explorer(ipywidgets.VBox):
     def __init__(self, start: Choice, fixed: Fixed) -> None:
         self.start, self.fixed = start, fixed
         self.sliders = _sliders(start)
+        self.unpriced = None if start.usd_per_accelerator_hour.known else self.sliders[PRICE].value
         self.answer = ipywidgets.HTML(shown(start, fixed).markup)
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
@@ -101,8 +103,10 @@ class Explorer(ipywidgets.VBox):
 
     @property
     def choice(self) -> Choice:
-        """What the sliders stand at."""
+        """What the sliders stand at; a price that is not known stays so until its own slider is moved."""
         at = {name: slider.value for name, slider in self.sliders.items()}
+        if at[PRICE] == self.unpriced:
+            del at[PRICE]
         ranges = {name: Interval(*value) for name, value in at.items() if isinstance(value, tuple)}
         return replace(self.start, **at | ranges | {"users": round(at["users"])})
 
@@ -119,6 +123,7 @@ def _sliders(start: Choice) -> dict[str, Any]:
     """A slider per field of Choice, each reaching as far as its start."""
     look = {"style": WIDE, "layout": ipywidgets.Layout(width="44rem", max_width="100%")}
     usd, derate = start.usd_per_accelerator_hour, start.derate
+    unknown = "" if usd.known else ", not known"
     usd = usd if usd.known else Interval(1.0, 10.0)
     speed, energy = start.tokens_per_second_per_user, start.usd_per_kilowatt_hour
     return {
@@ -133,9 +138,9 @@ def _sliders(start: Choice) -> dict[str, Any]:
             value=(derate.low, derate.high), min=0.05, max=1, step=0.01,
             description="Share of the throughput left", **look,
         ),
-        "usd_per_accelerator_hour": ipywidgets.FloatRangeSlider(
+        PRICE: ipywidgets.FloatRangeSlider(
             value=(usd.low, usd.high), min=0.05, max=max(20, usd.high), step=0.01,
-            description="US dollars per accelerator-hour", **look,
+            description=f"US dollars per accelerator-hour{unknown}", **look,
         ),
         "usd_per_kilowatt_hour": ipywidgets.FloatSlider(
             value=energy, min=0, max=max(1, energy), step=0.01, description="US dollars per kilowatt-hour", **look

@@ -111,6 +111,17 @@ def decided(sized: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"cause": CAUSES, "share": [float(shares.get(cause, 0.0)) for cause in CAUSES]})
 
 
+def priced(sized: pd.DataFrame) -> bool:
+    """Whether a price is known, so that the draws hold dollars."""
+    return bool(sized["price"].notna().any())
+
+
+def settled(sized: pd.DataFrame) -> float:
+    """The number of accelerators where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
+    low, high = sized["accelerators"].quantile([0.1, 0.9])
+    return float(low) if low == high else float("nan")
+
+
 def _slots(requests: np.ndarray, load: Load) -> np.ndarray:
     if np.isnan(load.service_s) or np.isinf(load.wait_limit_s):
         return requests

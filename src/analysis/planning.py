@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from analysis.interval import Interval
 from analysis.parameters import RealWorldDerating
 
 MILLISECONDS = 1000.0
+TOKENS = "tokens/s"
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,35 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
+
+    `throughput` is in `unit` per accelerator, `price` in US dollars per accelerator-hour, `watts` per accelerator with
+    `metering`, what they are; `tokens_per_request` those of the benchmark. `guaranteed` are the tokens/s that each
+    user saw while the throughput was measured, `ceiling` those that one accelerator decodes at most for one user. What
+    is not known is NaN, a `model` None.
+    """
+
+    accelerator: str
+    unit: str
+    throughput: Interval
+    price: Interval
+    watts: Interval
+    metering: str
+    model: memory.Model | None
+    box: plan.Box
+    prompt: Prompt
+    tokens_per_request: float
+    guaranteed: float
+    ceiling: float
+
+
+@dataclass(frozen=True)
 class Planned:
     """A plan: the draws (see plan.size) and what went into them, each as the report shows it.
 
-    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
+    `metering` is what the watts are. `impossible` says why there are no draws whatever the number of accelerators; ""
+    otherwise.
     """
 
     draws: pd.DataFrame
@@ -41,10 +68,11 @@ class Planned:
     demand: derating.Demand
     accelerator: str
     inputs: pd.DataFrame
+    metering: str
     caveats: tuple[str, ...]
     impossible: str = ""
 
-    @property
+    @cached_property
     def marks(self) -> pd.DataFrame:
         """P10, P50 and P90 of every output."""
         return derating.percentiles(self.draws, list(plan.OUTPUTS))
@@ -52,13 +80,8 @@ class Planned:
     @property
     def ranked(self) -> pd.DataFrame:
         """What dominates the uncertainty of the bill, or of the number of accelerators where no price is known."""
-        output = "usd_per_hour" if self.priced else "accelerators"
+        output = "usd_per_hour" if plan.priced(self.draws) else "accelerators"
         return derating.sensitivity(self.draws, output, plan.INPUTS)
-
-    @property
-    def priced(self) -> bool:
-        """Whether a price is known, so that the draws hold dollars."""
-        return bool(self.draws["price"].notna().any())
 
 
 def make(
@@ -69,35 +92,51 @@ def make(
     No draws where no throughput is known, and no dollars where no price is. Raises ValueError for a derate that
     derating.draw refuses.
     """
+    return over(basis(catalog, asked, chosen), asked, derate, above_one)
+
+
+def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Basis:
+    """What the tables say of the baseline of `asked` on its benchmark, with the throughput of the `chosen` rows."""
     accelerator = asked.baseline
+    watts, metering = _watts(catalog, chosen, accelerator)
+    model, box = _model(catalog, asked), _box(catalog, asked, watts)
+    row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
+    offers = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario)
+    return Basis(
+        accelerator=accelerator,
+        unit=chosen.unit,
+        throughput=cost.throughput(chosen.rows, accelerator),
+        price=cost.price_range(offers, accelerator),
+        watts=watts,
+        metering=metering,
+        model=model,
+        box=box,
+        prompt=_prompt(catalog, asked, model, box),
+        tokens_per_request=float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
+        guaranteed=guaranteed or float("nan"),
+        ceiling=_ceiling(catalog, asked, row),
+    )
+
+
+def over(of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False) -> Planned:
+    """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
     demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
-    rate = cost.throughput(chosen.rows, accelerator)
-    price = cost.price_range(_prices(catalog, asked), accelerator)
-    watts, basis = _watts(catalog, chosen, accelerator)
-    model, box = _model(catalog, asked), _box(catalog, asked, watts)
-    prompt = _prompt(catalog, asked, model, box)
-    load = _load(catalog, asked, speed, prompt)
-    usd = price if price.known else Interval(1.0, 1.0)
-    drawn = derating.draw(demand, rate, derate, usd, asked.draws, asked.seed, above_one=above_one)
-    drawn = drawn if price.known else drawn.assign(price=float("nan"))
-    sized = plan.size(drawn, load, model, box, Interval(*asked.context_tokens), asked.seed)
-    inputs = pd.concat([_inputs(asked, demand, rate, derate, price, watts), _first_token(asked, load, prompt)])
-    caveats = _caveats(load, prompt, model, basis, asked)
-    return Planned(sized, load, demand, accelerator, inputs, caveats, _impossible(asked, load, prompt))
+    load = _load(of, asked, speed)
+    usd = of.price if of.price.known else Interval(1.0, 1.0)
+    drawn = derating.draw(demand, of.throughput, derate, usd, asked.draws, asked.seed, above_one=above_one)
+    drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
+    sized = plan.size(drawn, load, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
+    inputs = pd.concat([_inputs(of, asked, demand, derate), _first_token(asked, load, of.prompt)])
+    said = (*_caveats(of, load, asked), *_of_speed(of, asked, speed))
+    return Planned(sized, load, demand, of.accelerator, inputs, of.metering, said, _impossible(asked, load, of.prompt))
 
 
-def _prices(catalog: Catalog, asked: RealWorldDerating) -> pd.DataFrame:
-    return cost.priced(catalog.prices, asked.prices, asked.baseline, catalog.accelerators)
-
-
-def _load(catalog: Catalog, asked: RealWorldDerating, speed: float, prompt: Prompt) -> plan.Load:
+def _load(of: Basis, asked: RealWorldDerating, speed: float) -> plan.Load:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
-    row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
-    own = float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean())
-    tokens = asked.tokens_per_request or own
-    limit = asked.ttft_ms / MILLISECONDS
-    seconds = prompt.seconds if prompt.known else 0.0
+    tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
+    seconds = of.prompt.seconds if of.prompt.known else 0.0
     return plan.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability, seconds)
 
 
@@ -132,22 +171,23 @@ def _box(catalog: Catalog, asked: RealWorldDerating, watts: Interval) -> plan.Bo
     return plan.Box(float(facts["memory_gb"]), asked.memory_headroom, watts, asked.power_usage_effectiveness)
 
 
-def _inputs(
-    asked: RealWorldDerating,
-    demand: derating.Demand,
-    rate: Interval,
-    derate: Interval,
-    price: Interval,
-    watts: Interval,
-) -> pd.DataFrame:
+def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) -> float:
+    """Tokens/s that one accelerator decodes for one user at most; more share the bandwidth that one copy is read at."""
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    every, part = float(identity["parameters_billion"]), roofline.active(identity)
+    read = roofline.read_gb(every, part, asked.weight_precision)
+    return roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read)
+
+
+def _inputs(of: Basis, asked: RealWorldDerating, demand: derating.Demand, derate: Interval) -> pd.DataFrame:
     """What is drawn from: quantity, unit, value_low, value_high."""
     rows = [
-        ("throughput per accelerator", "tokens per second", rate),
+        ("throughput per accelerator", "tokens per second", of.throughput),
         ("derate", "share of that throughput", derate),
         ("peak over mean", "ratio of traffic", demand.peak_over_mean),
-        ("price", "US dollars per accelerator-hour", price),
+        ("price", "US dollars per accelerator-hour", of.price),
         ("context", "tokens in cache per request", Interval(*asked.context_tokens)),
-        ("watts per accelerator", "watts", watts),
+        ("watts per accelerator", f"watts, {of.metering}", of.watts),
     ]
     ends = [(name, unit, each.low, each.high) for name, unit, each in rows]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
@@ -176,18 +216,45 @@ def _impossible(asked: RealWorldDerating, load: plan.Load, prompt: Prompt) -> st
     )
 
 
-def _caveats(
-    load: plan.Load, prompt: Prompt, model: memory.Model | None, basis: str, asked: RealWorldDerating
-) -> tuple[str, ...]:
+def _caveats(of: Basis, load: plan.Load, asked: RealWorldDerating) -> tuple[str, ...]:
+    """What the plan leaves out or assumes."""
+    prompt, wanted = of.prompt, asked.tokens_per_second_per_user
     own = (
         ("no queue is planned: the length of a request is not known", pd.isna(load.service_s)),
         ("the time to read a prompt is not planned: its length or the compute is not known", not prompt.known),
         (f"prompts assumed to be read at {100 * asked.prefill_share:g} % of the dense compute", prompt.known),
-        ("memory is not planned: the model's size or shape is not known", model is None),
-        (f"watts: {basis}", basis != "measured at the wall, whole system"),
+        ("memory is not planned: the model's size or shape is not known", of.model is None),
         (
-            f"the limit on time per output token asks for more than {asked.tokens_per_second_per_user:g} tokens/s",
-            load.tokens_per_second_per_user > asked.tokens_per_second_per_user,
+            f"the limit on time per output token asks for more than {wanted:g} tokens/s",
+            load.tokens_per_second_per_user > wanted,
         ),
     )
     return tuple(said for said, holds in own if holds)
+
+
+def _of_speed(of: Basis, asked: RealWorldDerating, speed: float) -> tuple[str, ...]:
+    """What speaks against so many tokens/s for each user; nothing where no tokens are counted.
+
+    The ceiling is that of the smallest copy of the weights: its accelerators read each token's weights together, once
+    for each token. Batches and caches only lower it; drafts that give several tokens at a time would raise it.
+    """
+    if of.unit != TOKENS:
+        return ()
+    seen = f"{interval.number(of.guaranteed)} tokens/s per user or more" if of.guaranteed == of.guaranteed else ""
+    copy = of.prompt.accelerators if of.prompt.accelerators == of.prompt.accelerators else 1.0
+    own = (
+        (f"throughput measured at {seen}, not {speed:g}: more accelerators may be needed", 0 < of.guaranteed < speed),
+        ("the speed per user at which the throughput was measured is not known", not seen),
+        (_too_fast(of, asked, speed, copy), speed > of.ceiling * copy),
+    )
+    return tuple(said for said, holds in own if holds)
+
+
+def _too_fast(of: Basis, asked: RealWorldDerating, speed: float, copy: float) -> str:
+    needed = interval.whole(speed / of.ceiling)
+    far = " (more than one system has)" if needed > plan.SYSTEM else ""
+    return (
+        f"{speed:g} tokens/s is above the {interval.number(of.ceiling * copy)} that {copy:g} {of.accelerator} can "
+        f"decode for one user (bandwidth over {asked.weight_precision} weights): only copies of the weights spread "
+        f"over {needed:g} or more{far} can reach it, at a throughput that is not known"
+    )

@@ -36,20 +36,20 @@ def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
     """The runs with what they cost at `price` per accelerator-hour (low, high), in US dollars.
 
     Added: usd_per_hour_low/high; usd_per_million_low/high (output tokens); usd_per_million_all_low/high (input and
-    output; NaN where the input is not known); saved_low/high (per hour, if the same tokens came at the official rate:
-    bill x (1 - derate), never below zero); enough_low/high (accelerators that give the same tokens at that rate,
-    rounded up, never more than there are).
+    output; NaN where the input is not known); enough_low/high (accelerators that give the same tokens at the official
+    rate, count x derate rounded up, never more than there are); saved_low/high (per hour, if the others were given
+    back: accelerators are rented whole).
     """
     count = runs["accelerator_count"].astype(float)
     bill = Interval(count * price.low, count * price.high)
     million = runs["output_tokens_per_s"] * 3600 / 1e6
     both = million * (1 + runs["input_tokens"] / runs["output_tokens"])
-    lost = Interval((1 - runs["derate_high"]).clip(lower=0), (1 - runs["derate_low"]).clip(lower=0))
     out = interval.put(runs, "usd_per_hour", bill)
     out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
     out = interval.put(out, "usd_per_million_all", Interval(bill.low / both, bill.high / both))
-    enough = [interval.whole(count * runs[f"derate_{end}"]).clip(upper=count) for end in ("low", "high")]
-    return interval.put(interval.put(out, "saved", bill * lost), "enough", Interval(*enough))
+    enough = Interval(*(interval.whole(count * runs[f"derate_{end}"]).clip(upper=count) for end in ("low", "high")))
+    saved = Interval((count - enough.high) * price.low, (count - enough.low) * price.high)
+    return interval.put(interval.put(out, "saved", saved), "enough", enough)
 
 
 def front(runs: pd.DataFrame) -> pd.DataFrame:

@@ -11,6 +11,12 @@ from analysis.answers.words import listed
 from analysis.assessment import Assessed
 from analysis.findings import Finding, nothing
 
+LOST = {
+    "latency limits": "latency limits",
+    "requests at a time": "so few requests at a time",
+    "software and set-up": "software and set-up",
+    "answers in time": "answers that come too late",
+}
 SHARE = "share of the official throughput per accelerator"
 
 
@@ -31,24 +37,29 @@ def share(found: Assessed) -> Finding:
 
 def gap(found: Assessed) -> Finding:
     """Where most of the gap goes."""
-    unit = "what is left of the step before"
-    known, run = found.gap.dropna(), found.best
+    start = "Offline" if pd.notna(found.best["latency_low"]) else found.limited.question.scenario
+    unit = f"share of the nearest system's {start} rate that the step takes"
+    known, run = found.gap.dropna(subset="share_low"), found.best
     if pd.isna(run["of_nearest_low"]):
         why = f"No official row of {run['accelerator']} is comparable: where the throughput goes is not known."
         return nothing("largest_loss", unit, why)
-    worst = known.loc[known["share_low"].idxmin()]
-    left = [_percent(row["share_low"], row["share_high"]) for _, row in known.iterrows()]
-    first, *words = [f"{step} {'leave ' * (at == 0)}{left[at]}" for at, step in enumerate(known["step"])]
-    steps = listed([first, *(f"{word} of that" for word in words)], most=len(left))
-    start = "Offline rate" if pd.notna(run["latency_low"]) else f"{found.limited.question.scenario} rate"
-    lost = f"Most is lost to {worst['step']}" if worst["share_low"] < 1 else "No step loses anything"
-    sentence = f"{lost}: from the nearest system's {start} on, {steps}."
-    return Finding("largest_loss", worst["share_low"], worst["share_high"], unit, sentence, _sources(found.best))
+    known = known.sort_values("lost_high", ascending=False, kind="stable")
+    lost, gained = known[known["lost_high"] > 0], known[known["lost_high"] < 0]
+    words = [f"{_percent(row['lost_low'], row['lost_high'])} {'is lost ' * (at == 0)}to {LOST[row['step']]}"
+             for at, row in enumerate(lost.to_dict("records"))]  # fmt: skip
+    words += [f"{_percent(-row['lost_high'], -row['lost_low'])} {'is gained ' * (at == 0)}on {LOST[row['step']]}"
+              for at, row in enumerate(gained.to_dict("records"))]  # fmt: skip
+    left = _percent(known["share_low"].prod(), known["share_high"].prod())
+    steps = listed(words, most=len(words)) or "nothing is lost"
+    sentence = f"Of the nearest system's {start} rate, {steps}; {left} is left."
+    most = known.iloc[0]
+    ends = most["lost_low"], most["lost_high"]
+    return Finding("largest_loss", *ends, unit, sentence, _sources(run), found.caveats)
 
 
 def saving(found: Assessed) -> Finding:
     """What closing the gap would save, at the same tokens per second."""
-    unit, run = "US dollars an hour saved if the same tokens came at the official rate", found.best
+    unit, run = "US dollars an hour for the accelerators that the official rate would leave over", found.best
     if not found.price.known:
         why = f"No price of {run['accelerator']} is known, so nothing tells what a token costs: give prices."
         return nothing("saved_by_closing_the_gap", unit, why)
@@ -58,14 +69,15 @@ def saving(found: Assessed) -> Finding:
     )
     if pd.isna(run["saved_low"]):
         why = f"{cost}; without an official row nothing tells what closing the gap would save."
-        return nothing("saved_by_closing_the_gap", unit, why)
+        return replace(nothing("saved_by_closing_the_gap", unit, why), caveats=found.caveats)
     sentence = (
-        f"{cost}; closing the gap would save {interval.text(run['saved_low'], run['saved_high'])} of "
-        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour, for at the official "
-        f"rate {interval.text(run['enough_low'], run['enough_high'])} of the {run['accelerator_count']} accelerators "
-        f"would give the same tokens."
+        f"{cost}; at the official rate {interval.text(run['enough_low'], run['enough_high'])} of the "
+        f"{run['accelerator_count']} accelerators would give the same tokens, which would save "
+        f"{interval.text(run['saved_low'], run['saved_high'])} of "
+        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour."
     )
-    return Finding("saved_by_closing_the_gap", run["saved_low"], run["saved_high"], unit, sentence, _sources(run))
+    ends = run["saved_low"], run["saved_high"]
+    return Finding("saved_by_closing_the_gap", *ends, unit, sentence, _sources(run), found.caveats)
 
 
 def limits(found: Assessed) -> Finding:
@@ -80,7 +92,7 @@ def limits(found: Assessed) -> Finding:
         f"{held} of {len(judged)} runs hold both limits at the 99th percentile, {interval.number(found.ttft_ms)} ms to "
         f"the first token and {interval.number(found.tpot_ms)} ms for each further one."
     )
-    return Finding("runs_within_limits", held, held, unit, sentence)
+    return Finding("runs_within_limits", held, held, unit, sentence, caveats=found.caveats)
 
 
 def goodput(found: Assessed) -> Finding:
@@ -94,7 +106,7 @@ def goodput(found: Assessed) -> Finding:
         f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']}); "
         f"{run['requests_failed']:,.0f} of {sent:,.0f} requests failed."
     )
-    return Finding("good_share", run["good_share"], run["good_share"], unit, sentence)
+    return Finding("good_share", run["good_share"], run["good_share"], unit, sentence, caveats=found.caveats)
 
 
 def energy(found: Assessed) -> Finding:
@@ -105,7 +117,7 @@ def energy(found: Assessed) -> Finding:
         return nothing("joules_per_token", unit, why)
     low, high = runs["joules"].min(), runs["joules"].max()
     sentence = f"A token takes {interval.text(low, high)} joules of the accelerators, without the rest of the system."
-    return Finding("joules_per_token", low, high, unit, sentence)
+    return Finding("joules_per_token", low, high, unit, sentence, caveats=found.caveats)
 
 
 def roofline(found: Assessed) -> Finding:
@@ -119,7 +131,8 @@ def roofline(found: Assessed) -> Finding:
         f"tokens per second for each accelerator; the run reaches "
         f"{interval.number(100 * run['of_ceiling'], 2)} % of it."
     )
-    return Finding("share_of_ceiling", run["of_ceiling"], run["of_ceiling"], unit, sentence, ["datasheets"])
+    ends = run["of_ceiling"], run["of_ceiling"]
+    return Finding("share_of_ceiling", *ends, unit, sentence, ["datasheets"], found.caveats)
 
 
 def other_choice(found: Assessed) -> Finding:
@@ -129,7 +142,12 @@ def other_choice(found: Assessed) -> Finding:
         return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
     ends = run["of_offline_low"], run["of_offline_high"]
     sentence = f"Against the Offline throughput of the nearest system the share is {_percent(*ends)}."
-    return replace(share(found), name=name, low=ends[0], high=ends[1], sentence=sentence, caveats=())
+    return replace(share(found), name=name, low=ends[0], high=ends[1], sentence=sentence)
+
+
+def subtitle(found: Assessed, words: str) -> str:
+    """The subtitle of a figure of the runs, with what they must still say behind it."""
+    return f"{words} Caveat: {'; '.join(found.caveats)}." if found.caveats else words
 
 
 def front_title(found: Assessed) -> str:
@@ -154,8 +172,9 @@ def front_rows(found: Assessed) -> pd.DataFrame:
 def bars(found: Assessed) -> pd.DataFrame:
     """Per accelerator: the run and the official rows of the accelerator, as a range chart draws them."""
     run = found.best
+    own = "example" if found.runs["example"].any() else "measured"
     rows = [
-        ("this deployment", "measured", run["per_accelerator_low"], run["per_accelerator_high"]),
+        ("this deployment", own, run["per_accelerator_low"], run["per_accelerator_high"]),
         (f"official {found.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
         ("ceiling at this concurrency", "derived", run["ceiling"], run["ceiling"]),
     ]

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import cost, interval
-from analysis.answers.words import listed, plural, ranged, span
+from analysis import cost, interval, plan
+from analysis.answers.words import listed, plural, span
 from analysis.caveats import told
 from analysis.comparable import Comparison
 from analysis.derating import Demand
@@ -22,6 +22,7 @@ OUTPUTS = {
     "usd_per_hour": "US dollars an hour",
     "usd_per_user_hour": "US dollars a user-hour",
 }
+ALIKE = 0.1  # inputs whose correlations lie so close below the largest move the bill about equally
 EXAMPLE = {
     "accelerators_needed": ("accelerators needed", "accelerators"),
     "bill_per_hour": ("bill", "US dollars an hour"),
@@ -37,21 +38,25 @@ def derate(measured: pd.DataFrame, topic: str) -> Finding:
         return nothing("measured_derate", SHARE, f"No system has both scenarios of {topic}: no derate is measured.")
     low, high = span(measured, "derate")
     least = measured.loc[measured["derate_low"].idxmin(), "accelerator"]
-    sentence = f"On {topic}, systems keep {interval.text(low, high)} of their Offline throughput, {least} least."
+    faster = "; above 1 the run under the latency limit was the faster one" if high > 1 else ""
+    kept = f"systems keep {interval.text(low, high)} of their Offline throughput, {least} least"
+    sentence = f"On {topic}, {kept}{faster}."
     return Finding("measured_derate", low, high, SHARE, sentence, cited(measured), told(measured))
 
 
 def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
-    """How many measured derates lie within the assumed band, below or above it."""
+    """How many measured derates lie within the assumed band, below or above it, or reach over an end of it."""
     unit = "measured derates wholly within the assumed band"
     if measured.empty:
         return nothing("derates_in_band", unit, "No pair of scenarios is comparable: no derate is measured.")
     ends = interval.of(measured, "derate")
     inside = int(((ends.low >= assumed.low) & (ends.high <= assumed.high)).sum())
     above, below = int((ends.low > assumed.high).sum()), int((ends.high < assumed.low).sum())
+    partly = len(measured) - inside - above - below
     sentence = (
         f"Of {len(measured)} derates measured over all benchmarks, {inside} lie within the assumed band of "
-        f"{interval.text(assumed.low, assumed.high)}, {above} wholly above it and {below} wholly below."
+        f"{interval.text(assumed.low, assumed.high)}, {above} wholly above it, {below} wholly below and "
+        f"{partly} across an end of it."
     )
     return Finding("derates_in_band", inside, inside, unit, sentence, cited(measured), told(measured))
 
@@ -86,16 +91,25 @@ def need(
     return Finding("accelerators_needed", count["p10"], count["p90"], NEED, sentence, cited(own), warned)
 
 
-def quantities(work: str) -> dict[str, str]:
-    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
+def quantities(work: str, metering: str) -> dict[str, str]:
+    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`).
+
+    `metering` says what the watts are that kilowatts are taken from.
+    """
     more = {"usd_per_million_tokens": f"US dollars per million {plural(work)}", "systems": "systems of eight"}
     more["usd_per_hour_whole_systems"] = "US dollars an hour, rented in whole systems"
-    return OUTPUTS | more | {"kilowatts": "kilowatts, with the overhead of the building"}
+    return OUTPUTS | more | {"kilowatts": f"kilowatts, with the overhead of the building ({metering})"}
 
 
-def outcome(priced: bool) -> str:
+def outcome(draws: pd.DataFrame) -> str:
     """What an input can decide: the bill, or without a price the number of accelerators."""
-    return "bill" if priced else "number of accelerators"
+    return "bill" if plan.priced(draws) else "number of accelerators"
+
+
+def panels(draws: pd.DataFrame) -> pd.DataFrame:
+    """The draws that a figure shows, named in words: accelerators, and the bill where it is more than a multiple."""
+    shown = ["accelerators", *(["usd_per_hour"] if draws["price"].nunique() > 1 else [])]
+    return draws[shown].rename(columns=OUTPUTS)
 
 
 def decisive(shares: pd.DataFrame) -> Finding:
@@ -104,20 +118,49 @@ def decisive(shares: pd.DataFrame) -> Finding:
     if not shares["share"].any():
         return nothing("decisive_cause", unit, "Nothing is planned: nothing decides the number of accelerators.")
     top = shares.loc[shares["share"].idxmax()]
-    words = [f"{row['cause']} in {interval.number(100 * row['share'], 2)} %" for _, row in shares.iterrows()]
-    sentence = f"What decides the number of accelerators is {top['cause']}: {listed(words)} of the draws."
+    share = {row["cause"]: f"{interval.number(100 * row['share'])} %" for _, row in shares.iterrows()}
+    sentence = (
+        f"Traffic alone asks for as many accelerators as are planned in {share['traffic']} of the draws; the queue in "
+        f"front of them asks for more in {share['queue']} and memory in {share['memory']}."
+    )
     return Finding("decisive_cause", top["share"], top["share"], unit, sentence)
 
 
-def dominant(ranked: pd.DataFrame, what: str = "bill") -> Finding:
-    """Which input decides `what`."""
-    unit = "share of the sum of squared rank correlations"
+def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
+    """Which inputs move the bill, or the number where no price is known; that none does where it hardly changes."""
+    what = outcome(draws)
+    unit = f"rank correlation with the {what}, its size"
+    settled = plan.settled(draws)
+    if settled == settled:
+        return _settled(draws, settled)
     if ranked.empty:
         return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
-    top = ranked.loc[ranked["share"].idxmax()]
-    share = interval.number(100 * top["share"], 2)
-    sentence = f"What moves the {what} most is the {top['input']}, with {share} % of what all inputs move together."
-    return Finding("dominant_input", top["share"], top["share"], unit, sentence)
+    leading = _leading(ranked)
+    low, high = leading.abs().min(), leading.abs().max()
+    if len(leading) == 1:
+        (name,), (number,) = leading.index, leading
+        sentence = f"What moves the {what} most is the {name}, with a rank correlation of {interval.number(number, 2)}."
+        return Finding("dominant_input", low, high, unit, sentence)
+    ways = "" if leading.gt(0).all() or leading.lt(0).all() else " in size"
+    alike = f"rank correlations of {interval.text(low, high, 2)}{ways}"
+    sentence = f"{listed(leading.index, most=len(leading))} move the {what} about equally: {alike}."
+    return Finding("dominant_input", low, high, unit, sentence[:1].upper() + sentence[1:])
+
+
+def _settled(draws: pd.DataFrame, count: float) -> Finding:
+    """That the number of accelerators is all but the same, so that at most the price moves the bill."""
+    share = float(draws["accelerators"].eq(count).mean())
+    often = f"{count:,.0f} in {interval.number(100 * share)} % of the draws"
+    then = ", so that the price alone moves the bill" if draws["price"].nunique() > 1 else ""
+    change = "hardly anything changes" if share < 1 else "nothing changes"
+    sentence = f"Within these ranges {change} the number of accelerators: {often}{then}."
+    return Finding("dominant_input", share, share, "share of the draws with the same number of accelerators", sentence)
+
+
+def _leading(ranked: pd.DataFrame) -> pd.Series:
+    """The correlations, by input, of those that move most: the largest in size and all close to it, largest first."""
+    signed = ranked.set_index("input")["correlation"].sort_values(key=abs, ascending=False)
+    return signed[signed.abs() >= (1 - ALIKE) * signed.abs().max()]
 
 
 def example(said: pd.DataFrame) -> Finding:
@@ -126,7 +169,8 @@ def example(said: pd.DataFrame) -> Finding:
     if said.empty:
         return nothing("document_example", unit, "The document's sizing example is not among the claims.")
     holds = int(said["holds"].sum())
-    words = [f"{EXAMPLE[row['quantity']][0]} {ranged(row, 'computed')}" for _, row in said.iterrows()]
+    computed = [interval.text(*span(row, "computed"), None) for _, row in said.iterrows()]
+    words = [f"{number} {EXAMPLE[quantity][1]}" for number, quantity in zip(computed, said["quantity"], strict=True)]
     sentence = f"The document's example follows from its own figures in {holds} of {len(said)} cases: {listed(words)}."
     return Finding("document_example", holds, holds, unit, sentence, cited(said))
 

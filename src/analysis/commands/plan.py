@@ -28,9 +28,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
     about = planned.marks, planned.demand, asked.baseline, chosen, planned.caveats, planned.impossible
     found = answer.need(*about)
     said: list[Finding] = [found, answer.decisive(plan.decided(planned.draws))]
-    said += [answer.dominant(planned.ranked, answer.outcome(planned.priced))]
+    said += [answer.dominant(planned.ranked, planned.draws)]
     said += [answer.interactivity(_guaranteed(catalog, asked), asked)]
-    marks = planned.marks.assign(what=planned.marks["output"].map(answer.quantities(chosen.work)))
+    marks = planned.marks.assign(what=planned.marks["output"].map(answer.quantities(chosen.work, planned.metering)))
     columns = {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
     inputs = tables.show(planned.inputs, told, {"quantity": "Input", "unit": "Unit", "value": "Value"})
     result = tables.show(marks, f"Plan on {asked.baseline}, {chosen.topic}", columns)
