@@ -40,7 +40,6 @@ CHARTS: dict[str, Draw] = {
         f, series="basis", hollow="derived", note="words", reference=1, log=True, **RANGES
     ),
     "band": lambda f: charts.ranges(f, series="basis", band=(0.6, 0.8), band_label="assumed", **RANGES),
-    "strip": lambda f: charts.strip(f.assign(row="llm"), series="part", reference=1, **RANGES | {"label": "row"}),
     "beside": lambda f: charts.beside(f, others={"y": "stated"}, legend="computed", note="words", **RANGES),
     "scatter": lambda f: charts.scatter(
         f, x="x", y="y", label="part", x_axis="loss", y_axis="rate", front="derived", **NAMES
@@ -87,7 +86,6 @@ def test_title_and_subtitle_stand_in_the_figure(name: str) -> None:
 TOLD = {
     "ranges": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
     "band": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
-    "strip": "Ranges, ratio: llm (L40S) 0.25; llm (B200 SXM) 2 to 2.5; llm (B200 SXM) 3 to 4.",
     "beside": "Ranges, ratio: B200 SXM: computed 2 to 2.5, stated 1 to 1.5; L40S: computed 0.25, stated 5 to 6;",
     "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
@@ -146,7 +144,7 @@ def test_table_beside_a_figure_has_its_numbers(name: str) -> None:
     assert table.cells.iloc[0].to_dict() == NUMBERS[name]
 
 
-@pytest.mark.parametrize("name", ["ranges", "strip", "beside", "scatter"])
+@pytest.mark.parametrize("name", ["ranges", "beside", "scatter"])
 def test_subtitle_says_every_caveat_of_the_rows(name: str) -> None:
     rows = FRAME.assign(accelerator=["A", "B", "C"], caveat=["preview", "", "preview; edge suite"])
     subtitle = CHARTS[name](rows).figure.texts[1].get_text()

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from analysis import interval
 from analysis.figures import parts, style, told
-from analysis.figures.colours import AROUND_ONE, BAND, CELL_INK, POINT
+from analysis.figures.colours import AROUND_ONE, CELL_INK, POINT
 from analysis.figures.style import Drawing
 
 _ROW = 0.26  # inches a row of a range chart takes
@@ -98,42 +97,6 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
     return Drawing(figure, *told.grid(words.loc[values.index, values.columns], title))
-
-
-def strip(
-    frame: pd.DataFrame,
-    *,
-    label: str,
-    series: str,
-    name: str,
-    axis: str,
-    title: str,
-    subtitle: str,
-    reference: float | None = None,
-    band: tuple[float, float] | None = None,
-    band_label: str = "",
-) -> Drawing:
-    """One line per label with a mark for each row: where many ranges lie. `series` is a column of accelerators.
-
-    The numbers are in the alt text and belong in a table beside the figure. `reference` and `band` as in `ranges`.
-    """
-    if frame.empty:
-        return style.nothing(title)
-    rows = frame.sort_values([label, f"{name}_low"], kind="stable").reset_index(drop=True)
-    labels = pd.Series(list(dict.fromkeys(rows[label])))
-    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.36 * len(labels) + 1.3)
-    shapes = dict(zip(dict.fromkeys(frame[series]), "osD^vP<>Xhpd*8HosD^vP<>Xhpd*8H", strict=False))
-    lane = rows.groupby(label).cumcount() % 3 - 1
-    for row, step in zip(rows.to_dict("records"), lane, strict=True):
-        ink = style.colour(row[series])
-        parts.bar(ax, row, name, -labels[labels.eq(row[label])].index[0] + 0.2 * step, ink, shapes[row[series]], ink)
-    parts.axis(ax, labels, -np.arange(len(labels), dtype=float), axis, log=False)
-    parts.limits(ax, rows[f"{name}_low"].min(), rows[f"{name}_high"].max(), log=False)
-    parts.guides(ax, reference, band)
-    grey = [Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt")] if band else []
-    entries = [Line2D([], [], ls="", marker=m, color=style.colour(n), ms=5.5, label=n) for n, m in shapes.items()]
-    figure.legend(handles=entries + grey, loc="outside lower left", ncols=4, fontsize=7.5, handletextpad=0.3)
-    return Drawing(figure, *told.ranges(rows, label=label, series=series, name=name, axis=axis, title=title))
 
 
 def beside(
