@@ -73,7 +73,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
     if values.empty:
         return style.nothing(title)
-    narrow = len(values.columns) > 8  # a range on one line would run into the next cell
+    narrow = len(values.columns) > 6  # a range on one line would run into the next cell
     shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
     figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
@@ -171,7 +171,7 @@ def beside(
         parts.number(ax, far, -place - 0.1, parts.words(row, name, note))
     parts.axis(ax, rows[label], -np.arange(len(rows)) - 0.12, axis, log=True)
     ends = rows[[f"{each}_{end}" for each in names for end in ("low", "high")]]
-    parts.right_room(ax, ends.min(axis=None), ends.max(axis=None), log=True, room=0.62 if note else 0.3)
+    parts.right_room(ax, ends.min(axis=None), ends.max(axis=None), log=True, room=0.7 if note else 0.3)
     parts.guides(ax, reference, None)
     parts.legend(ax, markers, "", hollow=list(others.values()))
     tell = {"label": label, "name": name, "others": others, "legend": legend, "axis": axis, "title": title}
