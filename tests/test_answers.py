@@ -57,43 +57,127 @@ def test_ladder_has_one_finding_per_other_accelerator(speedups: pd.DataFrame) ->
 def test_across_benchmarks_takes_the_accelerator_measured_on_most(speedups: pd.DataFrame) -> None:
     second = speedups[speedups["accelerator"].ne("L40S")].assign(benchmark="images", speedup_low=1.0)
     grid = pd.concat([speedups, second], ignore_index=True)
+    words = "over 2 benchmarks B200 SXM gives from 1 to 2.5 times H100 SXM on IMAGES up to 2 to 2.5 times on LLM."
+    said(generations.across(grid, "H100 SXM", str.upper), 1.0, 2.5, words)
+
+
+def test_across_a_single_benchmark_nothing_is_said_to_depend_on_it(speedups: pd.DataFrame) -> None:
     said(
-        generations.across(grid, "H100 SXM"),
-        1.0,
+        generations.across(speedups, "H100 SXM", str),
+        2.0,
         2.5,
-        "over 2 benchmarks B200 SXM gives 1 times H100 SXM on images and up to 2.5 times on llm",
+        "B200 SXM gives 2 to 2.5 times H100 SXM on llm, its only",
     )
+
+
+@pytest.fixture
+def two_rounds(comparable_rows: Rows) -> pd.DataFrame:
+    """In v4.1 B200 at 4 times H100, in v5.1 at 2 to 3, behind GB200 at 2.5 to 2.6."""
+    later = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
+    rows = comparable_rows(
+        {}, NEW | {"low": 3200.0, "caveat": "preview"},
+        later, later | NEW | {"low": 1600.0, "high": 2400.0},
+        later | {"accelerator": "GB200", "low": 2000.0, "high": 2080.0},
+    )  # fmt: skip
+    return speedup.over_baseline(rows, "H100 SXM")
+
+
+def test_leader_of_another_round_is_told_where_it_was_further_ahead(two_rounds: pd.DataFrame) -> None:
+    leading = comparable.official_first(two_rounds)
+    said(generations.fastest(leading, "H100 SXM", "LLM"), 2.5, 2.6, "GB200 leads at 2.5 to 2.6", "(official v5.1)")
+    (before,) = generations.ahead_elsewhere(two_rounds, leading, "H100 SXM")
+    said(before, 4.0, 4.0, "In v4.1, B200 SXM was further ahead, at 4 times.", "Caveat: preview.")
+    less = two_rounds.assign(speedup_high=two_rounds["speedup_high"].clip(upper=2.6)).assign(speedup_low=2.0)
+    assert generations.ahead_elsewhere(less, comparable.official_first(less), "H100 SXM") == []
+
+
+def test_rows_of_the_figure_are_ranked_as_the_answer_ranks_them(two_rounds: pd.DataFrame) -> None:
+    paper = two_rounds.tail(1).assign(basis="Paper", speedup_low=9.0, speedup_high=9.0)
+    every = pd.concat([paper, two_rounds], ignore_index=True)
+    rows = generations.in_order(every, comparable.official_first(every), "H100 SXM")
+    assert [*zip(rows["accelerator"], rows["basis"], strict=True)] == [
+        ("GB200", "official v5.1"), ("GB200", "Paper"), ("B200 SXM", "official v5.1"), ("B200 SXM", "official v4.1"),
+    ]  # fmt: skip
+
+
+def test_facts_that_explain_as_well_as_each_other_are_named_together() -> None:
+    explained = pd.DataFrame({"spec": ["a", "b", "c"], "miss": [1.261, 1.263, 1.5], "accelerators": 6})
+    words = (
+        "On LLM, a and b explain the speedups best: over 6 accelerators the datasheet ratio is off by a factor of 1.26"
+    )
+    said(generations.explanation(explained, "LLM"), 1.261, 1.261, words, "that of c by 1.5.")
+    said(generations.explanation(explained.iloc[1:], "LLM"), 1.263, 1.263, "On LLM, b explains the speedups best")
 
 
 def test_claims_that_hold_are_counted() -> None:
-    judged = pd.DataFrame(
-        {"verdict": ["holds", "exceeded", "holds"], "source_id": ["a", "a", "b"], "accelerator": "part"}
+    verdicts = ["holds", "exceeded", "holds", speedup.UNDER, speedup.UNDER, speedup.OVER, "not reached"]
+    judged = pd.DataFrame({"verdict": verdicts, "source_id": "a", "accelerator": "part"})
+    none = pd.DataFrame({"round": []})
+    counts = (
+        "In 7 comparisons of stated speedups with figures of their own round, 2 hold, 1 is not reached, 1 is exceeded"
     )
-    said(generations.claims(judged), 2, 2, "Of 3 stated speedups", "2 hold")
+    counts += ", 2 are “up to” claims above what was measured and 1 is an “at least” claim below what was measured."
+    said(generations.claims(judged, none), 2, 2, counts)
+    assert generations.claims(judged, none).sentence == counts == generations.claims_title(judged)
+    said(generations.claims(judged.tail(1), none), 0, 0, "In 1 comparison of", "0 hold and 1 is not reached.")
+
+
+def test_claims_of_other_rounds_are_counted_apart() -> None:
+    others = pd.DataFrame({"round": ["v4.1", "v4.0", "v4.1"]})
+    words = "Not judged: 3 more, of v4.0 and v4.1: not compared here."
+    said(generations.claims(pd.DataFrame({"verdict": []}), others), None, None, "No stated speedup", words)
+
+
+def test_claims_of_one_subject_with_and_without_a_round_have_rows_of_their_own() -> None:
+    claim = {"subject": "H200", "baseline": "H100", "benchmark": "llm", "scenario": "Offline", "source_id": "doc"}
+    both = pd.DataFrame([claim | {"round": "v4.1"}, claim | {"round": ""}])
+    rows = generations.claim_rows(both, {"doc": "Post"}, str.upper)
+    where = "H200 over H100\nLLM Offline, Post"
+    assert rows["claim"].tolist() == [where, f"{where}, no round"]
 
 
 def test_another_choice_is_set_against_the_answer(speedups: pd.DataFrame) -> None:
     there = speedups.assign(speedup_low=[1.0, 3.0, 0.5], speedup_high=[1.0, 3.0, 0.5])
-    said(
-        generations.other_choice(speedups, there, "H100 SXM", "LLM Server"), 3.0, 3.0, "LLM Server", "1.2 to 1.5 times"
-    )
+    words = "No: B200 SXM leads on LLM Server too, at 3 times H100 SXM, against 2 to 2.5 above (official v4.1)."
+    said(generations.other_choice(speedups, there, "H100 SXM", "LLM Server"), 3.0, 3.0, words)
+    words = "at 3 times H100 SXM (official v5.1), against 2 to 2.5 above (official v4.1)."
+    later = there.assign(basis="official v5.1")
+    said(generations.other_choice(speedups, later, "H100 SXM", "LLM Server"), 3.0, 3.0, words)
+
+
+def test_another_leader_under_another_choice_is_named(speedups: pd.DataFrame) -> None:
+    there = speedups.assign(speedup_low=[1.0, 3.0, 5.0], speedup_high=[1.0, 3.0, 5.0])
+    words = "Yes: on LLM Server, L40S leads at 5 times H100 SXM, and B200 SXM gives 3 (official v4.1)."
+    said(generations.other_choice(speedups, there, "H100 SXM", "LLM Server"), 5.0, 5.0, words)
+    words = "L40S leads at 5 times H100 SXM (official v4.1); B200 SXM has no comparable figure there."
+    there = there[there["accelerator"].ne("B200 SXM")]
+    said(generations.other_choice(speedups, there, "H100 SXM", "LLM Server"), 5.0, 5.0, words)
 
 
 def test_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_table(speedups: pd.DataFrame) -> None:
     grid = pd.concat([speedups.assign(benchmark="images"), speedups])
-    values, cells = generations.grid_frames(grid, pd.DataFrame({"benchmark": ["llm", "images", "scan"]}))
-    assert list(values.columns) == list(cells.columns) == ["llm", "images"]
+    benchmarks = pd.DataFrame({"benchmark": ["llm", "images", "scan"], "label": ["LLM", "Images", "Scans"]})
+    values, cells = generations.grid_frames(grid, benchmarks)
+    assert list(values.columns) == list(cells.columns) == ["LLM", "Images"]
     assert list(values.index) == list(cells.index) == ["B200 SXM", "H100 SXM", "L40S"]
-    assert cells["llm"].tolist() == ["2.00–2.50", "1.00", "0.25"]
-    assert values["llm"].tolist() == pytest.approx([5**0.5, 1.0, 0.25], rel=1e-12)
+    assert cells["LLM"].tolist() == ["2–2.5", "1", "0.25"]
+    assert values["LLM"].tolist() == pytest.approx([5**0.5, 1.0, 0.25], rel=1e-12)
 
 
 def test_steps_and_software_are_findings(speedups: pd.DataFrame) -> None:
     software = speedups.head(1).assign(speedup_low=1.1, speedup_high=1.2)
     stepped = speedups.iloc[[1]].assign(step="H100 SXM to B200 SXM")
-    found = generations.decomposition(stepped, software, "v5.1")
+    found = generations.decomposition(stepped, software, "v4.1", "v5.1")
     assert [each.name for each in found] == ["step_h100_sxm_to_b200_sxm", "software"]
-    said(found[1], 1.1, 1.2, "In v5.1 the same accelerators give 1.1 to 1.2 times as much", "H100 SXM", "another round")
+    said(found[0], 2.0, 2.5, "H100 SXM to B200 SXM gives 2 to 2.5 times (official v4.1).")
+    said(found[1], 1.1, 1.2, "In v5.1 the same accelerators give 1.1 to 1.2 times as much as in v4.1: H100 SXM.")
+
+
+def test_of_software_nothing_is_said_within_one_round(speedups: pd.DataFrame) -> None:
+    (finding,) = generations.decomposition(speedups.head(0), speedups.head(0), "v5.1", "v5.1")
+    said(finding, None, None, "Of software nothing is said: v5.1 is the only round here", "submitters lie apart")
+    assert generations.software_heading("v5.1", "v5.1") == "The same accelerator in two rounds"
+    assert generations.software_heading("v4.1", "v5.1") == "The same accelerator in v5.1 over v4.1"
 
 
 def test_energy_of_the_most_efficient_system(comparable_rows: Rows) -> None:
@@ -190,16 +274,18 @@ def test_nothing_to_say_about_generations_is_said() -> None:
     beside = none.assign(spec=[], spec_ratio_low=[], spec_ratio_high=[])
     found = [
         generations.fastest(none, "H100 SXM", "LLM"),
-        generations.across(none, "H100 SXM"),
+        generations.across(none, "H100 SXM", str),
         generations.explanation(speedup.explained_by(beside), "LLM"),
-        *generations.decomposition(none.assign(step=[]), none, "v5.1"),
-        generations.claims(none.assign(verdict=[])),
+        *generations.decomposition(none.assign(step=[]), none, "v4.1", "v5.1"),
+        generations.claims(none.assign(verdict=[]), none.assign(round=[])),
         generations.other_choice(none, none, "H100 SXM", "LLM"),
     ]
     assert generations.ladder(none, "H100 SXM", "LLM") == []
     assert {(each.low, each.high) for each in found} == {(None, None)}
     assert len({each.name for each in found}) == 6
-    assert [len(frame) for frame in generations.grid_frames(none, pd.DataFrame({"benchmark": ["llm"]}))] == [0, 0]
+    assert [
+        len(frame) for frame in generations.grid_frames(none, pd.DataFrame({"benchmark": ["llm"], "label": ["LLM"]}))
+    ] == [0, 0]
     assert generations.spec_rows(beside).empty
 
 

@@ -62,7 +62,7 @@ LEFT_OUT = [
     ({"division": "open"}, "not of the closed division: another model or other rules"),
     ({"suite": "edge"}, "another suite"),
     ({"power_measured": True}, "power submission: measured under the power rules, often capped"),
-    ({"duplicate_of": "r0"}, "says again what another row says"),
+    ({"duplicate_of": "r0"}, "duplicate of another row"),
     ({"accelerator": "mixed"}, "several accelerator types in one system"),
     ({"accelerator_count": None}, "number of accelerators not stated"),
     ({"scenario": ""}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
@@ -109,7 +109,7 @@ def test_power_is_compared_with_power_only(select: Select) -> None:
 
 def test_first_broken_rule_is_the_reason(select: Select) -> None:
     assert reasons(select({"duplicate_of": "r0", "round": "v5.1", "accelerator": "mixed"})) == {
-        "says again what another row says": 1
+        "duplicate of another row": 1
     }
 
 
@@ -240,7 +240,7 @@ def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select: Selec
 @pytest.mark.parametrize(
     ("other", "caveat"),
     [
-        ({"availability": "preview"}, "preview system, cannot be bought"),
+        ({"availability": "preview"}, "preview system, not yet on sale in v4.1"),
         ({"division": ""}, "division not stated"),
         ({"range_basis": "approximate"}, "marked approximate"),
         ({"inferred": True}, "inferred from another scenario"),
@@ -249,8 +249,8 @@ def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select: Selec
         ({"accelerator": "L40S", "accelerator_count": 1}, "another size than most systems, 1x against 8x"),
         ({"accelerator_count": 1}, ""),
         ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, ""),
-        ({"corrected": "wrong label"}, "label put right"),
-        ({"inferred": True, "corrected": "why"}, "inferred from another scenario; label put right"),
+        ({"corrected": "wrong label"}, "label corrected"),
+        ({"inferred": True, "corrected": "why"}, "inferred from another scenario; label corrected"),
     ],
 )
 def test_row_that_needs_care_has_a_caveat(select: Select, other: dict, caveat: str) -> None:
@@ -278,9 +278,21 @@ def test_rows_spread_into_one_carry_all_their_caveats() -> None:
     assert caveats.carried(rows, ["benchmark"]).to_numpy().tolist() == [["llm", "preview; edge suite"], ["scan", ""]]
 
 
-def test_rounds_beside_that_of_most_rows_are_marked(select: Select) -> None:
-    chosen = select({}, {"round": "v5.1"}, rounds=("v4.1", "v5.1"))
-    assert [text.endswith("v5.1, another round") for text in chosen.rows["caveat"]] == [False, False, True]
+def test_no_round_that_was_asked_for_is_marked(select: Select) -> None:
+    for rounds in (("v4.1", "v5.1"), ("v5.1", "v4.1"), ()):
+        assert select({}, {"round": "v5.1"}, rounds=rounds).rows["caveat"].tolist() == [""] * 3
+
+
+def test_ratio_of_two_rounds_is_marked() -> None:
+    assert caveats.apart(["v5.1"], ["v4.1"]) == ["different rounds, v5.1 against v4.1: software and rules differ"]
+    assert caveats.apart(["v5.1", "v4.1"], ["v4.1"])[0].startswith("different rounds, v4.1/v5.1 against v4.1")
+    assert caveats.apart(["v4.1", ""], ["v4.1"]) == caveats.apart(["v4.1"], [""]) == []
+
+
+def test_preview_system_without_a_round_is_one_all_the_same(select: Select) -> None:
+    chosen = select(PAPER | {"availability": "preview", "round": ""}, rounds=())
+    assert chosen.rows["caveat"].str.startswith("preview system").tolist() == [False, True]
+    assert "on sale" not in chosen.rows["caveat"].iloc[1]
 
 
 def test_edge_row_is_marked_where_every_suite_is_asked_for(select: Select) -> None:
@@ -294,7 +306,7 @@ def test_basis_is_the_document_or_the_official_round(select: Select) -> None:
 
 def test_caveats_of_documents_and_of_accelerators_are_told_in_one_line(select: Select) -> None:
     chosen = select({"availability": "preview", "accelerator": "B200 SXM"}, PAPER | {"division": ""})
-    said = "Caveats: preview system, cannot be bought (B200 SXM); division not stated (Paper)."
+    said = "Caveats: preview system, not yet on sale in v4.1 (B200 SXM); division not stated (Paper)."
     assert caveats.line(chosen.rows) == said
     assert caveats.line(select().rows) == ""
 

@@ -16,9 +16,10 @@ from analysis.interval import Interval
 Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
 RATED = pd.DataFrame(
-    [("H100 SXM", 1000.0, 1000.0, "official", "s1", ""), ("H200 SXM", 1200.0, 1500.0, "official", "s1", ""),
-     ("L40S", 200.0, 200.0, "documents", "s2", "care"), ("MI300X", 1000.0, 1000.0, "official", "s1", "")],
-    columns=["accelerator", "rate_low", "rate_high", "record", "source_ids", "caveat"],
+    [("H100 SXM", 1000.0, 1000.0, "official", "v4.1", "s1", ""),
+     ("H200 SXM", 1200.0, 1500.0, "official", "v4.1, v5.1", "s1", ""),
+     ("L40S", 200.0, 200.0, "documents", "", "s2", "care"), ("MI300X", 1000.0, 1000.0, "official", "v4.1", "s1", "")],
+    columns=["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "caveat"],
 )  # fmt: skip
 PRICES = pd.DataFrame(
     [("p0", "H100 SXM", "Cloud A", 2.0, 4.0, ""), ("p1", "H200 SXM", "Cloud A", 2.0, 2.0, ""),
@@ -62,6 +63,17 @@ def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows: Row
         "doc",
         "care",
     ]
+
+
+def test_rates_say_of_which_rounds_they_are(comparable_rows: Rows) -> None:
+    rows = comparable_rows({}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
+    assert cost.rates(rows)["rounds"].tolist() == ["v4.1, v5.1", ""]
+
+
+def test_break_even_between_rounds_is_marked() -> None:
+    caveats = cost.break_even(RATED, PRICES, "H100 SXM").set_index("accelerator")["caveat"].to_dict()
+    marked = "different rounds, v4.1/v5.1 against v4.1: software and rules differ"
+    assert caveats == {"H200 SXM": marked, "L40S": "care", "MI300X": ""}
 
 
 def test_offers_buy_most_first_and_each_once() -> None:

@@ -98,6 +98,20 @@ def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: R
     found = speedup.by_round(rows, "v4.1", "v5.1")
     assert found["accelerator"].tolist() == ["H100 SXM"]
     assert ends(found) == (1.25, 1.5)
+    assert found["caveat"].tolist() == ["different rounds, v5.1 against v4.1: software and rules differ"]
+
+
+def test_round_over_itself_is_no_progress(comparable_rows: Rows) -> None:
+    assert speedup.by_round(comparable_rows({"low": 800.0}, {"low": 1000.0}), "v4.1", "v4.1").empty
+
+
+def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "source": "Paper"}
+    rows = comparable_rows(paper, paper | NEW | {"round": "v4.0"}, paper | {"accelerator": "L40S", "round": ""})
+    found = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator")
+    marked = "different rounds, v4.0 against v4.1: software and rules differ"
+    assert found["caveat"].to_dict() == {"H100 SXM": "", "B200 SXM": marked, "L40S": ""}
+    assert found["rounds"].to_dict() == {"H100 SXM": "v4.1", "B200 SXM": "v4.0, v4.1", "L40S": "v4.1"}
 
 
 def test_step_is_over_the_accelerator_before(comparable_rows: Rows) -> None:
@@ -158,6 +172,7 @@ CLAIM = {
     "bound": "",
     "duplicate_of": "",
     "round": "v4.1",
+    "baseline_round": "v4.1",
 }
 
 
@@ -186,10 +201,10 @@ def test_claim_holds_where_ranges_meet(doubled: pd.DataFrame, low: float, high: 
 @pytest.mark.parametrize(
     ("bound", "stated", "verdict"),
     [
-        ("at_most", 3.0, "below its bound"),
+        ("at_most", 3.0, speedup.UNDER),
         ("at_most", 2.0, "holds"),
         ("at_most", 1.5, "exceeded"),
-        ("at_least", 1.5, "above its bound"),
+        ("at_least", 1.5, speedup.OVER),
         ("at_least", 3.0, "not reached"),
     ],
 )
@@ -209,10 +224,31 @@ def test_claim_that_is_a_bound_is_not_refuted_on_its_side(
         {"benchmark": "images"},
         {"scenario": "Server"},
         {"subject_accelerator": ""},
+        {"round": "v4.0", "baseline_round": "v4.0"},
+        {"baseline_round": "v4.0"},
     ],
 )
 def test_claim_without_such_a_pair_is_not_judged(doubled: pd.DataFrame, changes: dict) -> None:
     assert judged(doubled, **changes).empty
+
+
+def test_claim_is_judged_by_its_own_round_alone(comparable_rows: Rows) -> None:
+    later = {"round": "v5.1", "baseline_round": "v5.1"}
+    rows = comparable_rows({}, NEW | {"low": 1600.0}, later, NEW | later)
+    assert judged(rows)[["basis", "verdict"]].to_numpy().tolist() == [["official v4.1", "holds"]]
+    assert judged(rows, **later)[["basis", "verdict"]].to_numpy().tolist() == [["official v5.1", "not reached"]]
+    pairs = speedup.pairs(rows[rows["round"].eq("v5.1")], ["H100 SXM"])
+    claims = pd.DataFrame([CLAIM, CLAIM | later, CLAIM | {"round": ""}, CLAIM | {"benchmark": ""}])
+    assert speedup.of_other_rounds(claims, pairs)["round"].tolist() == ["v4.1"]
+
+
+def test_claim_without_a_round_is_judged_by_any_and_says_so(comparable_rows: Rows) -> None:
+    later = {"round": "v5.1"}
+    rows = comparable_rows({}, NEW, later, NEW | later | {"low": 1600.0})
+    (row,) = judged(rows, round="", baseline_round="").to_dict("records")
+    assert (row["basis"], row["verdict"], row["caveat"]) == ("official v5.1", "holds", "the claim names no round")
+    (row,) = judged(rows[rows["round"].eq("v4.1")], round="", baseline_round="").to_dict("records")
+    assert (row["basis"], row["verdict"]) == ("official v4.1", "not reached")
 
 
 def test_claim_without_scenario_is_judged_in_each(comparable_rows: Rows) -> None:

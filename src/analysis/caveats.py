@@ -1,6 +1,7 @@
 """What a comparison that is allowed must still say: the caveats of rows, and one line for a figure; no row is left out.
 
-Which rows may be compared at all is decided in comparable.py.
+Which rows may be compared at all is decided in comparable.py. The round of a row is told by its basis; only a ratio
+between two rounds has a caveat of them (see `apart`).
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ READ = [
 ]
 READ += ["accelerator", "accelerator_count", "round", "corrected", "doubt"]
 Row = Mapping[str, Any]
+_PREVIEW = "preview system"
 _SIZE = "another size than most systems"
 
 
 def written(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """The caveats of each row, joined by `; `: of a comparison within a suite (empty: all) and a division."""
     each = rows.assign(doubt=doubt(rows))[READ].to_dict("records")  # Plain rows: of a handful, quicker than columns.
-    size, usual = _usual_size(each), _usual_round(each)
+    size = _usual_size(each)
     rules: dict[str, Callable[[Row], bool]] = {
-        "preview system, cannot be bought": lambda row: row["availability"] == "preview",
+        f"{_PREVIEW}, not yet on sale in {{round}}": lambda row: _preview(row) and row["round"] != "",
+        _PREVIEW: lambda row: _preview(row) and row["round"] == "",
         "division not stated": lambda row: row["division"] == "",
         ASSUMED: lambda row: row["assumed"],
         "precision not stated": lambda row: row["precision"] == "",
@@ -44,8 +47,7 @@ def written(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
         "power-capped MaxQ system": lambda row: "maxq" in row["system"].lower(),
         "edge suite": lambda row: row["suite"] == "edge" and suite != "edge",
         f"{_SIZE}, {{accelerator_count}}x against {size}x": _of_another_size(each, size),
-        "from {round}, another round": lambda row: row["round"] not in ("", usual),
-        "label put right": lambda row: row["corrected"] != "",
+        "label corrected": lambda row: row["corrected"] != "",
         f"{division} division": lambda row: row["division"] != "" and division != "closed",
         "{doubt}": lambda row: row["doubt"] != "",
     }
@@ -69,6 +71,15 @@ def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return rows.groupby(by, sort=False, dropna=False)["caveat"].agg(joined).reset_index()
 
 
+def apart(rounds: Iterable[str], other: Iterable[str]) -> list[str]:
+    """The caveat of a ratio whose two sides are of these rounds; none where they are the same or one is not stated."""
+    named = [sorted(set(side) - {""}) for side in (rounds, other)]
+    if not all(named) or named[0] == named[1]:
+        return []
+    words = ["/".join(side) for side in named]
+    return [f"different rounds, {words[0]} against {words[1]}: software and rules differ"]
+
+
 def of_size(caveat: str) -> bool:
     """Whether a caveat of `written` is about the size of the system."""
     return caveat.startswith(_SIZE)
@@ -77,6 +88,10 @@ def of_size(caveat: str) -> bool:
 def of_one(caveat: str) -> bool:
     """Whether a row's caveats say something of this row alone, not only of its document as a whole."""
     return bool(set(caveat.split("; ")) - {"", *OF_DOCUMENTS})
+
+
+def _preview(row: Row) -> bool:
+    return row["availability"] == "preview"
 
 
 def _usual_size(rows: Sequence[Row]) -> int:
@@ -93,12 +108,6 @@ def _of_another_size(rows: Sequence[Row], usual: int) -> Callable[[Row], bool]:
     """
     like = {(row["basis"], row["accelerator"]) for row in rows if row["accelerator_count"] == usual}
     return lambda row: row["per"] == "system" and (row["basis"], row["accelerator"]) not in like
-
-
-def _usual_round(rows: Sequence[Row]) -> str:
-    """The round that most rows are of, the earlier where two are as frequent: software and rules differ between."""
-    counts = Counter(row["round"] for row in rows if row["round"])
-    return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
 def doubt(rows: pd.DataFrame) -> pd.Series:

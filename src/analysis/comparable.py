@@ -2,7 +2,7 @@
 
 Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
 per sample; power submissions against power submissions only; each result once. What is allowed but needs care (preview,
-another round, another size, a power cap, a precision or division that is not stated) is kept with a caveat (see
+another size, a power cap, a precision or division that is not stated) is kept with a caveat (see
 caveats.py). What the audit doubts carries its doubt as a caveat, or is left out where only checked figures are asked
 for.
 """
@@ -206,7 +206,7 @@ def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: 
     suites = {question.suite, "", "datacenter,edge"}  # A result may be filed under both suites.
     rules: dict[str, Callable[[Row], bool]] = {
         "no MLPerf scenario: a rate at a stated batch size or on a framework": lambda row: not row["scenario"],
-        "says again what another row says": lambda row: row["duplicate_of"] != "",
+        "duplicate of another row": lambda row: row["duplicate_of"] != "",
         "another round": lambda row: bool(question.rounds) and row["round"] not in question.rounds,
         f"not of the {question.division} division: another model or other rules": lambda row: (
             row["division"] not in (question.division, "")

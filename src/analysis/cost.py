@@ -116,16 +116,20 @@ def usd_per_million(rate: Interval, price: Interval, share: Interval | float = 1
 
 
 def rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """Per accelerator of comparable rows: accelerator, rate_low/high (per accelerator), record, source_ids, caveat.
+    """The rate of each accelerator in comparable rows, of the official ones alone where there are any.
 
-    Official rows alone where there are any; `record` says `official` or `documents`.
+    Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), rounds (those of the
+    rows, joined by commas), source_ids, caveat.
     """
     found = []
     for name in rows["accelerator"].unique():
         used, rate = behind(rows, name), throughput(rows, name)
         record = "official" if used["origin"].eq("official").all() else "documents"
-        found.append((name, rate.low, rate.high, record, ", ".join(cited(used)), caveats.joined(used["caveat"])))
-    return pd.DataFrame(found, columns=["accelerator", "rate_low", "rate_high", "record", "source_ids", "caveat"])
+        rounds = ", ".join(sorted(set(used["round"]) - {""}))
+        said = caveats.joined(used["caveat"])
+        found.append((name, rate.low, rate.high, record, rounds, ", ".join(cited(used)), said))
+    columns = ["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "caveat"]
+    return pd.DataFrame(found, columns=columns)
 
 
 def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
@@ -156,7 +160,14 @@ def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.D
     rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
     base = Interval(own["rate_low"].min(), own["rate_high"].max())
     found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
-    found = found.assign(caveat=[caveats.joined([*own["caveat"], each]) for each in found["caveat"]])
+    of_both = zip(found["caveat"], found["rounds"], strict=True)
+    base_rounds = ", ".join(own["rounds"]).split(", ")
+    found = found.assign(
+        caveat=[
+            caveats.joined([*own["caveat"], each, *caveats.apart(rounds.split(", "), base_rounds)])
+            for each, rounds in of_both
+        ]
+    )
     offered = [price_range(prices, name) for name in found["accelerator"]]
     found = found.assign(offered_low=[each.low for each in offered], offered_high=[each.high for each in offered])
     verdict = np.select(

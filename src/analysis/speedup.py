@@ -24,9 +24,11 @@ SPECS = {
     "8-bit compute": "fp8_dense_tflops",
 }
 BOTH_COUNTS = "systems of different size"
+NO_ROUND = "the claim names no round"
+UNDER, OVER = 'under its "up to"', 'over its "at least"'
 _RATIO = ["speedup_low", "speedup_high", "caveat"]
 _RATES = ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
-_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "caveat", *_RATES]
+_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "round", "caveat", *_RATES]
 
 Records = list[dict[str, Any]]  # of a handful of rows, plain numbers are quicker than a frame
 
@@ -35,8 +37,9 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Speedup per accelerator over `baseline`, one row per benchmark, scenario, basis and accelerator.
 
     Columns: benchmark, scenario, basis, accelerator, speedup_low, speedup_high (a ratio), results (how many rows are
-    behind it), source_ids, caveat. The range covers all submitters and systems, and the rounding of the printed
-    figures. Systems of the baseline's size are used where there are any; otherwise the caveat says that sizes differ.
+    behind it), rounds (theirs, joined by commas), source_ids, caveat. The range covers all submitters and systems, and
+    the rounding of the printed figures. Systems of the baseline's size are used where there are any; otherwise the
+    caveat says that sizes differ.
     """
     columns = ["benchmark", "scenario", "basis", "accelerator"]
     groups: dict[tuple, dict[str, Records]] = defaultdict(lambda: defaultdict(list))
@@ -48,16 +51,17 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
         if baseline in parts
         for name, part in parts.items()
     ]
-    return pd.DataFrame(found, columns=[*columns, *_RATIO, "results", "source_ids"])
+    return pd.DataFrame(found, columns=[*columns, *_RATIO, "results", "rounds", "source_ids"])
 
 
 def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     """What a later round gives on the same accelerator: its per-accelerator rate over the earlier round's.
 
     Hardware is the same, so software, rules and submitters make the difference. Official rows only. Columns:
-    accelerator, speedup_low, speedup_high, source_ids, caveat.
+    accelerator, speedup_low, speedup_high, source_ids, caveat. Empty where the two are one round: over itself it shows
+    the spread between its submitters alone.
     """
-    official = rows[rows["origin"].eq("official")]
+    official = rows[rows["origin"].eq("official") & (earlier != later)]
     found = []
     for accelerator, part in official.groupby("accelerator", sort=False):
         old, new = (part[part["round"].eq(name)] for name in (earlier, later))
@@ -116,32 +120,53 @@ def pairs(rows: pd.DataFrame, baselines: list[str]) -> pd.DataFrame:
 
 
 def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
-    """Stated speedups beside computed ones, for claims that name both accelerators and a benchmark with such a pair.
+    """Stated speedups beside computed ones of their own round, where both accelerators and a benchmark are named.
 
     `speedup_pairs` are those of `pairs`. A claim is set beside the official record where that has the pair, else
-    beside its own document's figures; one without a scenario, beside each scenario. One row per claim and scenario:
-    the claim's columns (subject, stated_low/high, bound, condition ...), scenario, basis, speedup_low/high, verdict:
-    `holds` where the two ranges meet, else `not reached` or `exceeded`; a claim of `up to` that lies higher is not
-    wrong but `below its bound`, one of `at least` that lies lower `above its bound`.
+    beside its own document's figures; one without a scenario, beside each scenario; one without a round, beside any
+    round, one that bears it out first, and its caveat says so. One row per claim and scenario: the claim's columns
+    (subject, stated_low/high, bound, condition ...), scenario, basis, speedup_low/high, verdict: `holds` where the two
+    ranges meet, else `not reached` or `exceeded`; a claim of `up to` that lies higher is not wrong but `under its "up
+    to"`, one of `at least` that lies lower `over its "at least"`.
     """
-    stated = claims[claims["quantity"].eq("throughput_ratio") & claims["duplicate_of"].eq("") & claims["low"].notna()]
-    stated = stated[stated["subject_accelerator"].ne(stated["baseline_accelerator"])].drop(columns="baseline")
     names = {"subject_accelerator": "accelerator", "baseline_accelerator": "baseline"}
-    stated = stated.rename(columns={**names, "low": "stated_low", "high": "stated_high"})
+    stated = _stated(claims).drop(columns="baseline").rename(columns=names)
+    stated = stated.rename(columns={"low": "stated_low", "high": "stated_high"})
     both = stated.merge(speedup_pairs, on=["benchmark", "accelerator", "baseline"], suffixes=("_stated", ""))
     both = both[both["scenario_stated"].eq("") | both["scenario_stated"].eq(both["scenario"])]
+    one_round = both["baseline_round"].eq("") | both["baseline_round"].eq(both["round"])
+    both = both[both["round"].eq("") | (both["round"].eq(both["rounds"]) & one_round)]
     both = both.assign(official=both["basis"].str.startswith("official").astype(bool))
     both = both[both["official"] | both["source_ids"].eq(both["source_id"])]
-    both = both.sort_values("official", ascending=False, kind="stable").drop_duplicates(["id", "scenario"]).sort_index()
-    return both.assign(verdict=[_verdict(row) for row in both.to_dict("records")]).reset_index(drop=True)
+    records = both.to_dict("records")
+    both = both.assign(
+        verdict=[_verdict(row) for row in records],
+        caveat=[caveats.joined([row["caveat"], "" if row["round"] else NO_ROUND]) for row in records],
+    )
+    both = both.assign(holds=both["verdict"].eq("holds"))
+    ranked = both.sort_values(["official", "holds"], ascending=False, kind="stable")
+    return ranked.drop_duplicates(["id", "scenario"]).sort_index().reset_index(drop=True)
+
+
+def of_other_rounds(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
+    """The stated speedups that `claimed` cannot judge because no pair at hand is of their round."""
+    stated = _stated(claims)
+    return stated[~stated["round"].isin(["", *speedup_pairs["rounds"]])]
+
+
+def _stated(claims: pd.DataFrame) -> pd.DataFrame:
+    """The claims, each once, of a speedup of one accelerator over another on a benchmark."""
+    stated = claims[claims["quantity"].eq("throughput_ratio") & claims["duplicate_of"].eq("") & claims["low"].notna()]
+    named = stated[["subject_accelerator", "baseline_accelerator", "benchmark"]].ne("").all(axis=1)
+    return stated[named & stated["subject_accelerator"].ne(stated["baseline_accelerator"])]
 
 
 def _against(part: Records, base: Records, alone: bool) -> tuple:
-    """Speedup, caveat, results and source ids of one accelerator's rows over the baseline's; `alone` if it is that."""
+    """Speedup, caveat, results, rounds, ids of one accelerator's rows over the baseline's; `alone` if it is that."""
     if alone:
-        return 1.0, 1.0, "", len(part), _ids(part)
+        return 1.0, 1.0, "", len(part), _rounds(part), _ids(part)
     part, base = _same_size(part, base)
-    return *_ratio(part, base), len(part) + len(base), _ids(part, base)
+    return *_ratio(part, base), len(part) + len(base), _rounds(part, base), _ids(part, base)
 
 
 def _same_size(part: Records, base: Records) -> tuple[Records, Records]:
@@ -166,11 +191,16 @@ def _ratio(part: Records, base: Records) -> tuple[float, float, str]:
     if sizes[0] != sizes[1]:
         words = ["/".join(f"{size}x" for size in each) for each in sizes]
         warned.append(f"{BOTH_COUNTS}, {words[0]} against {words[1]}")
+    warned += caveats.apart(*([row["round"] for row in rows] for rows in (part, base)))
     return ratio.low, ratio.high, "; ".join(warned)
 
 
 def _ids(*parts: Records) -> str:
     return ", ".join(sorted({row["source_id"] for part in parts for row in part}))
+
+
+def _rounds(*parts: Records) -> str:
+    return ", ".join(sorted({row["round"] for part in parts for row in part} - {""}))
 
 
 def _spread(rows: Records, name: str) -> Interval:
@@ -185,5 +215,5 @@ def _verdict(row: dict) -> str:
     if stated.overlaps(computed):
         return "holds"
     if computed.high < stated.low:
-        return "below its bound" if row["bound"] == "at_most" else "not reached"
-    return "above its bound" if row["bound"] == "at_least" else "exceeded"
+        return UNDER if row["bound"] == "at_most" else "not reached"
+    return OVER if row["bound"] == "at_least" else "exceeded"

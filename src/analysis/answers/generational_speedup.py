@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pandas as pd
 
 from analysis import interval
@@ -9,11 +12,18 @@ from analysis.answers.words import caveats, listed, ranged, slug, span
 from analysis.caveats import told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
-from analysis.speedup import SPECS
+from analysis.speedup import OVER, SPECS, UNDER
 
 TIMES = "times the baseline's throughput per accelerator"
 STEP = "times the throughput per accelerator of the step before"
 MISS = "mean factor between datasheet ratio and speedup, 1 being exact"
+VERDICTS = {
+    "holds": ("holds", "hold"),
+    "not reached": ("is not reached", "are not reached"),
+    "exceeded": ("is exceeded", "are exceeded"),
+    UNDER: ("is an “up to” claim above what was measured", "are “up to” claims above what was measured"),
+    OVER: ("is an “at least” claim below what was measured", "are “at least” claims below what was measured"),
+}
 
 
 def fastest(speedups: pd.DataFrame, baseline: str, topic: str) -> Finding:
@@ -27,6 +37,34 @@ def fastest(speedups: pd.DataFrame, baseline: str, topic: str) -> Finding:
         f"({best['basis']})."
     )
     return Finding("fastest", *span(best, "speedup"), TIMES, sentence, cited(best), caveats(best["caveat"]))
+
+
+def ahead_elsewhere(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> list[Finding]:
+    """What another round's leader had, where it was further ahead than the leader of the answer; else nothing."""
+    here = fastest_first(leading[leading["accelerator"].ne(baseline)]).head(1)
+    official = speedups["basis"].str.startswith("official") & speedups["accelerator"].ne(baseline)
+    rounds = speedups[official & ~speedups["basis"].isin(here["basis"])]
+    best = fastest_first(pd.concat([here, rounds])).head(1)
+    if best.empty or best["basis"].isin(here["basis"]).all():
+        return []
+    row, name = best.iloc[0], "ahead_in_another_round"
+    sentence = f"In {row['rounds']}, {row['accelerator']} was further ahead, at {ranged(row, 'speedup')} times."
+    return [Finding(name, *span(row, "speedup"), TIMES, sentence, cited(row), caveats(row["caveat"]))]
+
+
+def fastest_first(speedups: pd.DataFrame) -> pd.DataFrame:
+    """The speedups by their middles, the highest first: the order in which the answer ranks them."""
+    return speedups.iloc[np.argsort(-interval.of(speedups, "speedup").middle.to_numpy(), kind="stable")]
+
+
+def in_order(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The speedups beside the baseline, accelerators ranked as in the answer, each with the row of the answer first."""
+    answers = list(zip(*(fastest_first(leading)[name] for name in ("accelerator", "basis")), strict=True))
+    place = {accelerator: rank for rank, (accelerator, _) in enumerate(answers)}
+    others = speedups[speedups["accelerator"].ne(baseline)]
+    keys = zip(others["accelerator"], others["basis"], strict=True)
+    rank = [(place[accelerator], (accelerator, basis) not in answers) for accelerator, basis in keys]
+    return others.iloc[sorted(range(len(others)), key=rank.__getitem__)]
 
 
 def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
@@ -44,19 +82,26 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
     ]
 
 
-def across(grid: pd.DataFrame, baseline: str) -> Finding:
-    """How much the speedup depends on the benchmark, for the accelerator measured on most of them."""
+def across(grid: pd.DataFrame, baseline: str, label: Callable[[str], str]) -> Finding:
+    """How much the speedup depends on the benchmark, for the accelerator measured on most of them.
+
+    `label` gives a benchmark's name in words.
+    """
     others = grid[grid["accelerator"].ne(baseline)]
     if others.empty:
         return nothing("across_benchmarks", TIMES, f"No benchmark sets another accelerator beside {baseline}.")
     name = others["accelerator"].value_counts().sort_index().idxmax()
-    part = others[others["accelerator"].eq(name)]
-    least, most = part.loc[part["speedup_low"].idxmin()], part.loc[part["speedup_high"].idxmax()]
+    part = fastest_first(others[others["accelerator"].eq(name)])
+    part = part.assign(benchmark=part["benchmark"].map(label))
+    most, least = part.iloc[0], part.iloc[-1]
     sentence = (
-        f"The benchmark decides: over {part['benchmark'].nunique()} benchmarks {name} gives "
-        f"{interval.number(least['speedup_low'])} times {baseline} on {least['benchmark']} and up to "
-        f"{interval.number(most['speedup_high'])} times on {most['benchmark']}."
+        f"{name} gives {ranged(most, 'speedup')} times {baseline} on {most['benchmark']}, its only benchmark here."
     )
+    if len(part) > 1:
+        sentence = (
+            f"The benchmark decides: over {len(part)} benchmarks {name} gives from {ranged(least, 'speedup')} times "
+            f"{baseline} on {least['benchmark']} up to {ranged(most, 'speedup')} times on {most['benchmark']}."
+        )
     return Finding("across_benchmarks", *span(part, "speedup"), TIMES, sentence, cited(part), told(part, "benchmark"))
 
 
@@ -65,45 +110,60 @@ def explanation(explained: pd.DataFrame, topic: str) -> Finding:
     if explained.empty:
         return nothing("explained_by", MISS, "Too few accelerators have every datasheet fact to say what explains it.")
     best, worst = explained.iloc[0], explained.iloc[-1]
+    alike = explained.loc[explained["miss"].map(interval.number).eq(interval.number(best["miss"])), "spec"]
     sentence = (
-        f"On {topic}, {best['spec']} explains the speedups best: over {best['accelerators']} accelerators its "
-        f"datasheet ratio is off by a factor of {interval.number(best['miss'])} on average, that of {worst['spec']} by "
-        f"{interval.number(worst['miss'])}."
+        f"On {topic}, {listed(alike)} explain{'s' * (len(alike) == 1)} the speedups best: over {best['accelerators']} "
+        f"accelerators the datasheet ratio is off by a factor of {interval.number(best['miss'])} on average, that of "
+        f"{worst['spec']} by {interval.number(worst['miss'])}."
     )
     return Finding("explained_by", best["miss"], best["miss"], MISS, sentence, ["datasheets"])
 
 
-def decomposition(steps: pd.DataFrame, software: pd.DataFrame, later_round: str) -> list[Finding]:
+def decomposition(steps: pd.DataFrame, software: pd.DataFrame, first_round: str, later_round: str) -> list[Finding]:
     """One finding per step of hardware or power limit, and one for what the later round changed by software."""
     found = [
         Finding(
             f"step_{slug(row['step'])}",
             *span(row, "speedup"),
             STEP,
-            f"{row['step']} gives {ranged(row, 'speedup')} times.",
+            f"{row['step']} gives {ranged(row, 'speedup')} times (official {first_round}).",
             cited(row),
             caveats(row["caveat"]),
         )
         for _, row in steps.iterrows()
     ]
+    return [*found, _software(software, first_round, later_round)]
+
+
+def _software(software: pd.DataFrame, first_round: str, later_round: str) -> Finding:
+    unit = "times the throughput per accelerator of the earlier round"
+    if first_round == later_round:
+        why = f"Of software nothing is said: {later_round} is the only round here, and a round over itself shows no "
+        return nothing("software", unit, f"{why}progress, only how far its submitters lie apart.")
     if software.empty:
-        return [*found, nothing("software", STEP, f"No accelerator has official rows in {later_round} to set beside.")]
-    sentence = f"In {later_round} the same accelerators give {ranged(software, 'speedup')} times as much: "
-    sentence += f"{listed(software['accelerator'])}."
-    warned = [*told(software), "another round: software, rules and submitters differ"]
-    return [*found, Finding("software", *span(software, "speedup"), STEP, sentence, cited(software), warned)]
+        why = f"No accelerator has official rows in both {first_round} and {later_round}: of software nothing is said."
+        return nothing("software", unit, why)
+    sentence = f"In {later_round} the same accelerators give {ranged(software, 'speedup')} times as much as in "
+    sentence += f"{first_round}: {listed(software['accelerator'])}."
+    return Finding("software", *span(software, "speedup"), unit, sentence, cited(software), told(software))
 
 
-def claims(judged: pd.DataFrame) -> Finding:
-    """How many of the stated speedups the comparable figures bear out."""
+def software_heading(first_round: str, later_round: str) -> str:
+    """The heading of the table of the same accelerators in two rounds."""
+    if first_round == later_round:
+        return "The same accelerator in two rounds"
+    return f"The same accelerator in {later_round} over {first_round}"
+
+
+def claims(judged: pd.DataFrame, others: pd.DataFrame) -> Finding:
+    """How many of the stated speedups the figures of their round bear out; `others` are claims of other rounds."""
     unit = "stated speedups that hold"
+    rounds = listed(sorted(others["round"])) if len(others) else ""
+    unjudged = f" Not judged: {len(others)} more, of {rounds}: not compared here." if len(others) else ""
     if judged.empty:
-        return nothing("claims_that_hold", unit, "No stated speedup can be set beside comparable figures here.")
+        return nothing("claims_that_hold", unit, claims_title(judged) + unjudged)
     holds = int(judged["verdict"].eq("holds").sum())
-    bounded = int(judged["verdict"].isin(["below its bound", "above its bound"]).sum())
-    sentence = f"Of {len(judged)} stated speedups set beside comparable figures, {holds} hold"
-    sentence += f" and {bounded} are bounds that the figures stay away from." if bounded else "."
-    return Finding("claims_that_hold", holds, holds, unit, sentence, cited(judged), told(judged))
+    return Finding("claims_that_hold", holds, holds, unit, claims_title(judged) + unjudged, cited(judged), told(judged))
 
 
 def speedup_title(speedups: pd.DataFrame, baseline: str, topic: str) -> str:
@@ -111,14 +171,25 @@ def speedup_title(speedups: pd.DataFrame, baseline: str, topic: str) -> str:
     return fastest(speedups, baseline, topic).sentence
 
 
-def grid_title(grid: pd.DataFrame, baseline: str) -> str:
+def grid_title(grid: pd.DataFrame, baseline: str, label: Callable[[str], str]) -> str:
     """The claim of the heat map."""
-    return across(grid, baseline).sentence
+    return across(grid, baseline, label).sentence
 
 
 def claims_title(judged: pd.DataFrame) -> str:
-    """The claim of the figure of stated against computed speedups."""
-    return claims(judged).sentence
+    """The claim of the figure of stated against computed speedups: how many there are of each verdict."""
+    if judged.empty:
+        return "No stated speedup can be set beside comparable figures of its own round here."
+    counts = judged["verdict"].value_counts()
+    told_each = [
+        f"{counts.get(verdict, 0)} {words[int(counts.get(verdict, 0) != 1)]}"
+        for verdict, words in VERDICTS.items()
+        if counts.get(verdict, 0) or verdict == "holds"
+    ]
+    return (
+        f"In {len(judged)} comparison{'s' * (len(judged) != 1)} of stated speedups with figures of their own round, "
+        f"{listed(told_each, len(VERDICTS))}."
+    )
 
 
 def explanation_title(explained: pd.DataFrame, topic: str) -> str:
@@ -126,10 +197,11 @@ def explanation_title(explained: pd.DataFrame, topic: str) -> str:
     return explanation(explained, topic).sentence
 
 
-def claim_rows(judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """The claims with `claim`, the words by which a figure names them."""
+def claim_rows(judged: pd.DataFrame, labels: dict[str, str], label: Callable[[str], str]) -> pd.DataFrame:
+    """The claims with `claim`, the words by which a figure names them: `labels` of sources, `label` of a benchmark."""
     what = judged["subject"].str.slice(0, 34) + " over " + judged["baseline"]
-    where = judged["benchmark"] + " " + judged["scenario"] + ", " + judged["source_id"].map(labels)
+    where = judged["benchmark"].map(label) + " " + judged["scenario"] + ", " + judged["source_id"].map(labels)
+    where += judged["round"].eq("").map({True: ", no round", False: ""})
     return judged.assign(claim=what + "\n" + where)
 
 
@@ -137,31 +209,50 @@ def spec_rows(beside: pd.DataFrame) -> pd.DataFrame:
     """The speedups with one interval per datasheet ratio: a row per accelerator, the fastest on top."""
     facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(SPECS))
     wide = pd.concat([facts.add_suffix("_low"), facts.add_suffix("_high")], axis=1)
-    first = beside.drop_duplicates("accelerator").sort_values("speedup_high", ascending=False, kind="stable")
+    first = fastest_first(beside.drop_duplicates("accelerator"))
     return first.merge(wide.reset_index(), on="accelerator")
 
 
 def other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: str) -> Finding:
-    """Whether the leader stays the leader, and its speedup, under another reasonable choice."""
-    mine, other = fastest(here, baseline, ""), fastest(there, baseline, topic)
-    if other.low is None or mine.low is None:
-        return nothing("under_another_choice", TIMES, f"{topic} has no comparable figure to check the answer with.")
-    change = interval.text(other.low / mine.high, other.high / mine.low)
-    sentence = f"{other.sentence} That is {change} times the lead above."
-    return Finding("under_another_choice", other.low, other.high, TIMES, sentence, other.sources, other.caveats)
+    """Whether the leader stays the leader under another reasonable choice: that of `topic`, in words."""
+    name = "under_another_choice"
+    mine, other = (fastest_first(part[part["accelerator"].ne(baseline)]) for part in (here, there))
+    if mine.empty or other.empty:
+        return nothing(name, TIMES, f"{topic} has no comparable figure to check the answer with.")
+    before, now = mine.iloc[0], other.iloc[0]
+    same = other[other["accelerator"].eq(before["accelerator"])].head(1)
+    both = pd.concat([other.head(1), same]).drop_duplicates("accelerator")
+    lead = f"{ranged(now, 'speedup')} times {baseline}"
+    if now["accelerator"] == before["accelerator"]:
+        less = f"against {ranged(before, 'speedup')} above"
+        sentence = f"No: {now['accelerator']} leads on {topic} too, at {_within(lead, now, less, before)}."
+    elif same.empty:
+        sentence = f"Yes: on {topic}, {now['accelerator']} leads at {lead} ({now['basis']}); "
+        sentence += f"{before['accelerator']} has no comparable figure there."
+    else:
+        there = same.iloc[0]
+        less = f"and {before['accelerator']} gives {ranged(there, 'speedup')}"
+        sentence = f"Yes: on {topic}, {now['accelerator']} leads at {_within(lead, now, less, there)}."
+    return Finding(name, *span(now, "speedup"), TIMES, sentence, cited(both), told(both))
+
+
+def _within(first: str, row: pd.Series, second: str, other: pd.Series) -> str:
+    """Two figures in words, with the basis of each, said once where it is one."""
+    basis = "" if row["basis"] == other["basis"] else f" ({row['basis']})"
+    return f"{first}{basis}, {second} ({other['basis']})"
 
 
 def grid_frames(grid: pd.DataFrame, benchmarks: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The heat map's numbers and words: accelerators (the fastest on top) by benchmark, in the order of the tables."""
-    order = [name for name in benchmarks["benchmark"] if name in set(grid["benchmark"])]
+    """The heat map's numbers and words: accelerators (the fastest on top) by benchmark, in the order of the tables.
+
+    Benchmarks go by their names in words; numbers have the digits that sentences have.
+    """
+    labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
+    order = [label for name, label in labels.items() if name in set(grid["benchmark"])]
+    grid = grid.assign(benchmark=grid["benchmark"].map(labels))
     middle = grid.assign(middle=interval.of(grid, "speedup").middle)
     values = middle.pivot(index="accelerator", columns="benchmark", values="middle").reindex(columns=order)
     values = values.loc[values.max(axis=1).sort_values(ascending=False, kind="stable").index]
-    said = grid.assign(words=[_short(*span(row, "speedup")) for _, row in grid.iterrows()])
+    said = grid.assign(words=[ranged(row, "speedup").replace(" to ", "–") for _, row in grid.iterrows()])
     words = said.pivot(index="accelerator", columns="benchmark", values="words").fillna("")
     return values, words.reindex(index=values.index, columns=values.columns)
-
-
-def _short(low: float, high: float) -> str:
-    first, last = f"{low:.2f}", f"{high:.2f}"
-    return first if first == last else f"{first}–{last}"

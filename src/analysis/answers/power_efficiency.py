@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis import interval
 from analysis.answers.words import caveats, listed, plural, ranged, span
-from analysis.caveats import carried, told
+from analysis.caveats import apart, carried, told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
 
@@ -22,8 +22,8 @@ def energy(rows: pd.DataFrame, topic: str, work: str) -> Finding:
         return nothing("energy_price", unit, f"No power submission of {topic} is comparable: its energy is not known.")
     best = rows.loc[interval.of(rows, "joules").middle.idxmin()]
     sentence = (
-        f"On {topic}, {best['accelerator']} takes {ranged(best, 'joules')} joules per {work} at the wall; "
-        f"a million {plural(work)} cost {ranged(best, 'usd_per_million')} US dollars of electricity."
+        f"On {topic}, {best['accelerator']} takes {ranged(best, 'joules')} joules per {work} at the wall "
+        f"({best['basis']}); a million {plural(work)} cost {ranged(best, 'usd_per_million')} US dollars of electricity."
     )
     return Finding("energy_price", *span(best, "usd_per_million"), unit, sentence, cited(best), caveats(best["caveat"]))
 
@@ -89,7 +89,8 @@ def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
         f"of {baseline}: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
     )
     both = pd.DataFrame([best, own])
-    return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), told(both))
+    warned = [*told(both), *apart([best["round"]], [own["round"]])]
+    return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), warned)
 
 
 def other_choice(rows: pd.DataFrame, topic: str, work: str) -> Finding:
@@ -136,7 +137,7 @@ def capped_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def limit_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per benchmark and accelerator, the highest ratio first."""
-    by = ["benchmark", "accelerator"]
+    """One row per benchmark, accelerator and round, the highest ratio first."""
+    by = ["benchmark", "accelerator", "round"]
     spread = interval.hull(rows, by, "of_limits").merge(carried(rows, by), on=by)
     return spread.sort_values("of_limits_high", ascending=False, kind="stable")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis import interval
 from analysis.answers.words import caveats, listed, plural, ranged, span
-from analysis.caveats import told
+from analysis.caveats import apart, told
 from analysis.findings import Finding, nothing
 from analysis.interval import Interval
 from analysis.ownership import Terms
@@ -32,7 +32,8 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
         f"{ranged(worst, 'usd_per_million')}."
     )
     undated = "not stated" in (best["quoted"], worst["quoted"])
-    warned = [*caveats(best["caveat"], worst["caveat"]), *[DATED] * undated]
+    rounds = apart(*(row["rounds"].split(", ") for row in (best, worst)))
+    warned = [*caveats(best["caveat"], worst["caveat"]), *rounds, *[DATED] * undated]
     return Finding("best_offer", *span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
 
 

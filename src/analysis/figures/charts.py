@@ -73,7 +73,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
     if values.empty:
         return style.nothing(title)
-    narrow = len(values.columns) > 8  # a range on one line would run into the next cell
+    narrow = len(values.columns) > 6  # a range on one line would run into the next cell
     shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
     figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
