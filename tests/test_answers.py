@@ -212,7 +212,7 @@ def test_nothing_to_say_about_precisions_is_said(data: Catalog, comparable_rows:
     held = quantization.weights(data.benchmarks, "rgat", data.accelerators, 0.1)
     found = [
         precisions.front(traded, "fp16"),
-        precisions.doubling(gains, "fp8"),
+        precisions.doubling(gains, "fp8", data.labels),
         precisions.fit(held, "H100 SXM", "R-GAT"),
         precisions.fit_everywhere(held, "R-GAT"),
         precisions.accuracy(quantization.price_of_accuracy(comparable_rows(), comparable_rows())),
@@ -220,7 +220,7 @@ def test_nothing_to_say_about_precisions_is_said(data: Catalog, comparable_rows:
         precisions.other_choice(traded, traded, "fp8"),
     ]
     assert {(each.low, each.high) for each in found} == {(None, None)}
-    assert precisions.gains(gains) == []
+    assert precisions.gains(gains, data.labels) == []
     assert [frame.empty for frame in (precisions.front_rows(traded), precisions.held_rows(held))] == [True, True]
 
 
@@ -300,3 +300,29 @@ def test_the_order_of_price_names_those_on_offer_with_their_own_caveats_alone() 
     assert (list(found.caveats), list(found.sources)) == ([], ["b"])
     nobody = prices.order(rows.assign(verdict=""), "H100 SXM")
     said(nobody, 3, 5, "stays open at the prices on offer; MI300X is as good at 3 to 5 dollars an hour.", "preview")
+
+
+def test_techniques_are_left_to_choose_from_or_needless() -> None:
+    rows = pd.DataFrame({"technique": ["fp16", "fp8", "int8"], "dominated_by": ["", "", "fp8"], "source_id": "a"})
+    words = "In speed, memory and quality int8 is nowhere better than fp8; fp16 and fp8 are left to choose from."
+    said(precisions.front(rows, "fp16"), 2, 2, words)
+    said(precisions.front(rows.head(1), "fp16"), 1, 1, "By speed, memory and quality fp16 is left to choose from.")
+
+
+def test_a_gain_names_the_documents_that_give_and_say_it() -> None:
+    rows = pd.DataFrame({"technique": "fp8", "source_id": ["a", "a", "b"], "gain_low": [1.8, 3.6, 1.5], "caveat": ""})
+    rows = rows.assign(gain_high=[1.8, 3.6, 2.5])
+    rows = rows.assign(statement=["from the table", "from the table, per accelerator", "stated"])
+    finding = precisions.doubling(rows, "fp8", {"a": "Index", "b": "Post"})
+    words = "where in words Post says 1.5 to 2.5; per accelerator it is 3.6 times."
+    said(finding, 1.8, 1.8, "In the table of Index fp8 gives 1.8 ", words)
+
+
+def test_the_price_of_accuracy_stands_by_what_is_left() -> None:
+    """Middles 0.6, 0.9 and 0.5: the benchmark of the least one first, its rows together."""
+    rows = pd.DataFrame(
+        {"benchmark": ["llm", "images", "llm"], "kept_low": [0.4, 0.9, 0.5], "kept_high": [0.9, 0.9, 0.5]}
+    )
+    assert precisions.accuracy_rows(rows)["kept_high"].tolist() == [0.5, 0.9, 0.9]
+    assert precisions.accuracy_rows(rows)["benchmark"].tolist() == ["llm", "llm", "images"]
+    assert precisions.accuracy_rows(rows.head(0)).empty
