@@ -303,18 +303,19 @@ def test_the_order_of_price_names_those_on_offer_with_their_own_caveats_alone() 
 
 
 def test_techniques_are_left_to_choose_from_or_needless() -> None:
-    rows = pd.DataFrame({"technique": ["fp16", "fp8", "int8"], "dominated_by": ["", "", "fp8"], "source_id": "a"})
-    words = "In speed, memory and quality int8 is nowhere better than fp8; fp16 and fp8 are left to choose from."
-    said(precisions.front(rows, "fp16"), 2, 2, words)
+    names = {"technique": ["fp16", "fp8", "int8", "gptq"], "dominated_by": ["", "", "fp8", "awq"]}
+    rows = pd.DataFrame(names | {"source_id": "a"})
+    words = "int8 is nowhere better than fp8 and gptq than awq; fp16 and fp8 are left to choose from."
+    said(precisions.front(rows, "fp16"), 2, 2, f"In speed, memory and quality {words}")
     said(precisions.front(rows.head(1), "fp16"), 1, 1, "By speed, memory and quality fp16 is left to choose from.")
 
 
 def test_a_gain_names_the_documents_that_give_and_say_it() -> None:
-    rows = pd.DataFrame({"technique": "fp8", "source_id": ["a", "a", "b"], "gain_low": [1.8, 3.6, 1.5], "caveat": ""})
-    rows = rows.assign(gain_high=[1.8, 3.6, 2.5])
-    rows = rows.assign(statement=["from the table", "from the table, per accelerator", "stated"])
+    rows = pd.DataFrame({"technique": "fp8", "source_id": ["a", "a", "b", "b"], "gain_low": [1.8, 3.6, 1.5, 1.7]})
+    rows = rows.assign(gain_high=[1.8, 3.6, 2.5, 1.7], caveat="")
+    rows = rows.assign(statement=["from the table", "from the table, per accelerator", "stated", "stated"])
     finding = precisions.doubling(rows, "fp8", {"a": "Index", "b": "Post"})
-    words = "where in words Post says 1.5 to 2.5; per accelerator it is 3.6 times."
+    words = "where in words Post says 1.5 to 2.5 and 1.7; per accelerator it is 3.6 times."
     said(finding, 1.8, 1.8, "In the table of Index fp8 gives 1.8 ", words)
 
 

@@ -154,7 +154,7 @@ def square_title(square: Interval) -> str:
         return "Fewer than two accelerators are comparable: no ratio of prices."
     best, least = square.middle.stack().idxmax()
     words = interval.text(square.low.at[best, least], square.high.at[best, least], 2)
-    return f"One hour of {best} is worth {words} hours of {least}: where it costs more of them, the order changes."
+    return f"One hour of {best} is worth {words} hours of {least}: at a higher ratio of prices the order changes."
 
 
 def _short(ends: Interval) -> str:

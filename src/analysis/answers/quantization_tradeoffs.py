@@ -24,9 +24,8 @@ def front(rows: pd.DataFrame, reference: str) -> Finding:
         why = f"No document that is asked for prints the throughput of {reference} and another precision here."
         return nothing("pareto_front", unit, why)
     best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
-    beaten = listed(
-        f"{row['technique']} is nowhere better than {row['dominated_by']}" for row in out.to_dict("records")
-    )
+    beaten = listed(f"{row['technique']} than {row['dominated_by']}" for row in out.to_dict("records"))
+    beaten = beaten.replace(" than", " is nowhere better than", 1)
     left = f"{listed(best['technique'])} {'is' if len(best) == 1 else 'are'} left to choose from"
     sentence = f"In speed, memory and quality {beaten}; {left}." if beaten else f"By speed, memory and quality {left}."
     return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), _warned(rows))
@@ -43,7 +42,10 @@ def doubling(gains: pd.DataFrame, technique: str, labels: Mapping[str, str]) -> 
     whose = labels[row["source_id"]]
     sentence = f"In the table of {whose} {technique} gives {ranged(row, 'gain')} times the reference's throughput"
     if len(stated):
-        each_said = (f"{labels[said['source_id']]} says {ranged(said, 'gain')}" for _, said in stated.iterrows())
+        each_said = [
+            f"{labels[name]} says {listed(ranged(said, 'gain') for _, said in part.iterrows())}"
+            for name, part in stated.groupby("source_id", sort=False)
+        ]
         sentence += f", where in words {listed(each_said)}"
     sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
     return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
