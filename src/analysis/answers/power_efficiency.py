@@ -103,7 +103,7 @@ def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
     ratio = interval.of(best, "efficiency") / interval.of(own, "efficiency")
     sentence = (
         f"On {topic}, {best['accelerator']} gives {interval.text(ratio.low, ratio.high)} times the throughput per watt "
-        f"of {baseline}: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
+        f"of {baseline} in the {own['suite']} suite: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
     )
     both = pd.DataFrame([best, own])
     return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), told(both))
