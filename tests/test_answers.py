@@ -184,17 +184,58 @@ def test_energy_of_the_most_efficient_system(comparable_rows: Rows) -> None:
     run = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
     rows = comparable_rows(run, run | NEW | {"low": 32_000.0})
     spent = power.energy(power.efficiency(rows), 0.36, 1.0)
-    finding = watts.energy(spent, "LLM Offline", "query")
-    said(finding, 0.0125, 0.0125, "B200 SXM takes 0.125 joules per query", "a million queries cost 0.0125 US dollars")
+    finding = watts.energy(spent, "H100 SXM", "LLM Offline", "query")
+    said(finding, 0.0125, 0.0125, "B200 SXM takes 0.125 joules per query at the wall, H100 SXM 0.25 (official v4.1);",
+         "a million queries cost 0.0125 against 0.025 US dollars")  # fmt: skip
     said(watts.most_efficient(spent, "H100 SXM", "LLM"), 2.0, 2.0, "B200 SXM gives 2 times", "8 against 4")
+    best = watts.energy(spent, "B200 SXM", "LLM Offline", "query")
+    said(best, 0.0125, 0.0125, "B200 SXM takes 0.125 joules per query at the wall, H100 SXM 0.25 (official v4.1);")
+
+
+def test_a_meter_goes_before_a_printed_figure_that_is_lower(comparable_rows: Rows) -> None:
+    """16,000 a second at 4,000 W: 0.25 joules by the meter; printed 3.5 to 6 a watt, in the middle 0.218 joules."""
+    run = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+    printed = {"origin": "published", "low": 16_000.0, "per_watt_low": 3.5, "per_watt_high": 6.0}
+    spent = power.energy(power.efficiency(comparable_rows(printed, run, printed | NEW)), 0.36, 1.0)
+    said(watts.energy(spent, "B200 SXM", "LLM", "query"), 0.025, 0.025, "H100 SXM takes 0.25 joules per query at the",
+         "B200 SXM 0.167 to 0.286 (from printed throughput per watt)")  # fmt: skip
+    assert watts.by_energy(spent)["from_print"].tolist() == [False, True, True]
+    unmetered = spent[spent["efficiency_basis"].eq(power.PRINTED)]
+    assert power.most_efficient(unmetered)["efficiency_high"] == 6.0
+
+
+def test_efficiency_is_compared_within_one_suite(comparable_rows: Rows) -> None:
+    """Datacenter rows of 4 and 12 a watt, 3 times; the edge row of 16 a watt would be 4 times."""
+    run = {"power_watts_low": 1000.0, "power_watts_high": 1000.0}
+    rows = comparable_rows(
+        run | {"low": 4000.0}, run | NEW | {"low": 12_000.0}, run | NEW | {"low": 16_000.0, "suite": "edge"}
+    )
+    said(watts.most_efficient(power.efficiency(rows), "H100 SXM", "images"), 3.0, 3.0, "12 against 4")
+    edge = rows[rows["suite"].eq("edge") | rows["accelerator"].eq("H100 SXM")]
+    said(watts.most_efficient(power.efficiency(edge), "H100 SXM", "images"), None, None, "in one suite")
+
+
+def test_mixing_is_told_in_per_cent_of_either_side() -> None:
+    rows = pd.DataFrame({"benchmark": ["llm", "images"], "accelerator": "H100 SXM", "source_ids": "s", "caveat": ""})
+    rows = rows.assign(share_low=[0.64, 1.25], share_high=[0.8, 1.25], overstated_low=[1.25, 0.8])
+    rows = rows.assign(overstated_high=[1.5625, 0.8])
+    said(
+        watts.capped(rows),
+        0.8,
+        1.5625,
+        "reach 64 to 125 % of",
+        "llm on H100 SXM least",
+        "20 % too little to 56 % too m",
+    )
+    said(watts.capped(rows.head(1)), 1.25, 1.5625, "reach 64 to 80 % of", "by 25 to 56 % too much.")
 
 
 def test_implied_watts_that_hold_are_counted() -> None:
     rows = pd.DataFrame(
         {"benchmark": "llm", "scenario": "Offline", "source_id": "a", "implied_watts_low": [1.0, 100.0]}
-    )
+    ).assign(accelerator="H100 SXM", accelerator_count=8)
     rows = rows.assign(implied_watts_high=[2.0, 150.0], holds=pd.array([True, False], dtype="boolean"))
-    said(watts.implied(rows), 1, 1, "could draw 1 to 2 W", "1 of 2 cases")
+    said(watts.implied(rows), 1, 1, "8x H100 SXM could draw 1 to 2 W on llm Offline", "1 of 2 cases")
 
 
 def test_derate_and_band_are_told() -> None:
@@ -294,12 +335,12 @@ def test_nothing_to_say_about_watts_is_said(comparable_rows: Rows) -> None:
     spent = power.energy(power.efficiency(none), 0.1, 1.0)
     limits = power.beside_limits(none, pd.DataFrame({"accelerator": [], "power_limit_w": []}))
     found = [
-        watts.energy(spent, "LLM", "token"),
+        watts.energy(spent, "H100 SXM", "LLM", "token"),
         watts.implied(power.implied_watts(none)),
         watts.capped(power.capped(none, none)),
         watts.limits(limits),
         watts.most_efficient(spent, "H100 SXM", "LLM"),
-        watts.other_choice(spent, "LLM", "token"),
+        watts.other_choice(spent, "H100 SXM", "LLM", "token"),
     ]
     assert {(each.low, each.high) for each in found} == {(None, None)}
     assert len({each.name for each in found}) == 6
@@ -314,7 +355,7 @@ def test_nothing_to_say_about_precisions_is_said(data: Catalog, comparable_rows:
     held = quantization.weights(data.benchmarks, "rgat", data.accelerators, 0.1)
     found = [
         precisions.front(traded, "fp16"),
-        precisions.doubling(gains, "fp8"),
+        precisions.doubling(gains, "fp8", data.labels),
         precisions.fit(held, "H100 SXM", "R-GAT"),
         precisions.fit_everywhere(held, "R-GAT"),
         precisions.accuracy(quantization.price_of_accuracy(comparable_rows(), comparable_rows())),
@@ -322,7 +363,7 @@ def test_nothing_to_say_about_precisions_is_said(data: Catalog, comparable_rows:
         precisions.other_choice(traded, traded, "fp8"),
     ]
     assert {(each.low, each.high) for each in found} == {(None, None)}
-    assert precisions.gains(gains) == []
+    assert precisions.gains(gains, data.labels) == []
     assert [frame.empty for frame in (precisions.front_rows(traded), precisions.held_rows(held))] == [True, True]
 
 
@@ -402,3 +443,30 @@ def test_the_order_of_price_names_those_on_offer_with_their_own_caveats_alone() 
     assert (list(found.caveats), list(found.sources)) == ([], ["b"])
     nobody = prices.order(rows.assign(verdict=""), "H100 SXM")
     said(nobody, 3, 5, "stays open at the prices on offer; MI300X is as good at 3 to 5 dollars an hour.", "preview")
+
+
+def test_techniques_are_left_to_choose_from_or_needless() -> None:
+    names = {"technique": ["fp16", "fp8", "int8", "gptq"], "dominated_by": ["", "", "fp8", "awq"]}
+    rows = pd.DataFrame(names | {"source_id": "a"})
+    words = "int8 is nowhere better than fp8 and gptq than awq; fp16 and fp8 are left to choose from."
+    said(precisions.front(rows, "fp16"), 2, 2, f"In speed, memory and quality {words}")
+    said(precisions.front(rows.head(1), "fp16"), 1, 1, "By speed, memory and quality fp16 is left to choose from.")
+
+
+def test_a_gain_names_the_documents_that_give_and_say_it() -> None:
+    rows = pd.DataFrame({"technique": "fp8", "source_id": ["a", "a", "b", "b"], "gain_low": [1.8, 3.6, 1.5, 1.7]})
+    rows = rows.assign(gain_high=[1.8, 3.6, 2.5, 1.7], caveat="")
+    rows = rows.assign(statement=["from the table", "from the table, per accelerator", "stated", "stated"])
+    finding = precisions.doubling(rows, "fp8", {"a": "Index", "b": "Post"})
+    words = "where in words Post says 1.5 to 2.5 and 1.7; per accelerator it is 3.6 times."
+    said(finding, 1.8, 1.8, "In the table of Index fp8 gives 1.8 ", words)
+
+
+def test_the_price_of_accuracy_stands_by_what_is_left() -> None:
+    """Middles 0.6, 0.9 and 0.5: the benchmark of the least one first, its rows together."""
+    rows = pd.DataFrame(
+        {"benchmark": ["llm", "images", "llm"], "kept_low": [0.4, 0.9, 0.5], "kept_high": [0.9, 0.9, 0.5]}
+    )
+    assert precisions.accuracy_rows(rows)["kept_high"].tolist() == [0.5, 0.9, 0.9]
+    assert precisions.accuracy_rows(rows)["benchmark"].tolist() == ["llm", "llm", "images"]
+    assert precisions.accuracy_rows(rows.head(0)).empty

@@ -183,6 +183,17 @@ def test_words_can_be_read_in_every_cell_of_a_heat_map() -> None:
     assert {text.get_color() for text in drawing.figure.axes[0].texts} == {colours.CELL_INK}
 
 
+def test_verdicts_are_told_from_both_grounds_and_from_each_other() -> None:
+    """Each colour has contrast 3 with white; what stands in for it on dark ground has it there."""
+    assert min(colours.contrast(ink, colours.LIGHT) for ink in colours.JUDGED.values()) >= colours.LEAST
+    used = "".join(f'<path style="fill: {ink}; stroke: {ink}"/>' for ink in colours.JUDGED.values())
+    rules = colours.dark_style(used)
+    dark = [re.search(f'fill: {ink}"\\]{{fill:(#\\w+)!', rules) for ink in colours.JUDGED.values()]
+    shades = [found[1] if found else ink for found, ink in zip(dark, colours.JUDGED.values(), strict=True)]
+    assert min(colours.contrast(shade, colours.DARK) for shade in shades) >= colours.LEAST
+    assert len(set(shades)) == len(set(colours.JUDGED.values())) == 4
+
+
 def test_dark_colours_stand_in_the_drawing_for_those_that_it_uses() -> None:
     drawn = style.svg(CHARTS["ranges"](FRAME).figure)
     rules = drawn.partition("prefers-color-scheme:dark")[2].partition("</style>")[0]

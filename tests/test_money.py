@@ -118,10 +118,17 @@ def test_baseline_without_a_price_or_a_rate_has_no_break_even(baseline: str) -> 
     assert cost.break_even(RATED, PRICES, baseline).empty
 
 
-def test_worth_is_the_ratio_of_the_middles_both_ways() -> None:
-    square = cost.worth(RATED, ["L40S", "A100 SXM 80GB", "H100 SXM"])
-    assert list(square.index) == list(square.columns) == ["L40S", "H100 SXM"]
-    assert square.to_numpy().tolist() == [[1.0, pytest.approx(0.2)], [pytest.approx(5.0), 1.0]]
+def test_worth_is_the_ratio_of_the_rates_both_ways_the_fastest_first() -> None:
+    """H200 at 1,200 to 1,500, H100 at 1,000, L40S at 200: an hour of H200 is worth 6 to 7.5 hours of L40S."""
+    square = cost.worth(RATED, ["L40S", "A100 SXM 80GB", "H100 SXM", "H200 SXM"])
+    names = ["H200 SXM", "H100 SXM", "L40S"]
+    assert list(square.low.index) == list(square.low.columns) == list(square.high.columns) == names
+    assert square.low.to_numpy().tolist() == pytest.approx(
+        np.array([[1, 1.2, 6], [1 / 1.5, 1, 5], [200 / 1500, 0.2, 1]]), **CLOSE
+    )
+    assert square.high.loc["H200 SXM"].tolist() == pytest.approx([1.0, 1.5, 7.5], **CLOSE)
+    assert "One hour of H200 SXM is worth 6 to 7.5 hours of L40S" in answer.square_title(square)
+    assert "Fewer than two" in answer.square_title(cost.worth(RATED, ["L40S"]))
 
 
 def test_given_price_of_any_accelerator_settles_its_order() -> None:
@@ -135,17 +142,29 @@ def test_given_price_of_any_accelerator_settles_its_order() -> None:
 
 
 def test_ratio_of_prices_stands_beside_that_of_rates() -> None:
-    """An hour of H100 at 2 to 4 dollars, in the middle 2.828, costs 1.886 hours of L40S at 1.5; MI300X has no price."""
+    """An hour of H100 at 2 to 4 dollars costs 1.33 to 2.67 hours of L40S at 1.5; MI300X has no price."""
     costs = cost.dearer(PRICES, ["H100 SXM", "L40S", "MI300X"])
-    assert costs.loc["H100 SXM", "L40S"] == pytest.approx(8**0.5 / 1.5, **CLOSE)
-    assert costs.loc["L40S", "H100 SXM"] == pytest.approx(1.5 / 8**0.5, **CLOSE)
-    assert costs["MI300X"].isna().all() and costs.loc["MI300X"].isna().all()
+    assert costs.low.loc["H100 SXM", "L40S"] == pytest.approx(2 / 1.5, **CLOSE)
+    assert costs.high.loc["H100 SXM", "L40S"] == pytest.approx(4 / 1.5, **CLOSE)
+    assert costs.low.loc["L40S", "H100 SXM"] == pytest.approx(1.5 / 4, **CLOSE)
+    assert costs.low.loc["H100 SXM", "H100 SXM"] == costs.high.loc["H100 SXM", "H100 SXM"] == 1.0
+    assert costs.low["MI300X"].isna().all() and costs.high.loc["MI300X"].isna().all()
 
 
 def test_cells_say_what_an_hour_is_worth_and_costs() -> None:
-    names = ["H100 SXM", "L40S", "MI300X"]
-    said = answer.cells(cost.worth(RATED, names), cost.dearer(PRICES, names))
-    assert (said.loc["H100 SXM", "L40S"], said.loc["H100 SXM", "MI300X"]) == ("5 (1.89)", "1")
+    names = ["H100 SXM", "H200 SXM", "L40S", "MI300X"]
+    square = cost.worth(RATED, names)
+    said = answer.cells(square, cost.dearer(PRICES, list(square.low)))
+    assert (said.loc["H200 SXM", "L40S"], said.loc["H100 SXM", "L40S"]) == ("6–7.5 (1.3)", "5 (1.3–2.7)")
+    assert (said.loc["H100 SXM", "MI300X"], said.loc["H100 SXM", "H100 SXM"]) == ("1", "1")
+    assert said.loc["L40S"].tolist() == ["", "", "", "1"]
+
+
+def test_offers_stand_by_the_middle_of_what_a_dollar_buys() -> None:
+    """1,000 tokens/s at 1 to 9 dollars buys 400,000 to 3,600,000, in the middle 1,200,000; 1,800,000 at 2 dollars."""
+    ends = {f"usd_per_accelerator_hour_{end}": usd for end, usd in (("low", [1.0, 2.0]), ("high", [9.0, 2.0]))}
+    prices = PRICES.iloc[[1, 2]].assign(accelerator="H100 SXM", provider=["wide", "narrow"], **ends)
+    assert cost.offers(RATED, prices, Interval(1.0, 1.0))["provider"].tolist() == ["narrow", "wide"]
 
 
 def test_a_price_without_a_source_is_a_parameter_and_only_undated_ones_are_doubted() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,3 +66,15 @@ def test_break_even_pairs_the_lowest_rent_with_the_dearest_electricity() -> None
     price = ownership.break_even(Interval(2.0, 4.0), replace(TERMS, watts=Interval(500.0, 1000.0)))
     share = sum(TERMS.hourly_shares().values())
     assert (price.low, price.high) == pytest.approx(((2 - 0.156) / share, (4 - 0.078) / share), **CLOSE)
+
+
+def test_each_rent_has_its_own_price_to_buy_at_the_cheapest_first() -> None:
+    """1 kW x 1.3 x 0.12 = 0.156 dollars of electricity an hour; a rent below it is worth no purchase."""
+    offers = pd.DataFrame({"provider": ["A", "B", "C"], "price_low": [4.0, 0.1, 2.0], "price_high": [4.0, 0.1, 3.0]})
+    found = ownership.beside_rents(offers, TERMS)
+    share = sum(TERMS.hourly_shares().values())
+    assert found["provider"].tolist() == ["B", "C", "A"]
+    assert found["worth_buying_low"].tolist() == pytest.approx([0, 1.844 / share, 3.844 / share], **CLOSE)
+    assert found["worth_buying_high"].tolist() == pytest.approx([0, 2.844 / share, 3.844 / share], **CLOSE)
+    unknown = replace(TERMS, watts=Interval(float("nan"), float("nan")))
+    assert ownership.beside_rents(offers, unknown)["worth_buying_low"].isna().all()

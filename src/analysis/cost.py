@@ -69,6 +69,17 @@ def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
     return _spread(offers, "usd_per_accelerator_hour")
 
 
+def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
+    """Every offer of `prices` once: accelerator, provider, commitment, quoted, price_low/high, source_id.
+
+    `quoted` is a date or `not stated`; prices are US dollars per accelerator-hour.
+    """
+    once = prices[prices["duplicate_of"].eq("")]
+    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
+    return once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))[columns].rename(columns=names)
+
+
 def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str) -> float:
     """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`; NaN where there is none."""
     rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark)]
@@ -135,18 +146,13 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
 def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
     """What each offer of `prices` buys, for accelerators of `rates`, when `share` of the throughput is delivered.
 
-    Columns of `rates` and: provider, commitment, quoted (date or `not stated`), source_id, price_low/high,
-    per_dollar_low/high (tokens), usd_per_million_low/high. The most tokens first.
+    Columns of `rates` and `each_offer`, per_dollar_low/high (tokens), usd_per_million_low/high; most tokens first.
     """
-    once = prices[prices["duplicate_of"].eq("")]
-    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
-    columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
-    once = once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))
-    both = rated.merge(once[columns].rename(columns=names), on="accelerator")
+    both = rated.merge(each_offer(prices), on="accelerator")
     rate, price = interval.of(both, "rate"), interval.of(both, "price")
     both = interval.put(both, "per_dollar", tokens_per_dollar(rate, price, share))
     both = interval.put(both, "usd_per_million", usd_per_million(rate, price, share))
-    return both.sort_values("per_dollar_high", ascending=False, kind="stable", ignore_index=True)
+    return both.loc[(-interval.of(both, "per_dollar").middle).sort_values(kind="stable").index].reset_index(drop=True)
 
 
 def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -177,29 +183,38 @@ def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.D
     return found.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
 
 
-def worth(rated: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """How many hours of the column's accelerator one of the row's is worth: the ratio of the middles of their rates.
+def worth(rated: pd.DataFrame, names: Sequence[str]) -> Interval:
+    """How many hours of the column's accelerator one of the row's is worth: the ratio of their rates, as two squares.
 
-    At a higher ratio of prices the order of the two changes. Only accelerators with a rate, in the order of `names`.
+    At a higher ratio of prices the order of the two changes. Only accelerators of `names` with a rate, the fastest
+    first by the middle of its range.
     """
-    middles = interval.of(rated.set_index("accelerator"), "rate").middle
-    middles = middles[[name for name in names if name in middles.index]]
-    return _square(middles)
+    own = rated[rated["accelerator"].isin(names)].set_index("accelerator")
+    order = interval.of(own, "rate").middle.sort_values(ascending=False, kind="stable").index
+    return _square(interval.of(own.loc[order], "rate"))
 
 
-def dearer(prices: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """How many hours of the column's accelerator an hour of the row's costs: the ratio of the middles of their prices.
+def dearer(prices: pd.DataFrame, names: Sequence[str]) -> Interval:
+    """How many hours of the column's accelerator an hour of the row's costs: the ratio of their prices, as two squares.
 
     NaN where an accelerator has no price. Beside `worth`: where an hour is worth more than it costs, the row's is the
     better buy.
     """
-    return _square(pd.Series({name: price_range(prices, name).middle for name in names}, dtype="float64"))
+    each = [price_range(prices, name) for name in names]
+    ends = {"low": [price.low for price in each], "high": [price.high for price in each]}
+    return _square(interval.of(pd.DataFrame(ends, index=list(names), dtype="float64"), ""))
 
 
-def _square(middles: pd.Series) -> pd.DataFrame:
-    """Each of `middles` (row) over each other (column)."""
-    square = np.divide.outer(middles.to_numpy(), middles.to_numpy())
-    return pd.DataFrame(square, index=list(middles.index), columns=list(middles.index))
+def _square(each: Interval) -> Interval:
+    """Each range (row) over each other (column); over itself it is 1, however wide."""
+    names = list(each.low.index)
+    low, high = (
+        np.divide.outer(above.to_numpy(float), below.to_numpy(float))
+        for above, below in ((each.low, each.high), (each.high, each.low))
+    )
+    for ends in (low, high):
+        np.fill_diagonal(ends, np.where(np.isnan(np.diagonal(ends)), np.nan, 1.0))
+    return Interval(*(pd.DataFrame(ends, index=names, columns=names) for ends in (low, high)))
 
 
 def printed(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+from analysis import interval
 from analysis.interval import Interval
 
 HOURS_PER_YEAR = 8760.0
@@ -74,12 +76,22 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
 def break_even(rent: Interval, terms: Terms) -> Interval:
     """The purchase price in US dollars at which owning costs as much an hour as renting at `rent`.
 
-    (rent - electricity) / the sum of the hourly shares: dearer than this, renting is cheaper. The lowest end pairs the
-    lowest rent with the dearest electricity; zero where electricity alone costs more than the rent.
+    (rent - electricity) / the sum of the hourly shares: dearer than this, renting is cheaper. `rent` may hold Series.
+    The lowest end pairs the lowest rent with the dearest electricity; zero where electricity alone costs more than
+    the rent.
     """
     share = sum(terms.hourly_shares().values())
     power = terms.electricity
-    return Interval(max(rent.low - power.high, 0.0) / share, max(rent.high - power.low, 0.0) / share)
+    return Interval(np.maximum(rent.low - power.high, 0.0) / share, np.maximum(rent.high - power.low, 0.0) / share)
+
+
+def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
+    """The offers with worth_buying_low/high: the purchase price in US dollars at which owning costs their rent.
+
+    `offers` have price_low/high, US dollars per accelerator-hour; NaN where the watts are not known. Cheapest first.
+    """
+    known = interval.put(offers, "worth_buying", break_even(interval.of(offers, "price"), terms))
+    return known.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
 
 
 def table(terms: Terms, watts_basis: str) -> pd.DataFrame:

@@ -12,21 +12,32 @@ from analysis import caveats, interval
 from analysis.interval import Interval
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
+MEASURED, PRINTED = "measured watts", "printed per watt"
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
 
 
 def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with `efficiency_low/high` (their rate unit per watt), from measured watts, else as printed per watt.
 
-    `efficiency_basis` says which: `measured watts` or `printed per watt`. Rows with neither are left out.
+    `efficiency_basis` says which, MEASURED or PRINTED. Rows with neither are left out.
     """
     watts = interval.of(rows, "rate") / interval.of(rows, "power_watts")
     printed = _printed_per_watt(rows)
     measured = rows["power_watts_low"].notna()
     joined = Interval(watts.low.where(measured, printed.low), watts.high.where(measured, printed.high))
-    basis = measured.map({True: "measured watts", False: "printed per watt"})
+    basis = measured.map({True: MEASURED, False: PRINTED})
     out = interval.put(rows, "efficiency", joined).assign(efficiency_basis=basis)
     return out[out["efficiency_low"].notna()]
+
+
+def most_efficient(rows: pd.DataFrame) -> pd.Series:
+    """The row of `efficiency` that gives most per watt, by the middle of its range; rows are not to be empty.
+
+    Rows that a meter stands behind go first: printed figures count only where nothing was metered.
+    """
+    metered = rows[rows["efficiency_basis"].eq(MEASURED)]
+    pool = metered if len(metered) else rows
+    return pool.loc[interval.of(pool, "efficiency").middle.idxmax()]
 
 
 def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:

@@ -75,5 +75,8 @@ def test_a_benchmark_that_is_named(
     said = {"quantity": "benchmark_named", "round": "v4.1", "subject": name}
     judged = labels.benchmarks_named(claims(said), rows(official(low=1.0)), benchmarks)
     assert judged["verdict"].tolist() == [found]
+    gone = "RNN-T is not among the 1 benchmarks of v4.1 at hand, and the document has no figure for it."
+    there = f"{name} has 1 official v4.1 results at hand, and the document has no figure for it."
+    assert judged["explanation"].tolist() == [there if found == "exact" else gone]
     gone = labels.benchmarks_named(claims(said), rows(official(low=1.0, round="v5.1")), benchmarks)
     assert gone["verdict"].tolist() == ["contradicts"]

@@ -7,13 +7,17 @@ import pytest
 
 from analysis import comparable
 from analysis.answers import source_audit as answer
-from analysis.audit import consequences, doubts, run, verdict
+from analysis.audit import consequences, doubts, naming, run, verdict
 from analysis.comparable import Question
-from analysis.figures import loglog
+from analysis.figures import colours, loglog
 from analysis.interval import Interval
 
 Rows = Callable[..., pd.DataFrame]
 LABELS = {"docA": "A", "docB": "B"}
+KNOWN = pd.DataFrame(
+    {"accelerator": "H100 SXM", "part": "8x H100 SXM", "model": "Big LLM", "words": "H100 SXM, LLM"},
+    index=["right", "wrong"],
+)
 
 
 def row(name: str, check: str, found: str, printed: float, expected: float, **more: str) -> dict:
@@ -39,37 +43,105 @@ def test_the_answer_counts_what_holds_and_what_does_not(judged: pd.DataFrame) ->
     said = answer.believable(judged, LABELS)
     assert (said.low, said.sentence) == (
         1,
-        "Of 4 published figures 1 hold, and 2 contradict or are impossible, 2 of them in A; B has none that is wrong.",
+        "Of 4 published figures 1 hold, 2 contradict or are impossible (2 of them in A), 0 hold only under a "
+        "condition, and 1 cannot be checked; B has none that is wrong.",
     )
     assert answer.impossible(judged).low == 3.0
-    assert "printed as 100 tokens/s where official results (4.1-1) give 300" in (
-        answer.contradicted(run.worst_first(judged)).sentence
+    assert answer.contradicted(run.worst_first(judged), LABELS, KNOWN).sentence == (
+        "1 figure contradicts the official record; furthest off of the rates, A prints 100 tokens/s for 8x H100 SXM on "
+        "Big LLM where official results give 300."
     )
     assert answer.unfounded(judged).low == 1
+
+
+def test_a_rate_is_above_its_ceiling_by_the_nearest_end_as_the_table_says() -> None:
+    """154.5 to 155.5 tokens/s over a ceiling of 50 is 3.09 times at least."""
+    figure = {"id": "fast", "source_id": "docA", "locator": "here"}
+    ends = (Interval(154.5, 155.5), Interval(0.0, 50.0))
+    rows = verdict.frame(
+        [verdict.row(figure, "results", "batch-1 bandwidth", "impossible", *ends, "tokens/s", "r", "So.")]
+    )
+    assert answer.impossible(rows).low == answer.impossible(rows).high == 3.09
+    assert run.worst_first(rows)["apart"].tolist() == [3.09]
+
+
+def test_a_contradiction_that_is_no_rate_has_no_factor(judged: pd.DataFrame) -> None:
+    rank = row("first", "rank", "contradicts", 1.0, 9.0) | {"table": "claims", "unit": "rank"}
+    rows = pd.concat([verdict.frame([rank]), judged])
+    worst = run.worst_first(rows)
+    assert worst["row_id"].tolist()[-1] == "first"
+    assert worst["apart"].isna().tolist() == [False, False, True]
+    alone = answer.contradicted(run.worst_first(verdict.frame([rank])), LABELS, KNOWN)
+    assert (alone.low, "1 figure contradicts" in alone.sentence) == (None, True)
+
+
+def test_tables_name_documents_and_tell_dates() -> None:
+    said = "docB (line 1) gives 3, not docA-one x 3600; docA-two is unknown."
+    when = row("docA-one", "date", "contradicts", 1.0, 1.0) | {"unit": "date", "explanation": said}
+    when |= {"printed_low": 20241101.0, "printed_high": 20241130.0, "expected_low": 20240828.0}
+    when |= {"expected_high": 20240828.0, "locator": "first line"}
+    named = row("docA-name", "benchmark named", "contradicts", 1.0, 0.0)
+    judged = verdict.frame([when, named, row("docA-fast", "official", "contradicts", 100.0, 300.0)])
+    worst = run.worst_first(judged)
+    told = answer.listed_named(worst, judged, LABELS).set_index("row_id")
+    assert told.loc["docA-one", ["document", "printed", "expected"]].tolist() == ["A", "November 2024", "2024-08-28"]
+    assert told.loc["docA-one", "explanation"] == (
+        "B (line 1) gives 3, not \u201cA, first line\u201d x 3600; docA-two is unknown."
+    )
+    assert told.loc["docA-name", ["printed", "expected"]].tolist() == ["is a benchmark", "is not"]
+    assert answer.listed_wrong(worst, judged, LABELS)["row_id"].tolist() == ["docA-fast"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "unit", "said"),
+    [
+        (20240201.0, 20240229.0, "date", "February 2024"),
+        (20240201.0, 20240228.0, "date", "2024-02-01 to 2024-02-28"),
+        (20240828.0, 20240828.0, "date", "2024-08-28"),
+        (float("nan"), float("nan"), "date", "not known"),
+        (2.0, 3.0, "ratio", "2 to 3"),
+    ],
+)
+def test_a_range_in_words(low: float, high: float, unit: str, said: str) -> None:
+    assert naming.ends(low, high, unit) == said
+
+
+def test_a_result_is_named_by_its_part_and_what_it_is(rows: Rows, benchmarks: pd.DataFrame) -> None:
+    one = {"batch_size": 1, "framework": "vLLM", "accelerator_count": None}
+    found = naming.described(rows({}, one, {"origin": "official"}), benchmarks)
+    assert found.index.tolist() == ["r0", "r1"]
+    assert found["part"].tolist() == ["8x H100 SXM", "H100 SXM"]
+    assert found["words"].tolist() == ["H100 SXM, LLM", "H100 SXM, vLLM, batch 1"]
+
+
+def test_every_verdict_of_the_picture_has_a_colour() -> None:
+    assert list(answer.GROUPS) == list(colours.JUDGED)
 
 
 def test_nothing_judged_is_said(judged: pd.DataFrame) -> None:
     none = judged.head(0)
     for finding in (answer.believable(none, LABELS), answer.impossible(none), answer.unfounded(none)):
         assert finding.low is None
-    assert answer.contradicted(run.worst_first(none)).low is None
+    assert answer.contradicted(run.worst_first(none), LABELS, KNOWN).low is None
+    for told in (answer.listed_wrong, answer.listed_named):
+        assert told(run.worst_first(none), none, LABELS).empty
     assert answer.consequences(pd.DataFrame(columns=consequences.COLUMNS)).low is None
 
 
 def test_points_are_drawn_with_their_ceiling_and_the_worst_are_named(judged: pd.DataFrame) -> None:
-    points = answer.plotted(judged, LABELS, most=1)
+    points = answer.plotted(judged, LABELS, KNOWN, most=1)
     assert points["expected_low"].tolist() == [100.0, 300.0, 40.0]
     assert points["group"].tolist() == ["agrees", "contradicts", "impossible"]
-    assert points["words"].tolist() in (["", "wrong", ""], ["", "", "fast"])
+    assert points["words"].tolist() in (["", "H100 SXM, LLM", ""], ["", "", "fast"])
 
 
 def test_the_picture_tells_its_numbers(judged: pd.DataFrame) -> None:
-    names = {"x": "expected", "y": "printed", "series": "document", "group": "group", "inks": answer.INKS}
+    names = {"x": "expected", "y": "printed", "series": "document", "group": "group", "inks": colours.JUDGED}
     words = {"x_axis": "expected", "y_axis": "printed", "title": "Claim.", "subtitle": "What.", "label": "words"}
-    drawn = loglog.against(answer.plotted(judged, LABELS), **names, **words)
+    drawn = loglog.against(answer.plotted(judged, LABELS, KNOWN), **names, **words)
     assert "3 points, printed against expected: 1 agrees, 0 only under a condition, 1 contradicts" in drawn.alt
     assert "fast: 120 against 40" in drawn.alt
-    assert loglog.against(answer.plotted(judged.head(0), LABELS), **names, **words).figure is None
+    assert loglog.against(answer.plotted(judged.head(0), LABELS, KNOWN), **names, **words).figure is None
 
 
 def test_the_roofs_tell_their_numbers() -> None:

@@ -152,19 +152,22 @@ def test_what_several_verdicts_come_to() -> None:
     assert each["verdict"].to_dict() == {"a": "exact", "b": "contradicts", "c": "unverifiable"}
     assert each["official"].to_dict() == {"a": False, "b": True, "c": True}
     card = run.scorecard(frame, {"docA": "A"}).iloc[0]
-    assert (card["figures"], card["checked"], card["exact"], card["contradicts"], card["without_basis"]) == (
-        3,
-        2,
-        1,
-        1,
-        1,
-    )
+    counts = card[["figures", "exact", "contradicts", "unchecked", "without_basis"]]
+    assert counts.tolist() == [3, 1, 1, 1, 1]
+
+
+def test_the_scorecard_adds_up(judged: pd.DataFrame, data: Catalog) -> None:
+    card = run.scorecard(judged, data.labels)
+    assert (card[[*run.DEFINITE, *run.WRONG, "unchecked"]].sum(axis=1) == card["figures"]).all()
+    assert card["figures"].sum() == len(run.overall(judged))
 
 
 def test_the_worst_come_first(judged: pd.DataFrame) -> None:
     worst = run.worst_first(judged)
     assert set(worst["verdict"]) == {"contradicts", "impossible"}
-    assert worst["apart"].is_monotonic_decreasing
+    assert worst["apart"].dropna().is_monotonic_decreasing
+    assert set(worst.loc[worst["apart"].isna(), "check"]) == set(verdict.NO_FACTOR)
+    assert worst["apart"].isna().tolist() == sorted(worst["apart"].isna())
 
 
 def test_printing_as_csv_json_and_table(data: Catalog, capsys: pytest.CaptureFixture) -> None:

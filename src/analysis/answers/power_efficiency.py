@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
-from analysis import interval
-from analysis.answers.words import caveats, listed, plural, ranged, span
+from analysis import interval, power
+from analysis.answers.words import listed, plural, ranged, span
 from analysis.caveats import apart, carried, told
 from analysis.findings import Finding, nothing
 from analysis.sources import cited
@@ -15,17 +17,30 @@ from analysis.sources import cited
 UNOFFICIAL = "a ratio to summed power limits is not an official metric"
 
 
-def energy(rows: pd.DataFrame, topic: str, work: str) -> Finding:
-    """Joules and dollars of the most efficient system. `work`: what is counted (`token`, `sample`, `query`)."""
+def energy(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
+    """Joules and dollars of the most efficient system beside the baseline's; a meter goes before printed figures.
+
+    `rows` are those of power.energy, `work` what is counted (`token`, `sample`, `query`). Where the baseline itself is
+    the most efficient, the next accelerator stands beside it.
+    """
     unit = f"US dollars per million {plural(work)}, with the overhead of the building"
     if rows.empty:
         return nothing("energy_price", unit, f"No power submission of {topic} is comparable: its energy is not known.")
-    best = rows.loc[interval.of(rows, "joules").middle.idxmin()]
-    sentence = (
-        f"On {topic}, {best['accelerator']} takes {ranged(best, 'joules')} joules per {work} at the wall "
-        f"({best['basis']}); a million {plural(work)} cost {ranged(best, 'usd_per_million')} US dollars of electricity."
-    )
-    return Finding("energy_price", *span(best, "usd_per_million"), unit, sentence, cited(best), caveats(best["caveat"]))
+    best = power.most_efficient(rows)
+    own = rows["accelerator"].eq(baseline)
+    second = rows[~own if best["accelerator"] == baseline else own]
+    both = pd.DataFrame([best, *([power.most_efficient(second)] if len(second) else [])])
+    known = [_known_from(row) for _, row in both.iterrows()]
+    spent = f"{best['accelerator']} takes {ranged(best, 'joules')} joules per {work} at the wall"
+    spent += known[0] if known[0] != known[-1] or len(both) == 1 else ""
+    if len(both) > 1:
+        spent += f", {both.iloc[1]['accelerator']} {ranged(both.iloc[1], 'joules')}{known[1]}"
+    price = " against ".join(ranged(row, "usd_per_million") for _, row in both.iterrows())
+    alone = len(both) == 1 and best["accelerator"] != baseline
+    beside = f"; no power submission of {baseline} is there to set beside it" if alone else ""
+    sentence = f"On {topic}, {spent}; a million {plural(work)} cost {price} US dollars of electricity{beside}."
+    warned = [*told(both), *apart([best["round"]], both["round"].iloc[1:])]
+    return Finding("energy_price", *span(best, "usd_per_million"), unit, sentence, cited(both), warned)
 
 
 def implied(rows: pd.DataFrame) -> Finding:
@@ -37,9 +52,9 @@ def implied(rows: pd.DataFrame) -> Finding:
     holds = int(judged["holds"].sum())
     widest = judged.loc[(judged["implied_watts_high"] / judged["implied_watts_low"]).idxmax()]
     sentence = (
-        f"Printed throughput per watt is rounded so far that the system's watts stay open: {widest['benchmark']} "
-        f"{widest['scenario']} could draw {ranged(widest, 'implied_watts')} W, and the measured watts lie within "
-        f"what was printed in {holds} of {len(judged)} cases."
+        f"Printed throughput per watt is rounded so far that the system's watts stay open: {_system(widest)} could "
+        f"draw {ranged(widest, 'implied_watts')} W on {widest['benchmark']} {widest['scenario']}, and the measured "
+        f"watts lie within what was printed in {holds} of {len(judged)} cases."
     )
     return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged), told(judged))
 
@@ -50,10 +65,11 @@ def capped(rows: pd.DataFrame) -> Finding:
     if rows.empty:
         return nothing("mixing_overstates", unit, "No system has both a power and a performance submission here.")
     least = rows.loc[rows["share_low"].idxmin()]
+    low, high = span(rows, "share")
     sentence = (
-        f"Power submissions are runs of their own, often capped: they keep {ranged(rows, 'share')} of the same "
-        f"accelerators' performance throughput, {least['benchmark']} on {least['accelerator']} least, so dividing the "
-        f"one by the watts of the other misstates efficiency by {ranged(rows, 'overstated')} times."
+        f"Power runs, often capped, reach {interval.text(100 * low, 100 * high)} % of the throughput of performance "
+        f"runs on the same accelerators, {least['benchmark']} on {least['accelerator']} least; mixing the two would "
+        f"misstate efficiency by {_misstated(*span(rows, 'overstated'))}."
     )
     return Finding("mixing_overstates", *span(rows, "overstated"), unit, sentence, cited(rows), told(rows))
 
@@ -74,33 +90,36 @@ def limits(rows: pd.DataFrame) -> Finding:
 
 
 def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
-    """The best rate per watt beside the baseline's best, as a ratio."""
+    """The best rate per watt beside the baseline's best in the same suite, as a ratio."""
     unit = "times the throughput per watt of the baseline"
+    why = f"No power submission sets another accelerator beside {baseline} on {topic} in one suite."
     base = rows[rows["accelerator"].eq(baseline)]
-    others = rows[rows["accelerator"].ne(baseline)]
-    if base.empty or others.empty:
-        return nothing(
-            "most_efficient", unit, f"No power submission sets another accelerator beside {baseline} on {topic}."
-        )
-    best, own = (part.loc[interval.of(part, "efficiency").middle.idxmax()] for part in (others, base))
+    if base.empty:
+        return nothing("most_efficient", unit, why)
+    own = power.most_efficient(base)
+    alike = rows["suite"].map(lambda suite: bool({*suite.split(",")} & {*own["suite"].split(",")})).astype(bool)
+    others = rows[rows["accelerator"].ne(baseline) & alike]
+    if others.empty:
+        return nothing("most_efficient", unit, why)
+    best = power.most_efficient(others)
     ratio = interval.of(best, "efficiency") / interval.of(own, "efficiency")
     sentence = (
         f"On {topic}, {best['accelerator']} gives {interval.text(ratio.low, ratio.high)} times the throughput per watt "
-        f"of {baseline}: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
+        f"of {baseline} in the {own['suite']} suite: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
     )
     both = pd.DataFrame([best, own])
     warned = [*told(both), *apart([best["round"]], [own["round"]])]
     return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), warned)
 
 
-def other_choice(rows: pd.DataFrame, topic: str, work: str) -> Finding:
+def other_choice(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
     """The price of energy in the other scenario."""
-    return replace(energy(rows, topic, work), name="energy_price_in_the_other_scenario")
+    return replace(energy(rows, baseline, topic, work), name="energy_price_in_the_other_scenario")
 
 
-def energy_title(rows: pd.DataFrame, topic: str, work: str) -> str:
+def energy_title(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> str:
     """The claim of the energy figure."""
-    return energy(rows, topic, work).sentence
+    return energy(rows, baseline, topic, work).sentence
 
 
 def implied_title(rows: pd.DataFrame) -> str:
@@ -119,16 +138,17 @@ def limits_title(rows: pd.DataFrame) -> str:
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `from_print`, the least energy first."""
-    marked = rows.assign(from_print=rows["efficiency_basis"].ne("measured watts"))
-    return marked.sort_values("joules_low", kind="stable")
+    """The rows with `from_print`, those of a meter first, the least energy first by its middle."""
+    marked = rows.assign(
+        from_print=rows["efficiency_basis"].ne(power.MEASURED), middle=interval.of(rows, "joules").middle
+    )
+    return marked.sort_values(["from_print", "middle"], kind="stable").drop(columns="middle")
 
 
 def implied_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with `what`, the words by which a figure names them."""
-    return rows.assign(
-        what=rows["benchmark"] + ", " + rows["accelerator_count"].astype(str) + "x " + rows["accelerator"]
-    )
+    words = [f"{row['benchmark']}, {_system(row)}" for row in rows.to_dict("records")]
+    return rows.assign(what=pd.Series(words, index=rows.index, dtype="str"))
 
 
 def capped_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -141,3 +161,21 @@ def limit_rows(rows: pd.DataFrame) -> pd.DataFrame:
     by = ["benchmark", "accelerator", "round"]
     spread = interval.hull(rows, by, "of_limits").merge(carried(rows, by), on=by)
     return spread.sort_values("of_limits_high", ascending=False, kind="stable")
+
+
+def _system(row: Mapping[str, Any]) -> str:
+    return f"{row['accelerator_count']}x {row['accelerator']}"
+
+
+def _known_from(row: pd.Series) -> str:
+    """The round of what was metered, or that no meter stands behind a figure."""
+    return f" ({row['basis']})" if row["efficiency_basis"] == power.MEASURED else " (from printed throughput per watt)"
+
+
+def _misstated(low: float, high: float) -> str:
+    """A range of factors of overstating as per cent too little or too much."""
+    ends = [(100 * abs(end - 1), "too little" if end < 1 else "too much") for end in (low, high)]
+    if ends[0][1] == ends[1][1]:
+        least, most = sorted(size for size, _ in ends)
+        return f"{interval.text(least, most, 2)} % {ends[0][1]}"
+    return " to ".join(f"{interval.number(size, 2)} % {side}" for size, side in ends)

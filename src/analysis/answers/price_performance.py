@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations_with_replacement
 
 import pandas as pd
 
@@ -37,20 +38,20 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     return Finding("best_offer", *span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
 
 
-def document(table: pd.DataFrame) -> Finding:
-    """What the document's own table of tokens per dollar is worth once set right."""
+def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
+    """What a document's own table of tokens per dollar is worth once set right; `labels` name the sources."""
     unit = "factor by which the document's tokens per dollar change once set right"
     known = table.dropna(subset=["delivered_low", "delivered_high"]) if len(table) else table
     if known.empty:
         return nothing("document_set_right", unit, "No row of the document's table has a comparable throughput.")
     factor = interval.of(known, "delivered") / interval.of(known, "stated")
     low, high = float(factor.low.min()), float(factor.high.max())
-    most = table["needed"].max()
+    most, whose = table["needed"].max(), listed(labels[name] for name in cited(table))
     more = f", on one accelerator where the weights need up to {interval.number(most)}" if most > 1 else ""
     sentence = (
-        f"The document's tokens per dollar follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
-        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and "
-        f"derate, a dollar buys {interval.text(low, high)} times as many."
+        f"The tokens per dollar of {whose} follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
+        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and derate, a dollar "
+        f"buys {interval.text(low, high)} times as many."
     )
     return Finding("document_set_right", low, high, unit, sentence, cited(table))
 
@@ -96,7 +97,7 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str) -> Finding:
     """Owning at the purchase price that was given."""
     name, unit = "owned_hour", "US dollars for an owned accelerator-hour"
     if hourly.empty:
-        why = "No purchase price was given (purchase_usd_per_accelerator) and none is invented: see the break-even."
+        why = f"No purchase price of {accelerator} is given, and none is invented."
         return nothing(name, unit, why)
     total = hourly.set_index("part").loc["total"]
     own = Interval(total["usd_low"], total["usd_high"])
@@ -132,20 +133,33 @@ def rows_of(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
 
 
-def cells(worth: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
-    """A square of ratios in words, each with the ratio of the two prices in brackets where both have one."""
-    said = costs.map(lambda ratio: f" ({interval.number(ratio)})" if pd.notna(ratio) else "")
-    return worth.map(interval.number) + said
+def cells(worth: Interval, costs: Interval) -> pd.DataFrame:
+    """Ranges of ratios in words, each with that of the two prices in brackets where both have one.
+
+    A pair stands once, the faster in the row: "" below the diagonal, where its inverse would say the same again.
+    """
+    names = list(worth.low)
+    said = pd.DataFrame("", index=names, columns=names)
+    for row, column in combinations_with_replacement(names, 2):
+        if row == column:
+            said.at[row, column] = "1"
+            continue
+        ends, paid = (Interval(square.low.at[row, column], square.high.at[row, column]) for square in (worth, costs))
+        said.at[row, column] = _short(ends) + (f" ({_short(paid)})" if paid.known else "")
+    return said
 
 
-def square_title(square: pd.DataFrame) -> str:
+def square_title(square: Interval) -> str:
     """The claim of the figure of price ratios: the widest pair."""
-    if square.size < 2:
+    if square.low.size < 2:
         return "Fewer than two accelerators are comparable: no ratio of prices."
-    stacked = square.stack()
-    best, least = stacked.idxmax()
-    words = interval.number(float(stacked.max()))
-    return f"One hour of {best} is worth {words} hours of {least}: above that ratio of prices the order changes."
+    best, least = square.middle.stack().idxmax()
+    words = interval.text(square.low.at[best, least], square.high.at[best, least], 2)
+    return f"One hour of {best} is worth {words} hours of {least}: at a higher ratio of prices the order changes."
+
+
+def _short(ends: Interval) -> str:
+    return interval.text(ends.low, ends.high, 2).replace(" to ", "\u2013")
 
 
 def _counted(row: pd.Series, work: str) -> str:

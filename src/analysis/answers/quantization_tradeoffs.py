@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from analysis import interval
@@ -16,38 +18,43 @@ PRECISIONS = {name: f"At {name}" for name in ("fp16", "fp8", "int8", "int4", "fp
 
 
 def front(rows: pd.DataFrame, reference: str) -> Finding:
-    """Which techniques no other beats in speed, memory and quality at once."""
+    """Which techniques are left to choose from, and which another makes needless: nowhere better, somewhere worse."""
     unit = "techniques that no other beats in speed, memory and quality at once"
     if rows.empty:
         why = f"No document that is asked for prints the throughput of {reference} and another precision here."
         return nothing("pareto_front", unit, why)
     best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
-    beaten = listed(f"{row['technique']} is beaten by {row['dominated_by']}" for row in out.to_dict("records"))
-    sentence = f"No other technique beats {listed(best['technique'])} in speed, memory and quality at once"
-    sentence += f"; {beaten}." if beaten else "."
+    beaten = listed(f"{row['technique']} than {row['dominated_by']}" for row in out.to_dict("records"))
+    beaten = beaten.replace(" than", " is nowhere better than", 1)
+    left = f"{listed(best['technique'])} {'is' if len(best) == 1 else 'are'} left to choose from"
+    sentence = f"In speed, memory and quality {beaten}; {left}." if beaten else f"By speed, memory and quality {left}."
     return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), _warned(rows))
 
 
-def doubling(gains: pd.DataFrame, technique: str) -> Finding:
-    """What a table gives for one technique against what is said of it."""
+def doubling(gains: pd.DataFrame, technique: str, labels: Mapping[str, str]) -> Finding:
+    """What a table gives for one technique against what is said of it; `labels` name the documents."""
     about = gains[gains["technique"].eq(technique)]
     table, stated = about[about["statement"].eq("from the table")], about[about["statement"].eq("stated")]
     if table.empty:
         return nothing(f"gain_{slug(technique)}", GAIN, f"No table has {technique} beside its reference precision.")
     row = table.iloc[0]
     each = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
-    sentence = f"In a document's table {technique} gives {ranged(row, 'gain')} times the reference's throughput"
+    whose = labels[row["source_id"]]
+    sentence = f"In the table of {whose} {technique} gives {ranged(row, 'gain')} times the reference's throughput"
     if len(stated):
-        said = " and ".join(interval.text(low, high) for low, high in stated[["gain_low", "gain_high"]].to_numpy())
-        sentence += f", where texts say {said}"
+        each_said = [
+            f"{labels[name]} says {listed(ranged(said, 'gain') for _, said in part.iterrows())}"
+            for name, part in stated.groupby("source_id", sort=False)
+        ]
+        sentence += f", where in words {listed(each_said)}"
     sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
     return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
 
 
-def gains(rows: pd.DataFrame) -> list[Finding]:
+def gains(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[Finding]:
     """One finding per technique of a table, but for fp8, whose finding stands in the answer."""
     names = dict.fromkeys(rows.loc[rows["statement"].eq("from the table"), "technique"])
-    return [doubling(rows, name) for name in names if name not in ("fp16", "fp8")]
+    return [doubling(rows, name, labels) for name in names if name not in ("fp16", "fp8")]
 
 
 def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
@@ -148,6 +155,13 @@ def front_rows(rows: pd.DataFrame) -> pd.DataFrame:
     weights = [ranged(row, "weight_memory_gb") for _, row in rows.iterrows()]
     words = [f"{name} ({size} GB)" for name, size in zip(rows["technique"], weights, strict=True)]
     return rows.assign(words=pd.Series(words, index=rows.index, dtype="str"), on_front=rows["dominated_by"].eq(""))
+
+
+def accuracy_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with what is left least first, by the middle of its range, those of one benchmark together."""
+    order = interval.of(rows, "kept").middle.sort_values(kind="stable").index
+    place = {name: at for at, name in enumerate(dict.fromkeys(rows.loc[order, "benchmark"]))}
+    return rows.loc[order].sort_values("benchmark", key=lambda names: names.map(place), kind="stable")
 
 
 def held_rows(held: pd.DataFrame) -> pd.DataFrame:

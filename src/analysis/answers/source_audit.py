@@ -8,9 +8,9 @@ import pandas as pd
 
 from analysis import interval, roofline
 from analysis.answers.words import listed, span
-from analysis.audit import verdict
+from analysis.audit import naming, verdict
 from analysis.audit.physics import DECODE
-from analysis.audit.run import overall
+from analysis.audit.run import DEFINITE, WRONG, overall
 from analysis.findings import Finding, nothing
 from analysis.interval import Interval
 from analysis.sources import cited
@@ -21,26 +21,28 @@ GROUPS = {
     "contradicts": ("contradicts",),
     "impossible": ("impossible",),
 }
-INKS = {"agrees": "#9a9a9a", "only under a condition": "#c98a00", "contradicts": "#c0392b", "impossible": "#6c1d6e"}
+RECORD = (*verdict.NO_FACTOR, "count", "stated claim")  # checks against the official record, beside `official ...`
 CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
 NOT_DRAWN = ("repeat", "datasheet", "dense compute", "date", "count", "benchmark named", "rank", "weights fit")
 
 
 def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
-    """How many of the figures hold, and which documents have the most and the fewest that do not."""
+    """What the figures come to, and which documents have the most and the fewest that are wrong."""
     unit = "published figures that the checks bear out"
     each = overall(judged)
     if each.empty:
         return nothing("figures_that_hold", unit, "No published figure of these documents is judged.")
     holds = each["verdict"].isin([*GROUPS["agrees"]])
-    wrong = each["verdict"].isin(["contradicts", "impossible"])
+    wrong = each["verdict"].isin(WRONG)
+    some, open_ = int(each["verdict"].eq("conditional").sum()), int((~each["verdict"].isin([*DEFINITE, *WRONG])).sum())
     share = wrong.groupby(each["source_id"]).sum().sort_values(kind="stable")
     worst, least = labels[share.index[-1]], [labels[name] for name in share.index[share.eq(0)]]
-    sentence = f"Of {len(each)} published figures {int(holds.sum())} hold, and {int(wrong.sum())} contradict or are "
-    sentence += f"impossible, {share.iloc[-1]} of them in {worst}" if share.iloc[-1] else "impossible"
-    sentence += f"; {listed(least)} has none that is wrong." if len(least) == 1 else "."
-    if len(least) > 1:
-        sentence = f"{sentence[:-1]}; {listed(least)} have none that is wrong."
+    sentence = (
+        f"Of {len(each)} published figures {int(holds.sum())} hold, {int(wrong.sum())} contradict or are impossible"
+    )
+    sentence += f" ({share.iloc[-1]} of them in {worst})" if share.iloc[-1] else ""
+    sentence += f", {some} hold only under a condition, and {open_} cannot be checked"
+    sentence += f"; {listed(least)} {'has' if len(least) == 1 else 'have'} none that is wrong." if least else "."
     return Finding("figures_that_hold", int(holds.sum()), int(holds.sum()), unit, sentence, cited(judged))
 
 
@@ -50,28 +52,35 @@ def impossible(judged: pd.DataFrame) -> Finding:
     rows = judged[judged["check"].eq(DECODE) & judged["verdict"].eq("impossible")]
     if rows.empty:
         return nothing("above_the_ceiling", unit, "No figure of these documents lies above its ceiling at batch 1.")
-    times = Interval(rows["printed_low"] / rows["expected_high"], rows["printed_high"] / rows["expected_high"])
-    low, high = float(times.low.min()), float(times.high.max())
+    times = rows["printed_low"] / rows["expected_high"]
+    low, high = float(times.min()), float(times.max())
     sentence = (
-        f"{len(rows)} rates at batch 1 are {interval.text(low, high)} times what memory bandwidth allows: without "
-        f"speculative decoding, sparsity or a larger batch no software reaches them."
+        f"{len(rows)} rates at batch 1 are at least {interval.text(low, high)} times what memory bandwidth allows: "
+        f"without speculative decoding, sparsity or a larger batch no software reaches them."
     )
     return Finding("above_the_ceiling", low, high, unit, sentence, cited(rows))
 
 
-def contradicted(worst: pd.DataFrame) -> Finding:
-    """The contradiction with the official record that is largest."""
+def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame) -> Finding:
+    """The contradiction with the official record that is largest; `known` are the results of naming.described."""
     unit = "factor between the printed and the official range"
-    rows = worst[worst["check"].str.startswith("official") & worst["verdict"].eq("contradicts")]
+    record = worst["check"].str.startswith("official") | worst["check"].isin(RECORD)
+    rows = worst[record & worst["verdict"].eq("contradicts")]
     if rows.empty:
         return nothing("largest_contradiction", unit, "No figure of these documents contradicts the official record.")
-    rates = rows[rows["table"].eq("results")]
-    top = (rates if len(rates) else rows).iloc[0]
+    count, rates = len(rows.drop_duplicates(["table", "row_id"])), rows[rows["table"].eq("results")]
+    sentence = f"{count} {'figure contradicts' if count == 1 else 'figures contradict'} the official record"
+    if rates.empty:
+        return Finding("largest_contradiction", None, None, unit, f"{sentence}, no rate among them.", cited(rows))
+    top = rates.iloc[0]
+    what, each = known.loc[top["row_id"]], top["unit"].endswith(" per accelerator")
+    part = f"one {what['accelerator']}" if each else what["part"]
     printed = interval.text(top["printed_low"], top["printed_high"])
     said = interval.text(top["expected_low"], top["expected_high"], 4)
-    sentence = (
-        f"{len(rows)} figures contradict the official record; the rate that is furthest off is printed as {printed} "
-        f"{top['unit']} where official results ({top['reference']}) give {said}."
+    sentence += (
+        f"; furthest off of the rates, {labels[top['source_id']]} prints {printed} "
+        f"{top['unit'].removesuffix(' per accelerator')} for {part} on {what['model']} where official results give "
+        f"{said}."
     )
     return Finding("largest_contradiction", top["apart"], top["apart"], unit, sentence, cited(rows))
 
@@ -82,10 +91,10 @@ def unfounded(judged: pd.DataFrame) -> Finding:
     each = overall(judged)
     if each.empty:
         return nothing("without_official_basis", unit, "No published figure of these documents is judged.")
-    none, open_ = int((~each["official"]).sum()), int(each["verdict"].eq("unverifiable").sum())
+    none = int((~each["official"]).sum())
     sentence = (
-        f"{none} figures have no official result at hand behind them and {open_} cannot be checked with these tables: "
-        f"that makes them unproven, not wrong."
+        f"{none} of the {len(each)} figures, whatever else was found of them, have no official result at hand behind "
+        f"them: that makes them unproven, not wrong."
     )
     return Finding("without_official_basis", none, none, unit, sentence, cited(judged))
 
@@ -120,10 +129,11 @@ def roof_finding(roofs: pd.DataFrame, label: str) -> Finding:
     return Finding("roofs_at_batch_1", *ends, unit, sentence, ["datasheets"])
 
 
-def plotted(judged: pd.DataFrame, labels: dict[str, str], most: int = 4) -> pd.DataFrame:
+def plotted(judged: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame, most: int = 4) -> pd.DataFrame:
     """The rows for the picture of printed against expected, with `group`, `document` and, for the worst, `words`.
 
-    A ceiling stands for itself, not for the range from zero; what is no quantity to plot is left out.
+    `known` are the results of naming.described; any other figure is named by where it stands. A ceiling stands for
+    itself, not for the range from zero; what is no quantity to plot is left out.
     """
     rows = judged[~judged["check"].isin(NOT_DRAWN) & judged["expected_high"].gt(0) & judged["printed_low"].gt(0)]
     rows = rows.assign(expected_low=rows["expected_low"].where(rows["expected_low"].gt(0), rows["expected_high"]))
@@ -136,7 +146,8 @@ def plotted(judged: pd.DataFrame, labels: dict[str, str], most: int = 4) -> pd.D
     ]
     rows = rows.assign(apart=pd.Series(apart, index=rows.index, dtype="float64"))
     first = rows.sort_values("apart", ascending=False, kind="stable").drop_duplicates("row_id").head(most).index
-    words = rows["row_id"].str.replace(r"^[a-z]+\d+-", "", regex=True).str.replace("-", " ")
+    place = rows["locator"].map(lambda where: where.rpartition(", ")[2])
+    words = rows["row_id"].map(known["words"]).fillna(place).astype("str")
     return rows.assign(words=words.where(rows.index.isin(first), ""))
 
 
@@ -190,16 +201,29 @@ def roof_table(roofs: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     return both.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
-def listed_wrong(worst: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """The contradictions for the table: `document`, and `off` in words."""
-    off = ["no such thing" if math.isinf(value) else interval.number(value) for value in worst["apart"]]
-    return worst.assign(document=worst["source_id"].map(labels), off=pd.Series(off, index=worst.index, dtype="str"))
+def listed_wrong(worst: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """The contradicting and impossible quantities for their table, documents by name."""
+    return _by_name(worst[worst["apart"].notna()], judged, labels)
+
+
+def listed_named(worst: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """The same for what is no quantity: dates, ranks and names, `printed` and `expected` in words."""
+    rows = _by_name(worst[worst["apart"].isna()], judged, labels)
+    said = {
+        side: [naming.ends(*each) for each in rows[[f"{side}_low", f"{side}_high", "unit"]].itertuples(index=False)]
+        for side in ("printed", "expected")
+    }
+    named, there = rows["check"].eq("benchmark named"), {0.0: "is not", 1.0: "is a benchmark"}
+    own = pd.DataFrame(said, index=rows.index, dtype="str")
+    return rows.assign(
+        printed=own["printed"].mask(named, rows["printed_low"].map(there)),
+        expected=own["expected"].mask(named, rows["expected_low"].map(there)),
+    )
 
 
 def listed_as(judged: pd.DataFrame, name: str, labels: dict[str, str]) -> pd.DataFrame:
-    """The rows of one verdict with `document`, in the order of the documents, and the verdict in words."""
-    rows = judged[judged["verdict"].eq(name)]
-    return rows.assign(document=rows["source_id"].map(labels), verdict=name.replace("_", " "))
+    """The rows of one verdict, documents by name, in their order, and the verdict in words."""
+    return _by_name(judged[judged["verdict"].eq(name)], judged, labels)
 
 
 def other_choice(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:
@@ -207,14 +231,20 @@ def other_choice(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:
     unit = "rates at batch 1 above their ceiling, once a KV cache is read too"
     if with_cache.empty:
         return nothing("above_the_ceiling_with_cache", unit, "No figure is said to be at batch 1.")
-    counts = [int(each["verdict"].eq("impossible").sum()) for each in (without, with_cache)]
-    sentence = (
-        f"With {interval.number(CACHE_GB)} GB more of KV cache read for each token, {counts[1]} rates lie above their "
-        f"ceiling instead of {counts[0]}{': the weights decide' if counts[0] == counts[1] else ''}."
-    )
-    return Finding("above_the_ceiling_with_cache", counts[1], counts[1], unit, sentence, cited(with_cache))
+    before, after = (set(each.loc[each["verdict"].eq("impossible"), "row_id"]) for each in (without, with_cache))
+    same = f"the same {len(after)} rates lie above their ceiling: the weights decide"
+    other = f"{len(after)} rates lie above their ceiling instead of {len(before)}"
+    found = same if before == after else other
+    sentence = f"With {interval.number(CACHE_GB)} GB more of KV cache read for each token, {found}."
+    return Finding("above_the_ceiling_with_cache", len(after), len(after), unit, sentence, cited(with_cache))
 
 
 def scorecard_title(card: pd.DataFrame) -> str:
     """The title of the scorecard."""
     return f"Scorecard of {len(card)} documents"
+
+
+def _by_name(rows: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Rows with `document`, and no id of a document or a figure where a reader would stumble over it."""
+    told = {name: naming.readable(rows[name], judged, labels) for name in ("explanation", "reference")}
+    return rows.assign(**told, document=rows["source_id"].map(labels), verdict=rows["verdict"].str.replace("_", " "))

@@ -82,7 +82,7 @@ def _power(judged: pd.DataFrame) -> pd.DataFrame:
     made = [
         _row(
             "power_efficiency",
-            f"{each['row_id']}, {each['unit']}",
+            f"{each['locator']}, {each['unit']}",
             Interval(each["printed_low"], each["printed_high"]),
             Interval(each["expected_low"], each["expected_high"]),
             "contradicts the measured watts",

@@ -81,10 +81,11 @@ def benchmarks_named(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd
         own = results["source_id"].eq(claim["source_id"]) & results["benchmark"].eq(meant)
         there = float(meant in set(held))
         judged = "exact" if there else "contradicts"
-        said = (
-            f"{claim['subject']} has {int(held.eq(meant).sum())} official {claim['round']} results at hand, which know "
-            f"{held.nunique()} benchmarks, and {int(own.sum())} figures in the document."
-        )
+        figures = f"{int(own.sum())} figures" if own.any() else "no figure"
+        said = f"{claim['subject']} has {int(held.eq(meant).sum())} official {claim['round']} results at hand"
+        if not there:
+            said = f"{claim['subject']} is not among the {held.nunique()} benchmarks of {claim['round']} at hand"
+        said += f", and the document has {figures} for it."
         ends = (Interval(claim["low"], claim["high"]), Interval(there, there))
         reference = f"official {claim['round']} results of {meant or claim['subject']}"
         found.append(row(claim, "claims", "benchmark named", judged, *ends, claim["unit"], reference, said))

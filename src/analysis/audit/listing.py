@@ -7,8 +7,7 @@ import math
 
 import pandas as pd
 
-from analysis import interval
-from analysis.audit import run
+from analysis.audit import naming, run
 from analysis.audit.verdict import COLUMNS, VERDICTS
 from analysis.choices import choose
 
@@ -38,7 +37,7 @@ def _record(row: dict) -> dict:
 
 
 def _line(row: dict) -> str:
-    ends = [interval.text(row[f"{name}_low"], row[f"{name}_high"], 5) for name in ("printed", "expected")]
+    ends = [naming.ends(row[f"{name}_low"], row[f"{name}_high"], row["unit"], 5) for name in ("printed", "expected")]
     start = "".join(f"{row[name]:<{width}} " for name, width in WIDTH.items())
     return f"{start}{ends[0]} against {ends[1]} {row['unit']}. {row['explanation']}"
 

@@ -112,17 +112,18 @@ def overall(judged: pd.DataFrame) -> pd.DataFrame:
 
 
 def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
-    """One row per document: figures, checked (a check could say something), and how many came to each verdict.
+    """One row per document: how many figures it has, and how many of them came to each verdict.
 
-    Columns: source_id, source, figures, checked, without_basis (figures without an official result at hand), and one
-    per verdict. A repeat of a figure counts as a figure.
+    Columns: source_id, source, figures, one per verdict of DEFINITE and WRONG, and unchecked (no check could say
+    anything): these add up to figures. Beside that without_basis: figures of any verdict without an official result at
+    hand. A repeat of a figure counts as a figure.
     """
     each = overall(judged)
-    counts = pd.crosstab(each["source_id"], each["verdict"]).reindex(columns=list(verdict.VERDICTS), fill_value=0)
-    definite = each["verdict"].isin([*DEFINITE, *WRONG])
+    judged_as = [*DEFINITE, *WRONG]
+    counts = pd.crosstab(each["source_id"], each["verdict"]).reindex(columns=judged_as, fill_value=0)
     found = counts.assign(
         figures=each.groupby("source_id").size(),
-        checked=definite.groupby(each["source_id"]).sum(),
+        unchecked=(~each["verdict"].isin(judged_as)).groupby(each["source_id"]).sum(),
         without_basis=(~each["official"]).groupby(each["source_id"]).sum(),
     )
     found = found.reset_index().rename_axis(columns=None)
@@ -132,12 +133,14 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
 def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
     """The rows that contradict or are impossible, with `apart`: by what factor, the largest first.
 
-    Impossible before contradicting at the same factor; each figure and check once.
+    Impossible before contradicting at the same factor; each figure and check once. What is no quantity
+    (verdict.NO_FACTOR) has no factor, NaN, and stands last.
     """
     wrong = judged[judged["verdict"].isin(WRONG)]
     ends = wrong[["printed_low", "printed_high", "expected_low", "expected_high"]].to_numpy()
     apart = [verdict.factor(verdict.Interval(a, b), verdict.Interval(c, d)) for a, b, c, d in ends]
-    return wrong.assign(apart=pd.Series(apart, index=wrong.index, dtype="float64")).sort_values(
+    factors = pd.Series(apart, index=wrong.index, dtype="float64").mask(wrong["check"].isin(verdict.NO_FACTOR))
+    return wrong.assign(apart=factors).sort_values(
         ["apart", "verdict"], ascending=False, kind="stable", ignore_index=True
     )
 

@@ -170,9 +170,10 @@ def _sized(
         if not expected.known:
             continue
         judged = verdict.compare(printed, expected, claim["range_basis"])
+        unit = claim["unit"].removesuffix("s") if expected == Interval(1, 1) else claim["unit"]
         said = (
             f"With {whose} {interval.text(each.low, each.high, 4)} tokens/s per {claim['subject_accelerator']} "
-            f"the example gives {interval.text(expected.low, expected.high)} {claim['unit']}."
+            f"the example gives {interval.text(expected.low, expected.high)} {unit}."
         )
         yield row(claim, "claims", check, judged, printed, expected, claim["unit"], f"{SIZING}, {reference}", said)
 

@@ -27,6 +27,7 @@ AGREES = ("exact", "within_rounding")
 COLUMNS = ["table", "row_id", "source_id", "locator", "check", "verdict", "printed_low", "printed_high"]
 COLUMNS += ["expected_low", "expected_high", "unit", "reference", "explanation"]
 CLOSE = 1.05
+NO_FACTOR = ("date", "rank", "benchmark named")  # checks of what is no quantity: twice a date means nothing
 NOTHING = Interval(np.nan, np.nan)
 
 

@@ -70,13 +70,22 @@ _WANTED = {
 }
 COLOURS = {accelerator: readable(colour, LIGHT) for accelerator, colour in _WANTED.items()}
 
+# What the audit says of a figure, from what agrees to what cannot be.
+_JUDGED = {
+    "agrees": "#9a9a9a",
+    "only under a condition": "#c98a00",
+    "contradicts": "#c0392b",
+    "impossible": "#6c1d6e",
+}
+JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items()}
+
 
 def dark_style(svg: str) -> str:
     """CSS rules that give a drawing the colours for dark ground where a reader asks for dark pages on a screen.
 
     Only colours that `svg` uses are named. White on dark cells (a heat map's words) keeps its colour.
     """
-    names = [*(c for c in ON_DARK if c != LIGHT), *dict.fromkeys([*COLOURS.values(), POINT, OTHER])]
+    names = [*(c for c in ON_DARK if c != LIGHT), *dict.fromkeys([*COLOURS.values(), *JUDGED.values(), POINT, OTHER])]
     swaps = {name: ON_DARK.get(name) or readable(name, DARK, 1.3 * LEAST) for name in names}
     rules = [_rule("", prop, *swap) for swap in swaps.items() for prop in ("fill", "stroke") if _used(svg, prop, *swap)]
     white = [_rule(each, "fill", LIGHT, DARK) for each in ("path", "use")] + [_rule("", "stroke", LIGHT, DARK)]

@@ -1,0 +1,50 @@
+"""What readers call a figure: its part and benchmark, its range in words, names in place of ids; no check is made."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Mapping
+from datetime import date
+
+import pandas as pd
+
+from analysis import interval
+
+_ID = re.compile(r"[A-Za-z][\w.]*(?:-[\w.]+)*")
+
+
+def described(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """What each published result is of, by its id.
+
+    Columns: accelerator, part (`8x H100 SXM`), model (the benchmark's label), words (for a point of a picture).
+    """
+    rows = results[results["origin"].eq("published")]
+    model = rows["benchmark"].map(dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True)))
+    count = rows["accelerator_count"].map(lambda size: f"{size}x ", na_action="ignore").fillna("")
+    run = rows["framework"].where(rows["framework"].ne(""), rows["precision"])
+    what = model.mask(rows["batch_size"].eq(1).fillna(False), "batch 1")
+    words = [", ".join(filter(None, each)) for each in zip(rows["accelerator"], run, what, strict=True)]
+    found = {"accelerator": rows["accelerator"], "part": count + rows["accelerator"], "model": model}
+    return pd.DataFrame(found).assign(words=words).set_axis(list(rows["id"]))
+
+
+def ends(low: float, high: float, unit: str, digits: int | None = 3) -> str:
+    """A range in words. Numbers of unit `date` (20240828) become a month where they span one, else days."""
+    if unit != "date" or pd.isna(low) or pd.isna(high):
+        return interval.text(low, high, digits)
+    first, last = (date.fromisoformat(f"{end:.0f}") for end in (low, high))
+    if first.day == 1 and last == first.replace(day=monthrange(first.year, first.month)[1]):
+        return f"{first:%B %Y}"
+    return " to ".join(dict.fromkeys(map(str, (first, last))))
+
+
+def readable(texts: pd.Series, judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
+    """The texts with every id of a source as its label, and every id of a row as its document and place there.
+
+    `judged` are rows of the audit, which know where a figure stands.
+    """
+    rows = judged.drop_duplicates("row_id")
+    places = rows["source_id"].map(labels) + ", " + rows["locator"]
+    names = {**labels, **{key: f"\u201c{place}\u201d" for key, place in zip(rows["row_id"], places, strict=True)}}
+    return texts.map(lambda text: _ID.sub(lambda found: names.get(found[0], found[0]), text)).astype("str")
