@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import caveats, rates
+from analysis import caveats, rates, systems
 from analysis.choices import choose
 
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
@@ -103,15 +103,15 @@ def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
     sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
-    ratios are taken within one), `caveat`. Raises ValueError for an unknown benchmark, scenario or origin, with the
-    valid choices.
+    ratios are taken within one), `system_key` (see systems.py), `caveat`. Raises ValueError for an unknown
+    benchmark, scenario or origin, with the valid choices.
     """
     identity = _identity(benchmarks, question)
     unit = identity["server_unit"] if question.scenario != "Offline" else ""
     unit = unit or identity["offline_unit"]
     asked = _asked(results, question)
     rated = rates.converted(asked, identity, unit)
-    rated = rated.assign(basis=_basis(rated))
+    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated))
     reasons = _reasons(rated, question, identity, unit)
     kept = rated[reasons.eq("")]
     kept = kept.assign(caveat=caveats.written(kept, question.suite, question.division))
