@@ -61,6 +61,32 @@ def test_a_figure_of_another_key_has_that_keys_unit(tree: Any, bring: Callable) 
     assert (row["unit"], row["corrected"]) == ("samples/s", "the figure is result_samples_per_second of its log")
 
 
+def test_the_key_of_the_log_stands_above_a_label_that_no_table_knows(tree: Any, bring: Callable) -> None:
+    """The figure agrees, its label does not: tokens, so fp16 is also no more than the type of the starting weights."""
+    location = tree.run("new-llm")
+    label = {"UsedModel": "new-llm", "Model": "new-llm", "Performance_Units": "Samples/s", "Accuracy": "acc: 70"}
+    row = bring(tree.summary(label | {"Location": location}), tree.root).table[0]
+    told = {"low": "24000.5", "unit": "tokens/s", "corrected": "the figure is result_tokens_per_second of its log",
+            "samples_per_second": "80.0", "tokens_per_second": "24000.5", "precision": "", "precision_basis": "unknown",
+            "recomputed_difference": "0.0"}  # fmt: skip
+    assert {name: row[name] for name in told} == told and "starting weights" in row["note"]
+
+
+def test_a_label_that_the_log_bears_out_is_left(tree: Any, bring: Callable) -> None:
+    log = tree.log_text(effective_scenario="Server", result_completed_tokens_per_second=None)
+    row = {"UsedModel": "new-net", "Model": "new-net", "Scenario": "Server", "Performance_Units": "Samples/s",
+           "Accuracy": "acc: 70", "Performance_Result": 70.0}  # fmt: skip
+    found = bring(tree.summary(row | {"Location": tree.run("new-net", "Server", log)}), tree.root).table[0]
+    assert (found["unit"], found["corrected"], found["precision"]) == ("samples/s", "", "fp16")
+
+
+def test_tokens_of_a_gpt_j_sample_are_those_of_the_rule(tree: Any, bring: Callable) -> None:
+    inferred = {"result_inferred_completed_tokens_per_second": 4829.993}
+    log = tree.log_text(effective_scenario="Server", result_completed_tokens_per_second=None, **inferred)
+    tree.run("gptj-99", "Server", log)
+    assert [row["tokens_per_sample"] for row in bring(tree.root).table] == ["69.0"]
+
+
 def test_a_published_row_whose_log_is_absent_is_kept(tree: Any, bring: Callable) -> None:
     tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy/accuracy.txt", "")
     outcome = bring(tree.summary(), tree.root)
@@ -84,6 +110,25 @@ def test_code_beside_the_results_is_not_looked_at(tree: Any, bring: Callable) ->
         tree.write(f"closed/Acme/{name}", "x")
     outcome = bring(tree.root)
     assert outcome.rows == 1 and outcome.problems == []
+
+
+@pytest.mark.parametrize(
+    ("published", "said"),
+    [(401.0, "published power 401, its samples 400 W"), (400 * (1 + 1e-8), "published power 400.000004"), (400.0, "")],
+)
+def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(
+    tree: Any, bring: Callable, published: float, said: str
+) -> None:
+    tree.power(tree.run())
+    outcome = bring(tree.summary({"Power_Result": published, "Power_Units": "Watts", "has_power": True}), tree.root)
+    assert said in outcome.table[0]["note"] and bool(outcome.table[0]["note"].count("power")) == bool(said)
+    assert any(line.startswith("differs") and said in line for line in outcome.lines) == bool(said)
+
+
+def test_published_power_without_samples_in_the_tree_is_said(tree: Any, bring: Callable) -> None:
+    tree.run()
+    outcome = bring(tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}), tree.root)
+    assert outcome.status == 0 and "power not recomputed: performance/run_1/spl.txt" in outcome.table[0]["note"]
 
 
 def test_stream_scenarios_give_milliseconds_and_millijoules(tree: Any, bring: Callable) -> None:

@@ -16,6 +16,7 @@ from analysis.importers.tree import Run, leads_out
 LARGEST = 1 << 22  # bytes of a description that is read whole
 LOG = "performance/run_1/mlperf_log_detail.txt"
 AGREES = 1e-6  # relative: a log has six significant digits
+POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
 FAULTS = (EntryError, loadgen.LogError, power.PowerError)
 _ACCURACY = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
@@ -55,11 +56,12 @@ def row(run: Run, published: Entry | None = None) -> Row:
         entry.power_label = "millijoules" if scenario in units.STREAMS else "Watts"
     out = shape.row(entry)
     out |= {"validity": "VALID", "recomputed": value, "recomputed_key": key, **loadgen.percentiles(log)}
-    out |= loadgen.rates(log)
     if published is None:
         out["printed_unit"] = ""
     else:
-        _compare(out, log, value, unit, watts)
+        _compare(out, published, log, unit)
+        _compare_power(out, watts)
+    _rates(out, log)
     _precision(out, run)
     return out
 
@@ -81,19 +83,38 @@ def _entry(run: Run) -> Entry:
     )  # fmt: skip
 
 
-def _compare(out: Row, log: dict[str, Any], value: float, unit: str, watts: float | None) -> None:
-    """What the logs give against what is published; a figure that is another key's value has that key's unit."""
+def _compare(out: Row, entry: Entry, log: dict[str, Any], unit: str) -> None:
+    """What the log gives against what is published; the key whose value the figure is says what it counts."""
+    value, key = out["recomputed"], out["recomputed_key"]
     out["recomputed_difference"] = value / out["low"] - 1
     if abs(out["recomputed_difference"]) > AGREES:
-        other = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
-        shape.remark(out, f"published {out['low']:g}, log {value:g} {unit}" + (f"; it is {other}" if other else ""))
-        if other and units.of_key(other, out["scenario"]) != out["unit"]:
-            out["unit"] = units.of_key(other, out["scenario"])
-            out["corrected"] = f"the figure is {other} of its log"
-    published = out.get("energy_millijoules_per_query") or out.get("power_watts_low")
-    if watts is not None:
-        out["recomputed_power"] = watts
-        out["recomputed_power_difference"] = watts / published - 1 if published else None
+        said = f"published {out['low']:g}, log {value:g} {unit}"
+        key = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
+        unit = units.of_key(key, out["scenario"]) if key else out["unit"]
+        shape.remark(out, f"{said}; it is {key}" if key else said)
+    if (unit == "tokens/s") != (out["unit"] == "tokens/s"):  # a query of Server is a sample
+        shape.recount(out, entry, unit, f"the figure is {key} of its log")
+
+
+def _compare_power(out: Row, watts: float | None) -> None:
+    """What the samples give against the published power; where one of the two is missing, the row says so."""
+    energy = out.get("energy_millijoules_per_query")
+    published, unit = energy or out.get("power_watts_low"), "mJ per query" if energy else "W"
+    if watts is None:
+        shape.remark(out, "power not recomputed: performance/run_1/spl.txt is not in the tree" if published else "")
+        return
+    out["recomputed_power"] = watts
+    out["recomputed_power_difference"] = difference = watts / published - 1 if published else None
+    if difference is not None and abs(difference) > POWER_AGREES:
+        shape.remark(out, f"published power {published:.10g}, its samples {watts:.10g} {unit}")
+
+
+def _rates(out: Row, log: dict[str, Any]) -> None:
+    """The rates that are logged; tokens per sample as stated or given by rule stand before the quotient of the two."""
+    stated = out.get("tokens_per_sample")
+    out |= loadgen.rates(log)
+    if stated:
+        out["tokens_per_sample"] = stated
 
 
 def _same(logged: Any, published: float) -> bool:

@@ -176,9 +176,10 @@ def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
         if "data/accelerator_aliases.csv" in row["note"]:
             outcome.unknown[row["accelerator_as_published"]] += 1
         outcome.corrected += bool(row.get("corrected"))
-        differences = [row.get("recomputed_difference"), row.get("recomputed_power_difference")]
-        outcome.recomputed += any(each is not None for each in differences)
-        if any(each is not None and abs(each) > evidence.AGREES for each in differences):
+        limits = {"recomputed_difference": evidence.AGREES, "recomputed_power_difference": evidence.POWER_AGREES}
+        found = {name: abs(row[name]) for name in limits if row.get(name) is not None}
+        outcome.recomputed += bool(found)
+        if any(each > limits[name] for name, each in found.items()):
             outcome.differing.append(f"{row['id']}: {row['note']}")
         yield row
 

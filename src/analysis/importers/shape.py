@@ -84,7 +84,8 @@ def text(value: Any) -> str:
 
 def remark(row: Row, *said: str) -> None:
     """Put what is said behind the row's note."""
-    row["note"] = "; ".join(filter(None, [row.get("note", ""), *said]))
+    known = row.get("note", "")
+    row["note"] = "; ".join(filter(None, [known, *(each for each in said if each not in known)]))
 
 
 def convert(row: Row) -> None:
@@ -96,6 +97,15 @@ def convert(row: Row) -> None:
     elif row["unit"] != "ms":
         row.setdefault("samples_per_second", row["low"])
         row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
+
+
+def recount(row: Row, entry: Entry, unit: str, reason: str) -> None:
+    """Put right what the figure of a row counts, and what followed from it: its rates, and what `weights` tell."""
+    row |= {"unit": unit, "corrected": reason}
+    for name in ("samples_per_second", "tokens_per_second"):
+        row.pop(name, None)
+    convert(row)
+    _weights(row, entry)
 
 
 def number(value: Any, name: str, above: float = 0) -> float:
@@ -165,7 +175,8 @@ def _figure(row: Row, entry: Entry) -> None:
 
 
 def _weights(row: Row, entry: Entry) -> None:
-    found = precision.declared(text(entry.weights), row["benchmark"], row["round"])
+    tokens = row["unit"] == "tokens/s" or bool(_TOKENS.search(row["accuracy"]))
+    found = precision.declared(text(entry.weights), row["benchmark"], row["round"], tokens=tokens)
     row["precision"], row["precision_basis"] = found[:2]
     remark(row, found[2])
 
