@@ -125,6 +125,41 @@ def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(
     assert any(line.startswith("differs") and said in line for line in outcome.lines) == bool(said)
 
 
+@pytest.mark.parametrize("watts", [0.0, -1.0])
+def test_samples_without_positive_watts_are_left_out_and_told(tree: Any, bring: Callable, watts: float) -> None:
+    location = tree.run()
+    samples = [("10:00:01.000", 300.0), ("10:00:01.500", watts), ("10:00:02.000", 500.0), ("10:00:09.000", watts)]
+    tree.power(location, tree.spl_text(samples))
+    outcome = bring(tree.root)
+    assert [row["power_watts_low"] for row in outcome.table] == ["400.0"] and outcome.status == 1
+    assert [str(each.reason) for each in outcome.problems] == [
+        "performance/run_1/spl.txt: 1 samples of the load window without positive watts"
+    ]
+    assert location in outcome.problems[0].place
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"),
+    [
+        (range(1, 100), 0),
+        (range(1, 100, 9), 0),
+        (range(1, 50), 1),
+        (range(50, 100), 1),
+        ([*range(40), *range(60, 99)], 1),
+    ],
+)
+def test_power_whose_samples_do_not_cover_the_load_is_refused(
+    tree: Any, bring: Callable, seconds: Any, status: int
+) -> None:
+    tree.run("bert-99", log=tree.log_text(result_samples_per_second=5.5))
+    location = tree.run(log=tree.log_text(power_end="07-24-2024 10:01:40.000"))
+    times = [f"10:{at // 60:02}:{at % 60:02}.000" for at in seconds]
+    tree.power(location, tree.spl_text([(at, 400.0) for at in times]))
+    outcome = bring(tree.root)
+    assert (outcome.rows, outcome.status) == (2 - status, status)
+    assert all("s of the load" in each.reason and "100 s" in each.reason for each in outcome.problems)
+
+
 def test_published_power_without_samples_in_the_tree_is_said(tree: Any, bring: Callable) -> None:
     tree.run()
     outcome = bring(tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}), tree.root)

@@ -49,7 +49,7 @@ def row(run: Run, published: Entry | None = None) -> Row:
     benchmark, _ = units.benchmark(str(entry.model))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
-    watts = _power(run, log, scenario)
+    watts, dropped = _power(run, log, scenario)
     if published is None:
         entry.value, entry.label, entry.inferred = value, unit, loadgen.inferred(log, scenario)
         entry.power, entry.has_power = watts, watts is not None
@@ -61,6 +61,8 @@ def row(run: Run, published: Entry | None = None) -> Row:
     else:
         _compare(out, published, log, unit)
         _compare_power(out, watts)
+    if dropped:
+        out["left_out"] = f"performance/run_1/spl.txt: {dropped} samples of the load window without positive watts"
     _rates(out, log)
     _precision(out, run)
     return out
@@ -121,19 +123,22 @@ def _same(logged: Any, published: float) -> bool:
     return isinstance(logged, int | float) and bool(published) and abs(logged / published - 1) <= AGREES
 
 
-def _power(run: Run, log: dict[str, Any], scenario: str) -> float | None:
-    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured."""
+def _power(run: Run, log: dict[str, Any], scenario: str) -> tuple[float | None, int]:
+    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured.
+
+    Beside it the number of samples that the rule left out, being of zero watts or less.
+    """
     measured = (run.folder / "performance" / "power").is_dir()
     spl = run.folder / "performance" / "run_1" / "spl.txt"
     if not spl.exists() and not spl.is_symlink():
         if measured:
             raise power.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
-        return None
+        return None, 0
     found = power.read(_file(run, "performance/run_1/spl.txt"), log)
     if scenario not in units.STREAMS:
-        return found.watts
+        return found.watts, found.dropped
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return power.millijoules_per_query(found, log, times)
+    return power.millijoules_per_query(found, log, times), found.dropped
 
 
 def _precision(out: Row, run: Run) -> None:

@@ -161,6 +161,8 @@ def _sound(found: Iterable[Row | Problem], outcome: Outcome) -> Iterator[Row]:
         if isinstance(row, Problem):
             outcome.problems.append(row)
             continue
+        if part := row.pop("left_out", ""):
+            outcome.problems.append(Problem(shape.where(row), part))
         faults = writer.faults(row, columns)
         if row["id"] in seen:
             faults.append(f"the key {row['id']!r} stands twice")
