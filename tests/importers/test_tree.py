@@ -223,6 +223,15 @@ def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, con
         bring(tree.root)
 
 
+@pytest.mark.parametrize("name", ["status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes"])
+def test_a_system_whose_description_lacks_a_name_is_named(tree: Any, bring: Callable, name: str) -> None:
+    tree.run()
+    description = tree.root / "closed/Acme/systems/acme.json"
+    description.write_text(json.dumps({k: v for k, v in json.loads(description.read_text()).items() if k != name}))
+    with pytest.raises(ImportFailed, match=f"systems/acme.json: has no {name}"):
+        bring(tree.root)
+
+
 def test_a_folder_that_is_no_run_of_a_tree_is_named(tmp_path: Path, bring: Callable) -> None:
     (tmp_path / "x" / "performance").mkdir(parents=True)
     with pytest.raises(ImportFailed, match="is no run of a submission tree"):
@@ -373,6 +382,10 @@ class H100_SXM_80GBx8_HighAccuracy(H100_SXM_80GBx8):
 
 class H200_SXM_141GBx8(ServerGPUBaseConfig):
     system = KnownSystem.H200_SXM_141GBx8
+
+class H200_SXM_141GBx1(ServerGPUBaseConfig):
+    system = KnownSystem.H200_SXM_141GBx1
+    use_fp8 = True
 """
 
 
@@ -384,6 +397,8 @@ class H200_SXM_141GBx8(ServerGPUBaseConfig):
         ("H200-SXM-141GBx8_TRT", "llama2-70b-99", "fp16"),
         ("H200-SXM-141GBx8_TRT", "llama2-70b-99.9", ""),
         ("L40Sx8_TRT", "llama2-70b-99", ""),
+        ("H200-SXM-141GBx1_TRT", "llama2-70b-99", "fp8"),
+        ("H200-SXM-141GBx16_TRT", "llama2-70b-99", ""),
     ],
 )
 def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: str, model: str, found: str) -> None:

@@ -14,6 +14,7 @@ from analysis.importers.shape import Row
 from analysis.importers.tree import Run, leads_out
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
+NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
 AGREES = 1e-6  # relative: a log has six significant digits
 POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
@@ -73,6 +74,9 @@ def _entry(run: Run) -> Entry:
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
     system = _json(run.beside("systems", f"{run.platform}.json"), run.root)
+    for name in NEEDED:
+        if name not in system:
+            raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
     declared = _declaration(run)
     return Entry(
         round=run.round, submitter=run.submitter, division=run.division, suite=system.get("system_type"),
