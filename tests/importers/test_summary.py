@@ -167,6 +167,13 @@ def test_an_unknown_accelerator_is_kept_and_listed(tree: Any, bring: Callable) -
     assert any("'Acme X1' in 1 rows" in line for line in outcome.lines)
 
 
+def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree: Any, bring: Callable) -> None:
+    """A report over all benchmarks walks data/benchmarks.csv: what it lacks is said where rows are read."""
+    outcome = bring(tree.summary({}, {"Model": "new-llm", "UsedModel": "new-llm", "ID": "v4.1-0008"}))
+    assert outcome.rows == 2 and outcome.status == 0 and outcome.uncompared == {"new-llm": 1}
+    assert any("benchmark 'new-llm' in 1 rows: no report compares it" in line for line in outcome.lines)
+
+
 @pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])
 @pytest.mark.parametrize("first", [True, False])
 def test_one_measurement_filed_under_both_targets_counts_once(
