@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
+from analysis import systems
 from analysis.catalog import Catalog
 
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
@@ -88,7 +89,7 @@ def comparable_rows(results: Callable[..., pd.DataFrame]) -> Callable[..., pd.Da
             frame[f"per_accelerator_{end}"] = frame[end] / count
             frame[f"as_printed_{end}"] = frame[end] / count
         frame["basis"] = frame["source"].where(frame["origin"].ne("official"), "official " + frame["round"])
-        return frame
+        return frame.assign(system_key=systems.keys(frame))
 
     return make
 

@@ -15,7 +15,7 @@ SOURCE = ROOT / "src"
 THEMES = {"speedup", "power", "quantization", "derating", "cost", "queueing", "memory", "plan", "ownership",
           "deployment", "serving"}  # fmt: skip
 DATA = {"descriptor", "validate", "loading", "official", "catalog", "check", "dictionary", "importers"}
-COMPUTING = {"interval", "rates", "caveats", "comparable", "roofline", "audit"}
+COMPUTING = {"interval", "rates", "caveats", "systems", "comparable", "roofline", "audit"}
 DRAWING = {"matplotlib", "seaborn", "IPython"}
 SHOWING = {"figures", "tables", "cells", "findings", "provenance"}
 PARSING = {"handle_starttag", "handle_startendtag", "handle_endtag", "handle_data"}  # as html.parser describes them
@@ -43,7 +43,8 @@ MAY_IMPORT = {
     "progress": set(),
     "rates": {"interval"},
     "caveats": set(),
-    "comparable": {"choices", "rates", "caveats"},
+    "systems": set(),
+    "comparable": {"choices", "rates", "caveats", "systems"},
     "roofline": {"interval", "quantization"},
     "audit": {
         "interval",

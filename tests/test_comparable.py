@@ -107,6 +107,21 @@ def test_power_is_compared_with_power_only(select: Select) -> None:
     assert reasons(chosen) == {"not a power submission": 1}
 
 
+def test_energy_per_query_is_left_out_by_name_where_power_is_asked_for(
+    results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame
+) -> None:
+    stream = {"scenario": "SingleStream", "metric": "latency", "unit": "ms", "accuracy_target": "99"}
+    frame = results({"power_measured": True}, stream | {"power_measured": True}, stream)
+    frame["energy_millijoules_per_query"] = [float("nan"), 900.0, float("nan")]
+    asked = Question("llm", "Offline", power=True)
+    assert reasons(comparable.select(frame, benchmarks, asked)) == {
+        "energy per query of a stream: a latency, no throughput per watt": 1
+    }
+    assert reasons(comparable.select(frame, benchmarks, replace(asked, power=False))) == {
+        "power submission: measured under the power rules, often capped": 1
+    }
+
+
 def test_first_broken_rule_is_the_reason(select: Select) -> None:
     assert reasons(select({"duplicate_of": "r0", "round": "v5.1", "accelerator": "mixed"})) == {
         "duplicate of another row": 1

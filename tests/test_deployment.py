@@ -98,6 +98,13 @@ def test_share_of_the_official_range_by_hand(official: Rows) -> None:
     assert run["source_ids"] == "mlcommons-v4.1"
 
 
+def test_systems_without_result_ids_have_their_own_offline_rate(official: Rows) -> None:
+    limited = official({"low": 800.0, "id": "o-6.1-a-server", "scenario": "Server"})
+    offline = official({"low": 1000.0, "id": "o-6.1-a-offline"}, {"low": 9000.0, "id": "o-6.1-b-offline"})
+    (run,) = deployment.against(settled(), limited, offline).to_dict("records")
+    assert (run["nearest"], run["latency_low"], run["latency_high"]) == ("o-6.1-a-server", 0.8, 0.8)
+
+
 def test_without_an_official_row_nothing_is_told(official: Rows) -> None:
     other = official({"accelerator": "L40S"})
     (run,) = deployment.against(settled(), other, other).to_dict("records")

@@ -37,6 +37,15 @@ def test_another_system_has_no_derate(comparable_rows: Rows, other: dict) -> Non
     assert derating.measured(comparable_rows(OFFLINE), comparable_rows(SERVER | other)).empty
 
 
+def test_systems_without_result_ids_are_not_paired_with_one_another(comparable_rows: Rows) -> None:
+    """Three submitters with the same accelerators: each keeps exactly 0.9, whatever the others reach."""
+    rows = [{"id": f"o-6.1-closed-{name}-p", "low": low} for name, low in (("a", 1e5), ("b", 4e5), ("c", 2e5))]
+    limited = [row | {"id": f"{row['id']}-server", "low": row["low"] * 0.9, "scenario": "Server"} for row in rows]
+    offline = [row | {"id": f"{row['id']}-offline"} for row in rows]
+    (row,) = derating.measured(comparable_rows(*offline), comparable_rows(*limited)).to_dict("records")
+    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.9, 0.9, 3)
+
+
 def test_document_pairs_by_accelerator_and_says_so(comparable_rows: Rows) -> None:
     paper = {"origin": "published", "source": "Paper", "source_id": "doc000", "result_id": ""}
     found = derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper | {"high": 900.0}))
@@ -54,7 +63,10 @@ def test_overall_derate_is_at_most_one() -> None:
 
 
 def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
-    runs = [{"accuracy_target": target, "low": low} for target, low in (("99", 1000.0), ("99.9", 800.0))]
+    runs = [
+        {"result_id": "4.1-0001", "accuracy_target": target, "low": low}
+        for target, low in (("99", 1000.0), ("99.9", 800.0))
+    ]
     limited = [run | {"scenario": "Server", "low": run["low"] / 2} for run in runs]
     (row,) = derating.measured(comparable_rows(*runs), comparable_rows(*limited)).to_dict("records")
     assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.5, 2)

@@ -253,8 +253,23 @@ def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_row
     assert quantization.price_of_accuracy(comparable_rows(STRICT), comparable_rows(LOOSE | other)).empty
 
 
-def test_row_without_result_id_has_no_price(comparable_rows: Rows) -> None:
-    strict, loose = (comparable_rows(row | {"result_id": ""}) for row in (STRICT, LOOSE))
+def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_rows: Rows) -> None:
+    def rows(row: dict) -> pd.DataFrame:
+        ids = [f"o-6.1-closed-acme-{name}-offline" for name in ("a", "b")]
+        lows = [row["low"], row["low"] / 10]
+        return comparable_rows(
+            *(row | {"result_id": "", "id": id, "low": low} for id, low in zip(ids, lows, strict=True))
+        )
+
+    (row,) = quantization.price_of_accuracy(rows(STRICT), rows(LOOSE)).to_dict("records")
+    assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.7, 2)
+    other = {"result_id": "", "id": "o-6.1-closed-acme-c-offline"}
+    assert quantization.price_of_accuracy(comparable_rows(STRICT | other), rows(LOOSE)).empty
+
+
+def test_a_document_has_no_price_of_accuracy(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "result_id": ""}
+    strict, loose = (comparable_rows(row | paper) for row in (STRICT, LOOSE))
     assert quantization.price_of_accuracy(strict, loose).empty
 
 

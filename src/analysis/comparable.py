@@ -16,14 +16,15 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import caveats, rates
+from analysis import caveats, rates, systems
 from analysis.choices import choose
 
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 ORIGINS = ("published", "official", "measured")
 TRUST = ("all", "checked")
 JUDGED = ["scenario", "duplicate_of", "round", "division", "suite", "power_measured", "accuracy_target", "accelerator"]
-JUDGED += ["accelerator_count", "rate_low", "slower", "checked"]
+ENERGY = "energy_millijoules_per_query"
+JUDGED += ["metric", "accelerator_count", "rate_low", "slower", "checked"]
 Row = Mapping[str, Any]
 
 
@@ -103,15 +104,15 @@ def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
     sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
-    ratios are taken within one), `caveat`. Raises ValueError for an unknown benchmark, scenario or origin, with the
-    valid choices.
+    ratios are taken within one), `system_key` (see systems.py), `caveat`. Raises ValueError for an unknown
+    benchmark, scenario or origin, with the valid choices.
     """
     identity = _identity(benchmarks, question)
     unit = identity["server_unit"] if question.scenario != "Offline" else ""
     unit = unit or identity["offline_unit"]
     asked = _asked(results, question)
     rated = rates.converted(asked, identity, unit)
-    rated = rated.assign(basis=_basis(rated))
+    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated))
     reasons = _reasons(rated, question, identity, unit)
     kept = rated[reasons.eq("")]
     kept = kept.assign(caveat=caveats.written(kept, question.suite, question.division))
@@ -163,10 +164,14 @@ def _identity(benchmarks: pd.DataFrame, question: Question) -> pd.Series:
 
 
 def _asked(results: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """Rows about the benchmark, of the scenario or of none: a batch-1 rate has no scenario and is left out by name."""
-    scenario = results["scenario"].isin([question.scenario, ""])
-    chosen = results["benchmark"].eq(question.benchmark) & scenario & results["metric"].eq("throughput")
-    chosen &= results["origin"].isin(question.origins)
+    """Rows about the benchmark, of the scenario or of none: a batch-1 rate has no scenario and is left out by name.
+
+    So is energy per query where power is asked for: it belongs to a latency.
+    """
+    rated = results["scenario"].isin([question.scenario, ""]) & results["metric"].eq("throughput")
+    if question.power and ENERGY in results:
+        rated |= results[ENERGY].notna()
+    chosen = results["benchmark"].eq(question.benchmark) & rated & results["origin"].isin(question.origins)
     if question.accelerators:
         chosen &= results["accelerator"].isin(question.accelerators)
     return results[chosen]
@@ -200,11 +205,12 @@ def _checked(rows: pd.DataFrame) -> pd.Series:
 
 def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
     """Why each row may not be compared, "" where it may; the first rule that it breaks counts."""
-    target = _target(rows, question)
+    target = _target(rows[rows["metric"].ne("latency")], question)
     # One run may be filed under both targets; then either will do, unless one is asked for.
     either = bool(identity["targets_share_run"]) and not question.accuracy_target
     suites = {question.suite, "", "datacenter,edge"}  # A result may be filed under both suites.
     rules: dict[str, Callable[[Row], bool]] = {
+        "energy per query of a stream: a latency, no throughput per watt": lambda row: row["metric"] == "latency",
         "no MLPerf scenario: a rate at a stated batch size or on a framework": lambda row: not row["scenario"],
         "duplicate of another row": lambda row: row["duplicate_of"] != "",
         "another round": lambda row: bool(question.rounds) and row["round"] not in question.rounds,

@@ -59,15 +59,15 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     """The runs beside official rows of their accelerator, per accelerator.
 
     `limited` and `offline` are comparable official rows of the scenario under latency limits and of Offline. Added:
-    official_low/high (over all of `limited`), derate_low/high (the run over that range), nearest (result id),
-    nearest_low/high, of_nearest_low/high, latency_low/high (what the limit leaves of the nearest system's Offline
-    rate, NaN where it has none), of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
+    official_low/high (over all of `limited`), derate_low/high (the run over that range), nearest (result id, else
+    row id), nearest_low/high, of_nearest_low/high, latency_low/high (what the limit leaves of the nearest system's
+    Offline rate, NaN where it has none), of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
     """
     rows = []
     for run in runs.to_dict("records"):
         own = limited[limited["accelerator"].eq(run["accelerator"])]
         near = nearest(run, own, offline)
-        free = offline[offline["result_id"].eq(near["result_id"])] if near is not None else offline.head(0)
+        free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
         rows.append(run | _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free))
     return pd.DataFrame(rows)
 
@@ -84,7 +84,7 @@ def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Serie
         _count=(rows["accelerator_count"].astype(float) / run["accelerator_count"]).map(np.log).abs(),
         _precision=~rows["precision"].eq(run["precision"]),
         _software=~software,
-        _alone=~rows["result_id"].isin(offline["result_id"]),
+        _alone=~rows["system_key"].isin(offline["system_key"]),
     )
     order = {"_count": True, "_precision": True, "_software": True, "_alone": True, "round": False,
              "per_accelerator_high": False}  # fmt: skip
@@ -209,7 +209,10 @@ def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.
     pairs = {"official": official, "derate": rate / official, "nearest": one, "of_nearest": rate / one,
              "latency": one / top, "of_offline": rate / top}  # fmt: skip
     ends = {f"{name}_{end}": float(getattr(each, end)) for name, each in pairs.items() for end in ("low", "high")}
-    return ends | {"nearest": near["result_id"] if near is not None else "", "source_ids": ", ".join(cited(own, free))}
+    return ends | {
+        "nearest": (near["result_id"] or near["id"]) if near is not None else "",
+        "source_ids": ", ".join(cited(own, free)),
+    }
 
 
 def _first_word(run: Mapping) -> str:

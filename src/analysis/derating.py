@@ -42,12 +42,12 @@ class Demand:
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
 
-    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their result id, the same
-    system, and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count, and
-    say in `caveat` that the systems may differ.
+    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their system (see
+    systems.py) and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count,
+    and say in `caveat` that the systems may differ.
     Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, source_ids, caveat.
     """
-    key = [*KEYS, "result_id", "source_id"]
+    key = [*KEYS, "system_key", "source_id"]
     both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
     by = ["basis", "benchmark", "scenario", "accelerator"]

@@ -75,7 +75,10 @@ class QuantizationTradeoffs(Common):
 
 
 class PowerEfficiency(Common):
-    """Throughput per watt and what the energy of a million tokens costs."""
+    """Throughput per watt and what the energy of a million tokens costs.
+
+    The stream scenarios give energy per query beside a latency, no throughput: `comparable` leaves them out by name.
+    """
 
     scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"

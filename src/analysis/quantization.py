@@ -103,14 +103,15 @@ def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
 def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame:
     """Throughput at the stricter accuracy target over that at the looser one, on the same system.
 
-    Both frames are comparable rows; a pair has the same result id, benchmark, scenario, accelerator and count. One row
-    per benchmark, scenario, accelerator: kept_low/high (a ratio: what is left of the throughput), systems, source_ids,
-    precisions (as declared, at the stricter and the looser target), caveat.
+    Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
+    count, and is official. One row per benchmark, scenario, accelerator: kept_low/high (a ratio: what is left of the
+    throughput), systems, source_ids, precisions (as declared, at the stricter and the looser target), caveat.
     Filings of one measurement under both targets (ratio exactly 1) say nothing about the price and are left out.
     """
-    keys = ["source_id", "result_id", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
+    keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
+    strict, loose = (rows[rows["origin"].eq("official")] for rows in (strict, loose))
     both = strict.merge(loose, on=keys, suffixes=("", "_loose"))
-    both = both[both["result_id"].ne("") & both["rate_low"].ne(both["rate_low_loose"])]
+    both = both[both["rate_low"].ne(both["rate_low_loose"])]
     kept = interval.of(both, "rate") / Interval(both["rate_low_loose"], both["rate_high_loose"])
     by = ["benchmark", "scenario", "accelerator"]
     spread = interval.hull(interval.put(both, "kept", kept), by, "kept").rename(columns={"count": "systems"})

@@ -188,6 +188,39 @@ def test_imported_rows_join_the_results_each_once(data: Path, tree: Any, name: s
     pd.testing.assert_frame_equal(after.loc[: len(before) - 1, list(before)], before)
 
 
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_a_tree_beside_a_summary_counts_once_and_brings_its_recomputation(
+    data: Path, tree: Any, names: tuple[str, str]
+) -> None:
+    before, summary, alone = len(Catalog(data).results), *(f"{name}.parquet" for name in names)
+    tree.run()
+    loose = {"UsedModel": "llama2-70b-99", "Model": "llama2-70b-99", "Location": tree.run("llama2-70b-99").upper()}
+    put(data, tree, summary, {"Performance_Result": 24000.0}, loose | {"Performance_Result": 24000.0})
+    import_results([tree.root], data / "official" / alone, say=lambda line: None)
+    catalog = Catalog(data)
+    rows = catalog.results.set_index("id").drop(index=catalog.table("results")["id"])
+    assert len(catalog.results) == before + 2 and set(rows["result_id"]) == {"4.1-0007"}
+    assert set(rows["low"]) == {24000.0} and set(rows["recomputed"]) == {24000.5}
+    assert rows["recomputed_difference"].tolist() == [24000.5 / 24000 - 1] * 2
+    assert rows["duplicate_of"].tolist() == ["", "o-4.1-0007-llama2-70b-99.9-offline"]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_a_summary_with_its_tree_counts_before_the_summary_alone(data: Path, tree: Any, names: tuple[str, str]) -> None:
+    before, alone, both = len(Catalog(data).results), *(f"{name}.parquet" for name in names)
+    tree.run()
+    put(data, tree, alone, {})
+    import_results([tree.summary(), tree.root], data / "official" / both, say=lambda line: None)
+    results = Catalog(data).results
+    assert len(results) == before + 1 and results["recomputed"].dropna().tolist() == [24000.5]
+
+
+def test_one_folder_for_several_results_of_a_file_does_not_join_them(data: Path, tree: Any) -> None:
+    before = len(Catalog(data).results)
+    put(data, tree, "x.parquet", {"Location": "closed/Acme"}, {"ID": "v4.1-0008", "Location": "closed/Acme"})
+    assert len(Catalog(data).results) == before + 2
+
+
 def test_a_row_of_results_learns_from_the_whole_round_which_row_says_the_same(data: Path, tree: Any) -> None:
     """results.csv has 4.1-0014 under 99 alone; the official record files the same figure under 99.9."""
     known = Catalog(data).results.set_index("id").loc["o-4.1-0014-gptj-99-offline"]

@@ -167,6 +167,13 @@ def test_an_unknown_accelerator_is_kept_and_listed(tree: Any, bring: Callable) -
     assert any("'Acme X1' in 1 rows" in line for line in outcome.lines)
 
 
+def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree: Any, bring: Callable) -> None:
+    """A report over all benchmarks walks data/benchmarks.csv: what it lacks is said where rows are read."""
+    outcome = bring(tree.summary({}, {"Model": "new-llm", "UsedModel": "new-llm", "ID": "v4.1-0008"}))
+    assert outcome.rows == 2 and outcome.status == 0 and outcome.uncompared == {"new-llm": 1}
+    assert any("benchmark 'new-llm' in 1 rows: no report compares it" in line for line in outcome.lines)
+
+
 @pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])
 @pytest.mark.parametrize("first", [True, False])
 def test_one_measurement_filed_under_both_targets_counts_once(
@@ -196,6 +203,27 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
         ({"Nodes": 1.5}, "Nodes is 1.5"),
         ({"Category": "ajar"}, "division is 'ajar', not one of closed, open, network"),
         ({"version": ""}, "names no round"),
+        ({"Nodes": 0}, "Nodes is 0, not a whole number above 0"),
+        ({"Nodes": ""}, "Nodes is None, not a whole number above 0"),
+        ({"Nodes": True}, "Nodes is True, not a whole number"),
+        ({"a#": "1_0"}, "accelerators per node is '1_0', not a whole number"),
+        ({"Accelerator": ""}, "names no accelerator, though it counts 4"),
+        ({"total_accelerators": 3}, "total_accelerators is 3, but 2 nodes of 4 are 8"),
+        ({"Performance_Result": "1_000"}, "the result is '1_000'"),
+        ({"Performance_Result": 1e300}, "the result is 1e+300, not a number above 0 and below 1e+18"),
+        (
+            {
+                "Model": "resnet",
+                "UsedModel": "resnet50",
+                "Scenario": "SingleStream",
+                "Performance_Result": 1e17,
+                "Performance_Units": "Latency (s)",
+            },
+            "the result in ms is 1e+20",
+        ),
+        ({"Power_Result": 0.5, "Power_Units": "kW"}, "its power is labelled 'kW', not one of watts, millijoules"),
+        ({"inferred": "perhaps"}, "has inferred 'perhaps', neither true nor false"),
+        ({"has_power": 2}, "has has_power 2, neither true nor false"),
         ({"Scenario": "Sideways"}, "scenario is 'Sideways'"),
     ],
 )
@@ -210,7 +238,43 @@ def test_a_row_that_cannot_be_trusted_is_left_out_alone(
         assert reason in str(outcome.problems[0])
 
 
-@pytest.mark.parametrize("missing", ["Submitter", "UsedModel", "Performance_Units", "Scenario", "Category"])
+@pytest.mark.parametrize(("said", "meant"), [("false", False), ("true", True), (0, False), (1.0, True), (None, False)])
+def test_flags_are_read_as_said(tree: Any, said: Any, meant: bool) -> None:
+    row = one(tree.row | {"inferred": said, "has_power": said})
+    assert (row["inferred"], row["power_measured"]) == (meant, meant)
+
+
+@pytest.mark.parametrize(
+    ("label", "scenario", "column", "value"),
+    [
+        ("Watts", "Offline", "power_watts_low", 2.0),
+        (None, "Offline", "power_watts_low", 2.0),
+        ("Joules", "Offline", "energy_millijoules_per_query", 2000.0),
+        (None, "SingleStream", "energy_millijoules_per_query", 2.0),
+        ("millijoules", "SingleStream", "energy_millijoules_per_query", 2.0),
+    ],
+)
+def test_power_is_what_its_label_says(tree: Any, label: Any, scenario: str, column: str, value: float) -> None:
+    stream = {"Performance_Units": "Latency (ms)"} if scenario == "SingleStream" else {}
+    changes = {"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s", "Scenario": scenario}
+    row = one(tree.row | changes | stream | {"Power_Result": 2.0, "Power_Units": label})
+    power = {name: row[name] for name in ("power_watts_low", "energy_millijoules_per_query") if name in row}
+    assert power == {column: value}
+
+
+def test_a_count_that_is_empty_is_unknown(tree: Any) -> None:
+    """So v5.1 has three rows of an integrated part."""
+    row = one(tree.row | {"a#": ""})
+    assert (row["accelerator"], row["accelerator_count"], row["nodes"]) == ("H100 SXM", None, 2)
+
+
+def test_a_mixed_cluster_counts_its_total() -> None:
+    mixed = {"accelerator_model_name": "MI300X (x8), MI325X (x16)", "total_accelerators": 24}
+    assert one(V61 | mixed | {"accelerators_per_node": 8, "number_of_nodes": 2}, "v6.1")["accelerator_count"] == 24
+
+
+@pytest.mark.parametrize("missing", ["Submitter", "UsedModel", "Performance_Units", "Scenario", "Category", "ID", "a#",
+                                     "Nodes", "Accelerator", "Location", "Availability"])  # fmt: skip
 def test_a_missing_key_is_named_with_its_row(tree: Any, bring: Callable, missing: str) -> None:
     path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
     rows = json.loads(path.read_text())

@@ -61,6 +61,32 @@ def test_a_figure_of_another_key_has_that_keys_unit(tree: Any, bring: Callable) 
     assert (row["unit"], row["corrected"]) == ("samples/s", "the figure is result_samples_per_second of its log")
 
 
+def test_the_key_of_the_log_stands_above_a_label_that_no_table_knows(tree: Any, bring: Callable) -> None:
+    """The figure agrees, its label does not: tokens, so fp16 is also no more than the type of the starting weights."""
+    location = tree.run("new-llm")
+    label = {"UsedModel": "new-llm", "Model": "new-llm", "Performance_Units": "Samples/s", "Accuracy": "acc: 70"}
+    row = bring(tree.summary(label | {"Location": location}), tree.root).table[0]
+    told = {"low": "24000.5", "unit": "tokens/s", "corrected": "the figure is result_tokens_per_second of its log",
+            "samples_per_second": "80.0", "tokens_per_second": "24000.5", "precision": "", "precision_basis": "unknown",
+            "recomputed_difference": "0.0"}  # fmt: skip
+    assert {name: row[name] for name in told} == told and "starting weights" in row["note"]
+
+
+def test_a_label_that_the_log_bears_out_is_left(tree: Any, bring: Callable) -> None:
+    log = tree.log_text(effective_scenario="Server", result_completed_tokens_per_second=None)
+    row = {"UsedModel": "new-net", "Model": "new-net", "Scenario": "Server", "Performance_Units": "Samples/s",
+           "Accuracy": "acc: 70", "Performance_Result": 70.0}  # fmt: skip
+    found = bring(tree.summary(row | {"Location": tree.run("new-net", "Server", log)}), tree.root).table[0]
+    assert (found["unit"], found["corrected"], found["precision"]) == ("samples/s", "", "fp16")
+
+
+def test_tokens_of_a_gpt_j_sample_are_those_of_the_rule(tree: Any, bring: Callable) -> None:
+    inferred = {"result_inferred_completed_tokens_per_second": 4829.993}
+    log = tree.log_text(effective_scenario="Server", result_completed_tokens_per_second=None, **inferred)
+    tree.run("gptj-99", "Server", log)
+    assert [row["tokens_per_sample"] for row in bring(tree.root).table] == ["69.0"]
+
+
 def test_a_published_row_whose_log_is_absent_is_kept(tree: Any, bring: Callable) -> None:
     tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy/accuracy.txt", "")
     outcome = bring(tree.summary(), tree.root)
@@ -84,6 +110,60 @@ def test_code_beside_the_results_is_not_looked_at(tree: Any, bring: Callable) ->
         tree.write(f"closed/Acme/{name}", "x")
     outcome = bring(tree.root)
     assert outcome.rows == 1 and outcome.problems == []
+
+
+@pytest.mark.parametrize(
+    ("published", "said"),
+    [(401.0, "published power 401, its samples 400 W"), (400 * (1 + 1e-8), "published power 400.000004"), (400.0, "")],
+)
+def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(
+    tree: Any, bring: Callable, published: float, said: str
+) -> None:
+    tree.power(tree.run())
+    outcome = bring(tree.summary({"Power_Result": published, "Power_Units": "Watts", "has_power": True}), tree.root)
+    assert said in outcome.table[0]["note"] and bool(outcome.table[0]["note"].count("power")) == bool(said)
+    assert any(line.startswith("differs") and said in line for line in outcome.lines) == bool(said)
+
+
+@pytest.mark.parametrize("watts", [0.0, -1.0])
+def test_samples_without_positive_watts_are_left_out_and_told(tree: Any, bring: Callable, watts: float) -> None:
+    location = tree.run()
+    samples = [("10:00:01.000", 300.0), ("10:00:01.500", watts), ("10:00:02.000", 500.0), ("10:00:09.000", watts)]
+    tree.power(location, tree.spl_text(samples))
+    outcome = bring(tree.root)
+    assert [row["power_watts_low"] for row in outcome.table] == ["400.0"] and outcome.status == 1
+    assert [str(each.reason) for each in outcome.problems] == [
+        "performance/run_1/spl.txt: 1 samples of the load window without positive watts"
+    ]
+    assert location in outcome.problems[0].place
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"),
+    [
+        (range(1, 100), 0),
+        (range(1, 100, 9), 0),
+        (range(1, 50), 1),
+        (range(50, 100), 1),
+        ([*range(40), *range(60, 99)], 1),
+    ],
+)
+def test_power_whose_samples_do_not_cover_the_load_is_refused(
+    tree: Any, bring: Callable, seconds: Any, status: int
+) -> None:
+    tree.run("bert-99", log=tree.log_text(result_samples_per_second=5.5))
+    location = tree.run(log=tree.log_text(power_end="07-24-2024 10:01:40.000"))
+    times = [f"10:{at // 60:02}:{at % 60:02}.000" for at in seconds]
+    tree.power(location, tree.spl_text([(at, 400.0) for at in times]))
+    outcome = bring(tree.root)
+    assert (outcome.rows, outcome.status) == (2 - status, status)
+    assert all("s of the load" in each.reason and "100 s" in each.reason for each in outcome.problems)
+
+
+def test_published_power_without_samples_in_the_tree_is_said(tree: Any, bring: Callable) -> None:
+    tree.run()
+    outcome = bring(tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}), tree.root)
+    assert outcome.status == 0 and "power not recomputed: performance/run_1/spl.txt" in outcome.table[0]["note"]
 
 
 def test_stream_scenarios_give_milliseconds_and_millijoules(tree: Any, bring: Callable) -> None:
@@ -140,6 +220,15 @@ def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, con
     description = tree.root / "closed/Acme/systems/acme.json"
     description.unlink() if content is None else description.write_text(content)
     with pytest.raises(ImportFailed, match=f"systems/acme.json: {reason}"):
+        bring(tree.root)
+
+
+@pytest.mark.parametrize("name", ["status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes"])
+def test_a_system_whose_description_lacks_a_name_is_named(tree: Any, bring: Callable, name: str) -> None:
+    tree.run()
+    description = tree.root / "closed/Acme/systems/acme.json"
+    description.write_text(json.dumps({k: v for k, v in json.loads(description.read_text()).items() if k != name}))
+    with pytest.raises(ImportFailed, match=f"systems/acme.json: has no {name}"):
         bring(tree.root)
 
 
@@ -293,6 +382,10 @@ class H100_SXM_80GBx8_HighAccuracy(H100_SXM_80GBx8):
 
 class H200_SXM_141GBx8(ServerGPUBaseConfig):
     system = KnownSystem.H200_SXM_141GBx8
+
+class H200_SXM_141GBx1(ServerGPUBaseConfig):
+    system = KnownSystem.H200_SXM_141GBx1
+    use_fp8 = True
 """
 
 
@@ -304,6 +397,8 @@ class H200_SXM_141GBx8(ServerGPUBaseConfig):
         ("H200-SXM-141GBx8_TRT", "llama2-70b-99", "fp16"),
         ("H200-SXM-141GBx8_TRT", "llama2-70b-99.9", ""),
         ("L40Sx8_TRT", "llama2-70b-99", ""),
+        ("H200-SXM-141GBx1_TRT", "llama2-70b-99", "fp8"),
+        ("H200-SXM-141GBx16_TRT", "llama2-70b-99", ""),
     ],
 )
 def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: str, model: str, found: str) -> None:

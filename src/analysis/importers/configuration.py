@@ -32,10 +32,15 @@ def precision(configs: Path, benchmark: str, scenario: str, platform: str, model
         for name in classes
         if ("highaccuracy" in name.lower()) == strict and ("maxq" in name.lower()) == capped
     }
-    close = {name: system for name, system in fitting.items() if len(system) > 5 and system in wanted}
+    close = {name: system for name, system in fitting.items() if len(system) > 5 and _within(system, wanted)}
     longest = max(map(len, close.values()), default=0)
     found = {_named(_resolved(classes, name)) for name, system in close.items() if len(system) == longest}
     return found.pop() if len(found) == 1 else ""
+
+
+def _within(system: str, platform: str) -> bool:
+    """Whether the platform's name holds the system's, and not as the start of a longer number: x1 is not x16."""
+    return bool(re.search(re.escape(system) + r"(?!\d)", platform))
 
 
 def _named(settings: dict[str, Any]) -> str:

@@ -14,8 +14,10 @@ from analysis.importers.shape import Row
 from analysis.importers.tree import Run, leads_out
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
+NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
 AGREES = 1e-6  # relative: a log has six significant digits
+POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
 FAULTS = (EntryError, loadgen.LogError, power.PowerError)
 _ACCURACY = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
@@ -48,18 +50,21 @@ def row(run: Run, published: Entry | None = None) -> Row:
     benchmark, _ = units.benchmark(str(entry.model))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
-    watts = _power(run, log, scenario)
+    watts, dropped = _power(run, log, scenario)
     if published is None:
         entry.value, entry.label, entry.inferred = value, unit, loadgen.inferred(log, scenario)
         entry.power, entry.has_power = watts, watts is not None
         entry.power_label = "millijoules" if scenario in units.STREAMS else "Watts"
     out = shape.row(entry)
     out |= {"validity": "VALID", "recomputed": value, "recomputed_key": key, **loadgen.percentiles(log)}
-    out |= loadgen.rates(log)
     if published is None:
         out["printed_unit"] = ""
     else:
-        _compare(out, log, value, unit, watts)
+        _compare(out, published, log, unit)
+        _compare_power(out, watts)
+    if dropped:
+        out["left_out"] = f"performance/run_1/spl.txt: {dropped} samples of the load window without positive watts"
+    _rates(out, log)
     _precision(out, run)
     return out
 
@@ -69,6 +74,9 @@ def _entry(run: Run) -> Entry:
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
     system = _json(run.beside("systems", f"{run.platform}.json"), run.root)
+    for name in NEEDED:
+        if name not in system:
+            raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
     declared = _declaration(run)
     return Entry(
         round=run.round, submitter=run.submitter, division=run.division, suite=system.get("system_type"),
@@ -81,38 +89,60 @@ def _entry(run: Run) -> Entry:
     )  # fmt: skip
 
 
-def _compare(out: Row, log: dict[str, Any], value: float, unit: str, watts: float | None) -> None:
-    """What the logs give against what is published; a figure that is another key's value has that key's unit."""
+def _compare(out: Row, entry: Entry, log: dict[str, Any], unit: str) -> None:
+    """What the log gives against what is published; the key whose value the figure is says what it counts."""
+    value, key = out["recomputed"], out["recomputed_key"]
     out["recomputed_difference"] = value / out["low"] - 1
     if abs(out["recomputed_difference"]) > AGREES:
-        other = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
-        shape.remark(out, f"published {out['low']:g}, log {value:g} {unit}" + (f"; it is {other}" if other else ""))
-        if other and units.of_key(other, out["scenario"]) != out["unit"]:
-            out["unit"] = units.of_key(other, out["scenario"])
-            out["corrected"] = f"the figure is {other} of its log"
-    published = out.get("energy_millijoules_per_query") or out.get("power_watts_low")
-    if watts is not None:
-        out["recomputed_power"] = watts
-        out["recomputed_power_difference"] = watts / published - 1 if published else None
+        said = f"published {out['low']:g}, log {value:g} {unit}"
+        key = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
+        unit = units.of_key(key, out["scenario"]) if key else out["unit"]
+        shape.remark(out, f"{said}; it is {key}" if key else said)
+    if (unit == "tokens/s") != (out["unit"] == "tokens/s"):  # a query of Server is a sample
+        shape.recount(out, entry, unit, f"the figure is {key} of its log")
+
+
+def _compare_power(out: Row, watts: float | None) -> None:
+    """What the samples give against the published power; where one of the two is missing, the row says so."""
+    energy = out.get("energy_millijoules_per_query")
+    published, unit = energy or out.get("power_watts_low"), "mJ per query" if energy else "W"
+    if watts is None:
+        shape.remark(out, "power not recomputed: performance/run_1/spl.txt is not in the tree" if published else "")
+        return
+    out["recomputed_power"] = watts
+    out["recomputed_power_difference"] = difference = watts / published - 1 if published else None
+    if difference is not None and abs(difference) > POWER_AGREES:
+        shape.remark(out, f"published power {published:.10g}, its samples {watts:.10g} {unit}")
+
+
+def _rates(out: Row, log: dict[str, Any]) -> None:
+    """The rates that are logged and their quotient, tokens per sample of this run; GPT-J keeps those of its rule."""
+    by_rule = out.get("tokens_per_sample") if out["benchmark"] == "gptj" else None
+    out |= loadgen.rates(log)
+    if by_rule:
+        out["tokens_per_sample"] = by_rule
 
 
 def _same(logged: Any, published: float) -> bool:
     return isinstance(logged, int | float) and bool(published) and abs(logged / published - 1) <= AGREES
 
 
-def _power(run: Run, log: dict[str, Any], scenario: str) -> float | None:
-    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured."""
+def _power(run: Run, log: dict[str, Any], scenario: str) -> tuple[float | None, int]:
+    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured.
+
+    Beside it the number of samples that the rule left out, being of zero watts or less.
+    """
     measured = (run.folder / "performance" / "power").is_dir()
     spl = run.folder / "performance" / "run_1" / "spl.txt"
     if not spl.exists() and not spl.is_symlink():
         if measured:
             raise power.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
-        return None
+        return None, 0
     found = power.read(_file(run, "performance/run_1/spl.txt"), log)
     if scenario not in units.STREAMS:
-        return found.watts
+        return found.watts, found.dropped
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return power.millijoules_per_query(found, log, times)
+    return power.millijoules_per_query(found, log, times), found.dropped
 
 
 def _precision(out: Row, run: Run) -> None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 LONGEST = 1 << 16  # characters that a line may have
+HOLE_S, HOLE_SHARE = 10.0, 0.05  # a meter writes about one sample a second; a longer hole than both is no measurement
 _TIME = "%m-%d-%Y %H:%M:%S.%f"
-_SAMPLE = re.compile(r"Time,(\d\d)-(\d\d)-(\d{4}) (\d\d:\d\d:\d\d)\.(\d{1,6}),Watts,([^,]+)(?:,|$)")
+_WATTS = r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?"
+_SAMPLE = re.compile(rf"Time,(\d\d)-(\d\d)-(\d{{4}}) (\d\d:\d\d:\d\d)\.(\d{{1,6}}),Watts,({_WATTS})(?:,|$)", re.ASCII)
 
 
 class PowerError(ValueError):
@@ -31,18 +35,21 @@ def read(path: Path, log: dict[str, Any]) -> Power:
     """Average wall power of the whole system within the load window of `log` (see loadgen.read), in watts.
 
     The arithmetic mean of the samples with power_begin < time < power_end (both strict, UTC) and watts above zero, as
-    in MLCommons' submission checker. Raises PowerError where the window or the samples are missing or unreadable.
+    in MLCommons' submission checker. Raises PowerError where the window or the samples are missing or unreadable, or
+    leave a hole of more than HOLE_S seconds and HOLE_SHARE of the window: the mean of the rest is not that of the load.
     """
     begin, end = (_moment(log.get(name), name) for name in ("power_begin", "power_end"))
     if not begin < end:
         raise PowerError(f"{path.name}: power_begin is not before power_end")
-    first, last = _key(begin), _key(end)
-    inside = [watts for at, watts in _samples(path) if first < at < last]
-    positive = [watts for watts in inside if watts > 0]
+    inside = [(at, watts) for at, watts in _samples(path) if begin < at < end]
+    positive = [(at, watts) for at, watts in inside if watts > 0]
     if not positive:
         raise PowerError(f"{path.name}: no sample above zero watts between power_begin and power_end")
-    mean = math.fsum(positive) / len(positive)
-    return Power(mean, len(positive), len(inside) - len(positive), (end - begin).total_seconds())
+    seconds, hole = (end - begin).total_seconds(), _hole([begin, *sorted(at for at, _ in positive), end])
+    if hole > max(HOLE_S, HOLE_SHARE * seconds):
+        raise PowerError(f"{path.name}: no sample above zero watts for {hole:.0f} of the {seconds:.0f} s of the load")
+    mean = math.fsum(watts for _, watts in positive) / len(positive)
+    return Power(mean, len(positive), len(inside) - len(positive), seconds)
 
 
 def millijoules_per_query(power: Power, log: dict[str, Any], times: int = 1) -> float:
@@ -56,8 +63,13 @@ def millijoules_per_query(power: Power, log: dict[str, Any], times: int = 1) -> 
     return power.watts * power.seconds * times * 1000 / queries
 
 
-def _samples(path: Path) -> Iterator[tuple[str, float]]:
-    """Each sample's time as text that sorts, and its watts."""
+def _hole(moments: list[datetime]) -> float:
+    """Seconds between the two neighbours that lie farthest apart."""
+    return max((after - before).total_seconds() for before, after in pairwise(moments))
+
+
+def _samples(path: Path) -> Iterator[tuple[datetime, float]]:
+    """Each sample's time and its watts."""
     try:
         with path.open(encoding="latin-1", newline=None) as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST), ""), 1):
@@ -69,20 +81,15 @@ def _samples(path: Path) -> Iterator[tuple[str, float]]:
         raise PowerError(f"{path.name}: cannot be read: {error.strerror}") from None
 
 
-def _sample(line: str, number: int, path: Path) -> tuple[str, float]:
+def _sample(line: str, number: int, path: Path) -> tuple[datetime, float]:
     match = _SAMPLE.match(line.strip())
-    watts = _number(match[6]) if match else math.nan
-    if not math.isfinite(watts):
-        raise PowerError(f"{path.name}, line {number}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
-    month, day, year, clock, fraction, _ = match.groups()
-    return f"{year}-{month}-{day} {clock}.{fraction:0<6}", watts
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+    if match:
+        month, day, year, clock, fraction, watts = match.groups()
+        with suppress(ValueError):
+            at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}.{fraction:0<6}")
+            if math.isfinite(value := float(watts)):
+                return at, value
+    raise PowerError(f"{path.name}, line {number}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
 
 
 def _moment(text: Any, name: str) -> datetime:
@@ -92,7 +99,3 @@ def _moment(text: Any, name: str) -> datetime:
         raise PowerError(
             f"mlperf_log_detail.txt: {name} is {text!r}, not a time such as 07-11-2024 23:35:19.963"
         ) from None
-
-
-def _key(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")

@@ -15,18 +15,19 @@ STARTING = ("fp32", "bf16", "fp16")
 _UNSET = ("", "unset", "n/a", "none", "null")
 
 
-def declared(text: str, benchmark: str, round: str) -> tuple[str, str, str]:
+def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> tuple[str, str, str]:
     """Precision, its basis and a remark, from the declared `weight_data_types`.
 
     Until v4.1 language models declare the type of the starting weights, whatever ran: that says nothing, and so does a
-    list of several types. Unknown precision is "", never a guess.
+    list of several types. Unknown precision is "", never a guess. `tokens`: the result counts tokens, so that it is of
+    a language model even where data/benchmarks.csv does not have the benchmark.
     """
     name = SAME.get(text.strip().lower(), text.strip().lower())
     if name in _UNSET:
         return "", "unknown", ""
     if name not in KNOWN:
         return "", "unknown", f"declared weight types: {_listed(text)}"
-    if name in STARTING and _language_model(benchmark) and not _later(round):
+    if name in STARTING and (tokens or _language_model(benchmark)) and not _later(round):
         return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"
     return name, "declared", "" if name == text.strip().lower() else f"declared as {text.strip()}"
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.importers import archive, duplicates, evidence, power_rows, shape, streams, summary, tree, writer
+from analysis.importers import archive, duplicates, evidence, power_rows, shape, streams, summary, tree, units, writer
 from analysis.importers.entry import Entry, EntryError
 from analysis.importers.shape import Row
 from analysis.importers.spread import spread
@@ -35,11 +35,16 @@ class Task(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What became of an import; `unknown` counts rows by accelerator strings that have no alias."""
+    """What became of an import.
+
+    `unknown` counts rows by accelerator strings that have no alias, `uncompared` by benchmarks that data/benchmarks.csv
+    does not have: no report asks for these.
+    """
 
     rows: int = 0
     problems: list[Problem] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    uncompared: Counter[str] = field(default_factory=Counter)
     corrected: int = 0
     recomputed: int = 0
     differing: list[str] = field(default_factory=list)
@@ -161,6 +166,8 @@ def _sound(found: Iterable[Row | Problem], outcome: Outcome) -> Iterator[Row]:
         if isinstance(row, Problem):
             outcome.problems.append(row)
             continue
+        if part := row.pop("left_out", ""):
+            outcome.problems.append(Problem(shape.where(row), part))
         faults = writer.faults(row, columns)
         if row["id"] in seen:
             faults.append(f"the key {row['id']!r} stands twice")
@@ -175,10 +182,13 @@ def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
     for row in rows:
         if "data/accelerator_aliases.csv" in row["note"]:
             outcome.unknown[row["accelerator_as_published"]] += 1
+        if row["benchmark"] not in units.counted():
+            outcome.uncompared[row["benchmark"]] += 1
         outcome.corrected += bool(row.get("corrected"))
-        differences = [row.get("recomputed_difference"), row.get("recomputed_power_difference")]
-        outcome.recomputed += any(each is not None for each in differences)
-        if any(each is not None and abs(each) > evidence.AGREES for each in differences):
+        limits = {"recomputed_difference": evidence.AGREES, "recomputed_power_difference": evidence.POWER_AGREES}
+        found = {name: abs(row[name]) for name in limits if row.get(name) is not None}
+        outcome.recomputed += bool(found)
+        if any(each > limits[name] for name, each in found.items()):
             outcome.differing.append(f"{row['id']}: {row['note']}")
         yield row
 
@@ -195,6 +205,8 @@ def _tell(outcome: Outcome, out: Path, say: Say) -> None:
         say(f"differs   {line}")
     for name, count in sorted(outcome.unknown.items()):
         say(f"unknown   accelerator {name!r} in {count} rows: kept as it is, data/accelerator_aliases.csv lacks it")
+    for name, count in sorted(outcome.uncompared.items()):
+        say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
     parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
     parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
     parts += [f"{len(outcome.problems)} left out"] * bool(outcome.problems)

@@ -16,6 +16,7 @@ from analysis.importers.entry import Entry, EntryError
 Row = dict[str, Any]
 DIVISIONS = {"closed": "closed", "open": "open", "network": "network", "closed-network": "network"}
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
+LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
 GPTJ_TOKENS = 69.0  # tokens of a GPT-J sample by rule, from v4.1 on
 _TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@")
@@ -84,7 +85,8 @@ def text(value: Any) -> str:
 
 def remark(row: Row, *said: str) -> None:
     """Put what is said behind the row's note."""
-    row["note"] = "; ".join(filter(None, [row.get("note", ""), *said]))
+    known = row.get("note", "")
+    row["note"] = "; ".join(filter(None, [known, *(each for each in said if each not in known)]))
 
 
 def convert(row: Row) -> None:
@@ -98,31 +100,43 @@ def convert(row: Row) -> None:
         row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
 
 
-def number(value: Any, name: str, above: float = 0) -> float:
-    """`value` as a number greater than `above`. Raises EntryError naming it."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
-    if isinstance(value, bool) or not above < found < math.inf:
-        raise EntryError(f"{name} is {value!r}, not a number above {above:g}")
+def recount(row: Row, entry: Entry, unit: str, reason: str) -> None:
+    """Put right what the figure of a row counts, and what followed from it: its rates, and what `weights` tell."""
+    row |= {"unit": unit, "corrected": reason}
+    for name in ("samples_per_second", "tokens_per_second"):
+        row.pop(name, None)
+    convert(row)
+    _weights(row, entry)
+
+
+def number(value: Any, name: str) -> float:
+    """`value` as a number above 0 and below LARGEST. Raises EntryError naming it."""
+    found = _float(value)
+    if not 0 < found < LARGEST:
+        raise EntryError(f"{name} is {value!r}, not a number above 0 and below {LARGEST:g}")
     return found
 
 
 def _hardware(row: Row, entry: Entry) -> None:
     """Accelerators in total are those of a node times the nodes; a system without any counts its processors."""
     name = "" if _word(entry.accelerator) in _MISSING else text(entry.accelerator)
-    nodes = count(entry.nodes, "Nodes") or 1
-    per_node = count(entry.per_node, "accelerators per node") or 0
+    nodes, per_node = count(entry.nodes, "Nodes"), count(entry.per_node, "accelerators per node")
+    total = count(entry.total, "total_accelerators")
+    if not nodes:
+        raise EntryError(f"Nodes is {entry.nodes!r}, not a whole number above 0")
     if not name:
-        name, per_node = text(entry.processor), count(entry.processors_per_node, "host_processors_per_node") or 0
+        if per_node or total:
+            raise EntryError(f"names no accelerator, though it counts {per_node or total}")
+        name, per_node = text(entry.processor), count(entry.processors_per_node, "host_processors_per_node")
         remark(row, "processor-only system; sockets counted")
     if not name:
         raise EntryError("names neither an accelerator nor a processor")
-    total = count(entry.total, "total_accelerators") if not row.get("note") else None
     found, known = accelerators.canonical(name)
+    product = (per_node or 0) * nodes
+    if total and product and total != product and found != accelerators.MIXED:
+        raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": found, "accelerator_as_published": name, "nodes": nodes}
-    row["accelerator_count"] = total or per_node * nodes or None
+    row["accelerator_count"] = total or product or None
     if not known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
     if found == accelerators.MIXED:
@@ -131,12 +145,9 @@ def _hardware(row: Row, entry: Entry) -> None:
 
 def count(value: Any, name: str) -> int | None:
     """A whole number, None where nothing is said. Raises EntryError for anything else."""
-    if value is None or _word(value) in _MISSING:
+    if _word(value) in _MISSING:
         return None
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = math.nan
+    found = _float(value)
     if not found >= 0 or found % 1 or found > 1e6:
         raise EntryError(f"{name} is {value!r}, not a whole number")
     return int(found)
@@ -153,7 +164,7 @@ def _figure(row: Row, entry: Entry) -> None:
         raise EntryError(f"its unit {row['printed_unit']!r} is not known")
     if (true == "ms") != (labelled == "ms"):
         raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
-    value = number(entry.value, "the result") * factor
+    value = number(number(entry.value, "the result") * factor, f"the result in {true}")
     row |= {"metric": "latency" if true == "ms" else "throughput", "low": value, "high": value, "unit": true}
     if true != labelled:
         row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
@@ -165,7 +176,8 @@ def _figure(row: Row, entry: Entry) -> None:
 
 
 def _weights(row: Row, entry: Entry) -> None:
-    found = precision.declared(text(entry.weights), row["benchmark"], row["round"])
+    tokens = row["unit"] == "tokens/s" or bool(_TOKENS.search(row["accuracy"]))
+    found = precision.declared(text(entry.weights), row["benchmark"], row["round"], tokens=tokens)
     row["precision"], row["precision_basis"] = found[:2]
     remark(row, found[2])
 
@@ -174,12 +186,25 @@ def _power(row: Row, entry: Entry) -> None:
     row["power_measured"] = bool(entry.has_power or entry.power is not None)
     if entry.power is None:
         return
-    value, label = number(entry.power, "the power"), _word(entry.power_label)
-    if label.startswith("milli") or (row["scenario"] in units.STREAMS and not label.startswith("watt")):
-        row["energy_millijoules_per_query"] = value * (1000 if label.startswith("joule") else 1)
-    else:
+    value, said = number(entry.power, "the power"), _word(entry.power_label)
+    label = units.of_power(said) if said else ("millijoules" if row["scenario"] in units.STREAMS else "watts")
+    if not label:
+        raise EntryError(f"its power is labelled {entry.power_label!r}, not one of {', '.join(units.POWER)}")
+    if label == "watts":
         row |= {"power_watts_low": value, "power_watts_high": value}
+    else:
+        row["energy_millijoules_per_query"] = value * (1000 if label == "joules" else 1)
     remark(row, "power-capped system" if "maxq" in f"{entry.platform} {row['system']}".lower() else "")
+
+
+def _float(value: Any) -> float:
+    """A number or its usual spelling, else NaN: Python's own (`True`, "1_000") is none of a summary's."""
+    if isinstance(value, bool) or "_" in str(value):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _word(value: Any) -> str:

@@ -39,6 +39,9 @@ NAMES = {
     "remark": ("Notes", "notes"),
 }
 REQUIRED = ("submitter", "division", "suite", "scenario", "value", "label")
+PRESENT = [NAMES[name] for name in ("availability", "accelerator", "nodes", "location")]  # may be empty, not absent
+PRESENT += [(*NAMES["per_node"], *NAMES["total"])]
+FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "none": False, "": False}
 _ROUND = re.compile(r"v?(\d+\.\d+)")
 _PLACE = re.compile(r"^(?:\./)?(.*?)(?:/performance/run_1)?/?$")
 _ID = re.compile(r"v?(\d\.\d-\d{4})")
@@ -53,11 +56,14 @@ def entry(raw: Any, round: str = "") -> Entry:
     for keys in [*(NAMES[name] for name in REQUIRED), (run,), (model,)]:
         if _first(raw, keys) is None:
             raise EntryError(f"has no {' or '.join(keys)}")
+    for keys in [*PRESENT, *([NAMES["result_id"]] if "UsedModel" in raw else [])]:
+        if not any(key in raw for key in keys):
+            raise EntryError(f"has no {' or '.join(keys)}, not even an empty one")
     found |= {"model_run": str(raw[run]), "model": str(raw[model])}
     found["round"] = _matched(_ROUND, found["round"], "v") or round
     found["result_id"] = _matched(_ID, found["result_id"])
     found["location"] = _PLACE.sub(r"\1", str(found["location"] or ""))
-    found |= {"inferred": bool(raw.get("inferred")), "has_power": raw.get("has_power") is True}
+    found |= {name: _flag(raw, name) for name in ("inferred", "has_power")}
     return Entry(**found)
 
 
@@ -68,6 +74,14 @@ def _first(raw: dict[str, Any], keys: tuple[str, ...]) -> Any:
         if value is not None and value != "" and value != "-":
             return value
     return None
+
+
+def _flag(raw: dict[str, Any], key: str) -> bool:
+    """Whether `key` is true, as a boolean, a number or a word; false where it is missing. Raises EntryError."""
+    said = str(raw.get(key)).strip().lower()
+    if said not in FLAGS:
+        raise EntryError(f"has {key} {raw[key]!r}, neither true nor false")
+    return FLAGS[said]
 
 
 def _matched(pattern: re.Pattern[str], text: Any, before: str = "") -> str:
