@@ -302,6 +302,13 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree: Any, bring: 
     assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
 
 
+@pytest.mark.parametrize(("name", "said"), [("X\ud800Y", "X\ufffdY"), ("Acm\udce9", "Acmé"), ("Acmé \U0001f600", None)])
+def test_half_a_surrogate_pair_is_no_text_and_costs_nothing(tree: Any, bring: Callable, name: str, said: str) -> None:
+    for model in ("llama2-70b-99.9", name):
+        row = bring(tree.summary({"Submitter": name, "System": name, "UsedModel": name, "Model": model})).table[0]
+        assert row["submitter"] == row["system"] == row["model_run"] == (said or name)
+
+
 def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:
     outcome = bring(tree.summary({}, {}))
     assert outcome.rows == 1 and "stands twice" in str(outcome.problems[0])

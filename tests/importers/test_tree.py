@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from analysis import cli
 from analysis.importers import configuration, loadgen
 from analysis.importers.run import ImportFailed
 from analysis.importers.writer import OutputError
@@ -267,6 +268,22 @@ def test_a_link_within_the_tree_is_a_run_of_its_own(tree: Any, bring: Callable) 
     (folder / "llama2-70b-99").symlink_to(folder / "llama2-70b-99.9")
     outcome = bring(tree.root)
     assert {row["accuracy_target"]: bool(row["duplicate_of"]) for row in outcome.table} == {"99": True, "99.9": False}
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_what_latin_1_says(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    tree.run()
+    (tree.root / "closed/Acme").rename(tree.root / "closed" / os.fsdecode(b"Acm\xe9"))
+    outcome = bring(tree.root, out=tmp_path / "out.parquet")
+    assert (outcome.rows, outcome.status) == (1, 0)
+    assert bring(tree.root).table[0]["submitter"] == "Acmé"
+
+
+def test_a_folder_whose_name_is_no_utf_8_can_be_named(tree: Any, tmp_path: Path, capsysbinary: Any) -> None:
+    broken = tree.root / tree.run(log=b"")
+    broken.rename(broken.with_name(os.fsdecode(b"Offline\xe9")))
+    tree.run("llama2-70b-99")
+    assert cli.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv")]) == 1
+    assert "Offlineé: ".encode() in capsysbinary.readouterr().out
 
 
 def test_a_long_line_costs_no_memory(tree: Any) -> None:

@@ -71,9 +71,9 @@ def import_results(
         rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
         first = next(rows, None)
         if first is None:
-            raise ImportFailed("\n".join(["nothing to import:", *map(str, outcome.problems[:SHOWN])]))
+            raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems[:SHOWN])])))
         outcome.rows = writer.write(_chained(first, rows), out)
-    _tell(outcome, out, say)
+    _tell(outcome, out, lambda line: say(shape.legible(line)))
     return outcome
 
 
