@@ -126,6 +126,9 @@ class _Sources:
         round = self.round or tree.round_of(path)
         try:
             for number, raw in power_rows.joined(streams.rows(path)):
+                if isinstance(raw, streams.Skipped):
+                    self.problem(path, f"row {number} {raw.reason}")
+                    continue
                 try:
                     entry = summary.entry(raw, round)
                 except EntryError as error:
