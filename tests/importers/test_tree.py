@@ -253,13 +253,71 @@ def test_links_out_of_the_tree_and_back_are_named_not_followed(tree: Any, bring:
     assert "back to a folder" in reasons["loop"] and "to nothing" in reasons["gone"]
 
 
-def test_a_log_that_links_out_of_the_tree_is_not_read(tree: Any, bring: Callable, tmp_path: Path) -> None:
+PLATFORM = "H100-SXM-80GBx8_TRT"
+OPENED = {
+    "log": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/performance/run_1/mlperf_log_detail.txt",
+    "power": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/performance/run_1/spl.txt",
+    "accuracy": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/accuracy/accuracy.txt",
+    "system": f"closed/Acme/systems/{PLATFORM}.json",
+    "declaration": f"closed/Acme/measurements/{PLATFORM}/llama2-70b-99.9/Offline/x.json",
+    "configuration": "closed/Acme/configs/llama2-70b/Offline/__init__.py",
+}
+
+
+def every_file(tree: Any) -> None:
+    """A run with each kind of file that an import opens, and a run of another submitter."""
+    system = (tree.root / "closed/Acme/systems/acme.json").read_bytes()
+    contents = {"log": tree.log_text(), "power": tree.spl_text(), "accuracy": "", "system": system,
+                "declaration": '{"weight_data_types": "fp16"}', "configuration": CONFIG}  # fmt: skip
+    for kind, content in contents.items():
+        tree.write(OPENED[kind], content)
+    tree.write("closed/Other/systems/other.json", system)
+    tree.write("closed/Other/results/other/resnet50/Offline/performance/run_1/mlperf_log_detail.txt", tree.log_text())
+
+
+@pytest.mark.parametrize("kind", OPENED)
+@pytest.mark.parametrize("folder", [False, True])
+def test_no_file_behind_a_link_out_of_the_tree_is_opened(
+    tree: Any, bring: Callable, tmp_path: Path, kind: str, folder: bool
+) -> None:
+    every_file(tree)
+    linked = (tree.root / OPENED[kind]).parent if folder else tree.root / OPENED[kind]
+    linked.rename(tmp_path / "elsewhere")
+    linked.symlink_to(tmp_path / "elsewhere")
+    outcome = bring(tree.root)
+    assert any("a symbolic link out of the tree, not followed" in problem.reason for problem in outcome.problems)
+    assert PLATFORM not in {row["location"].split("/")[3] for row in outcome.table} and outcome.status == 1
+
+
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_file_behind_a_link_within_the_tree_is_opened(tree: Any, bring: Callable, kind: str) -> None:
+    every_file(tree)
+    before = bring(tree.root).table
+    linked = tree.root / OPENED[kind]
+    linked.rename(tree.root / "closed/Acme/moved")
+    linked.symlink_to(tree.root / "closed/Acme/moved")
+    assert bring(tree.root).table == before and len(before) == 2
+
+
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_pipe_is_never_opened(tree: Any, bring: Callable, kind: str) -> None:
+    every_file(tree)
+    (tree.root / OPENED[kind]).unlink()
+    os.mkfifo(tree.root / OPENED[kind])
+    outcome = bring(tree.root)
+    assert (outcome.rows, outcome.status) == (1, 1)
+    assert ["is no plain file, not opened" in problem.reason for problem in outcome.problems] == [True]
+
+
+def test_a_folder_called_results_above_the_tree_makes_no_tree(bring: Callable, tmp_path: Path, tree: Any) -> None:
     location = tree.run()
-    log = tree.root / location / "performance/run_1/mlperf_log_detail.txt"
-    log.rename(tmp_path / "log.txt")
-    log.symlink_to(tmp_path / "log.txt")
-    with pytest.raises(ImportFailed, match="a symbolic link out of the tree"):
-        bring(tree.root)
+    (tmp_path / "a" / "results").mkdir(parents=True)
+    moved = tree.root.rename(tmp_path / "a" / "results" / tree.root.name)
+    (tmp_path / "secret").mkdir()
+    (moved / "closed/Acme/results/elsewhere").symlink_to(tmp_path / "secret")
+    outcome = bring(moved)
+    assert [row["location"] for row in outcome.table] == [location]
+    assert ["out of the tree" in problem.reason for problem in outcome.problems] == [True]
 
 
 def test_a_link_within_the_tree_is_a_run_of_its_own(tree: Any, bring: Callable) -> None:

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
+DIVISIONS = ("closed", "open", "network")
 DEEPEST = 40
+MISSING = "is missing"
 _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
 
@@ -69,13 +71,16 @@ def round_of(path: Path) -> str:
 
 
 def _root(start: Path) -> Path:
-    """The folder that holds the divisions: two above `results`, where `start` is within it, else `start`."""
+    """The folder that holds the divisions, as far as the path of `start` tells, else `start`.
+
+    Two above `results` in `<division>/<submitter>/results`; any folder may be called `results` that lies elsewhere.
+    """
     parts = start.parts
-    if "results" in parts[3:]:
-        at = len(parts) - 1 - parts[::-1].index("results")
-        return Path(*parts[: at - 2])
+    for at in range(len(parts) - 1, 2, -1):
+        if parts[at] == "results" and parts[at - 2] in DIVISIONS:
+            return Path(*parts[: at - 2])
     for depth, folder in enumerate((start, *start.parents)):
-        if folder.name in ("closed", "open", "network") and depth < 2:
+        if folder.name in DIVISIONS and depth < 2:
             return folder.parent
     return start
 
@@ -144,9 +149,16 @@ def within(real: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def leads_out(folder: Path, name: str, root: Path) -> bool:
-    """Whether a link on the way from `folder`, which is within the tree `root`, to `name` leads out of the tree."""
+def refused(folder: Path, name: str, root: Path) -> str:
+    """Why the file `name` below `folder`, which is within the tree `root`, is not to be opened; "" where it may be.
+
+    Only plain files are opened, and only those within the tree: neither a pipe, which might never end, nor what lies
+    behind a link that leads out.
+    """
     at = folder
-    if any((at := at / part).is_symlink() for part in name.split("/")):
-        return not within(os.path.realpath(folder / name), os.path.realpath(root))
-    return False
+    linked = [(at := at / part).is_symlink() for part in name.split("/")]
+    if any(linked) and not within(os.path.realpath(at), os.path.realpath(root)):
+        return "a symbolic link out of the tree, not followed"
+    if at.is_file():
+        return ""
+    return "is no plain file, not opened" if at.exists() else MISSING
