@@ -253,6 +253,18 @@ def test_links_out_of_the_tree_and_back_are_named_not_followed(tree: Any, bring:
     assert "back to a folder" in reasons["loop"] and "to nothing" in reasons["gone"]
 
 
+def test_a_second_link_to_a_folder_and_one_behind_a_link_are_named(tree: Any, bring: Callable) -> None:
+    tree.run("llama2-70b-99.9")
+    results = tree.root / "closed/Acme/results"
+    (results / "acme" / "gptj-99").symlink_to("llama2-70b-99.9")
+    (results / "acme" / "gptj-99.9").symlink_to("llama2-70b-99.9")
+    (results / "other").symlink_to("acme")
+    outcome = bring(tree.root)
+    reasons = {"/".join(Path(problem.place).parts[-2:]): problem.reason for problem in outcome.problems}
+    assert reasons["acme/gptj-99.9"].endswith("already read as " + str(results / "acme" / "gptj-99"))
+    assert "behind another one" in reasons["other/gptj-99"] and outcome.status == 1
+
+
 PLATFORM = "H100-SXM-80GBx8_TRT"
 OPENED = {
     "log": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/performance/run_1/mlperf_log_detail.txt",

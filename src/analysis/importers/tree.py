@@ -57,7 +57,8 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     """Every run below `start`, in order of name, and every folder that cannot be entered; nothing is kept in memory.
 
     `start` may be any part of a tree; what a path does not say of the folders above it is read from `start` itself.
-    A link within the tree is followed once, a link out of it or back to a folder that it is in is named.
+    A link within the tree is followed once; a further link to the same folder, one out of the tree, and one back to a
+    folder that it is in are named.
     """
     start = Path(os.path.normpath(start.absolute()))
     root = _root(start)
@@ -88,7 +89,7 @@ def _root(start: Path) -> Path:
 class _Walk:
     def __init__(self, root: Path, round: str) -> None:
         self.root, self.real, self.round = root, os.path.realpath(root), round
-        self.linked: set[str] = set()
+        self.linked: dict[str, Path] = {}  # real path of a folder -> the link by which it was entered
 
     def enter(self, folder: Path, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
@@ -125,8 +126,14 @@ class _Walk:
             yield self.problem(path, "a symbolic link to nothing")
         elif target in above:
             yield self.problem(path, "a symbolic link back to a folder that it is in, not followed")
-        elif Path(target).is_dir() and not by_link and target not in self.linked:
-            self.linked.add(target)
+        elif not Path(target).is_dir():
+            return
+        elif by_link:
+            yield self.problem(path, "a symbolic link behind another one, not followed")
+        elif target in self.linked:
+            yield self.problem(path, f"a symbolic link to a folder that is already read as {self.linked[target]}")
+        else:
+            self.linked[target] = path
             yield from self.enter(path, target, above, True)
 
     def run(self, folder: Path) -> Run | Problem:
