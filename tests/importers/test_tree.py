@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from analysis import cli
+from analysis.importers import archive as archives
 from analysis.importers import configuration, loadgen
 from analysis.importers.run import ImportFailed
 from analysis.importers.writer import OutputError
@@ -417,6 +418,65 @@ def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: s
     path.write_bytes(path.read_bytes()[:900])
     with pytest.raises(ImportFailed, match="breaks off, or is no archive"):
         bring(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_of_a_zip_costs_itself_only(tree: Any, bring: Callable, method: int) -> None:
+    broken, sound = tree.run("gptj-99"), tree.run()
+    path = tree.root.parent / "tree.zip"
+    with zipfile.ZipFile(path, "w", method) as out:
+        for file in sorted(tree.root.rglob("*.*")):
+            if file.is_file():
+                out.write(file, file.relative_to(tree.root.parent))
+        at = out.getinfo(f"{tree.root.name}/{broken}/performance/run_1/mlperf_log_detail.txt")
+    content = bytearray(path.read_bytes())
+    start = at.header_offset + 30 + len(at.filename) + at.compress_size // 2
+    content[start : start + 40] = b"\xff" * 40
+    path.write_bytes(content)
+    outcome = bring(path)
+    assert [row["location"] for row in outcome.table] == [sound] and outcome.status == 1
+    assert any(broken in problem.place and "cannot be unpacked" in problem.reason for problem in outcome.problems)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
+def test_a_tar_that_breaks_off_gives_what_is_whole(tree: Any, bring: Callable, mode: str) -> None:
+    sound, broken = tree.run(), tree.run("zoo")
+    tree.write(f"{broken}/performance/run_1/spl.txt", os.urandom(3_000_000))
+    path = tree.root.parent / f"tree.tar{mode[1:].replace(':', '.')}"
+    with tarfile.open(path, mode) as out:
+        for name in ("closed/Acme/systems", sound, broken):
+            out.add(tree.root / name, f"{tree.root.name}/{name}")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
+    outcome = bring(path)
+    assert [row["location"] for row in outcome.table] == [sound] and outcome.status == 1
+    assert ["breaks off" in problem.reason for problem in outcome.problems] == [True]
+    assert f"{tree.root.name}/{broken} and what lies behind it are not read" in outcome.problems[0].reason
+
+
+@pytest.mark.parametrize("blocks", [0, 3])
+def test_a_tar_that_ends_between_two_members_breaks_off_too(tree: Any, bring: Callable, blocks: int) -> None:
+    path = tree.root.parent / "tree.tar"
+    with tarfile.open(path, "w") as out:
+        for name in ("closed/Acme/systems", tree.run(), tree.run("zoo")):
+            out.add(tree.root / name, f"{tree.root.name}/{name}")
+        end = out.offset
+    path.write_bytes(path.read_bytes()[:end] + b"not a header".ljust(512) * blocks)
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (1, 1) and "breaks off" in outcome.problems[0].reason
+
+
+def test_nothing_outside_is_removed_where_a_tar_breaks_off(tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "results" / "a" / "b" / "c"
+    kept.mkdir(parents=True)
+    path, folder = tmp_path / "x.tar", tmp_path / "unpacked"
+    with tarfile.open(path, "w") as out:
+        out.addfile(tarfile.TarInfo("../kept/results/a/b/c/d"))
+        out.addfile(tarfile.TarInfo("results/../../kept/d"))
+        end = out.offset
+    path.write_bytes(path.read_bytes()[:end])
+    with pytest.raises(archives.ArchiveError, match="breaks off"):
+        archives.unpack(path, folder)
+    assert kept.is_dir()
 
 
 @pytest.mark.parametrize("name", ["out.txt", "nowhere/out.csv"])
