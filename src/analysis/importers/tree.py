@@ -16,6 +16,7 @@ from typing import NamedTuple
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
 DIVISIONS = ("closed", "open", "network")
 DEEPEST = 40
+RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
 MISSING = "is missing"
 _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
@@ -60,7 +61,7 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     A link within the tree is followed once; a further link to the same folder, one out of the tree, and one back to a
     folder that it is in are named.
     """
-    start = Path(os.path.normpath(start.absolute()))
+    start = begin(start)
     root = _root(start)
     yield from _Walk(root, round or round_of(start)).enter(start, os.path.realpath(start), (), False)
 
@@ -71,15 +72,38 @@ def round_of(path: Path) -> str:
     return f"v{found[-1]}" if found else ""
 
 
-def _root(start: Path) -> Path:
-    """The folder that holds the divisions, as far as the path of `start` tells, else `start`.
+def begin(path: Path) -> Path:
+    """`path` made absolute, where a walk begins: for what lies within a run's folder, that folder.
 
-    Two above `results` in `<division>/<submitter>/results`; any folder may be called `results` that lies elsewhere.
+    A link that is asked for by name stands for its target, unless it is the link that names the round.
     """
-    parts = start.parts
-    for at in range(len(parts) - 1, 2, -1):
-        if parts[at] == "results" and parts[at - 2] in DIVISIONS:
-            return Path(*parts[: at - 2])
+    path = Path(os.path.normpath(path.absolute()))
+    if path.is_symlink() and not _ROUND.search(path.name):
+        path = Path(os.path.realpath(path))
+    at = _results(path.parts)
+    within_run = path.parts[at + 4 :] in (("performance",), ("performance", "run_1"))
+    return Path(*path.parts[: at + 4]) if at and within_run else path
+
+
+def is_clone(folder: Path) -> bool:
+    """Whether a folder, and no link to one, is that of a round: by its name, or by the divisions in it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return bool(_ROUND.search(folder.name)) or any((folder / name).is_dir() for name in DIVISIONS)
+
+
+def _results(parts: tuple[str, ...]) -> int:
+    """Where `results` stands in a path as in <division>/<submitter>/results, 0 where nowhere.
+
+    Any folder may be called so, also above the tree.
+    """
+    return next((at for at in range(len(parts) - 1, 2, -1) if parts[at] == "results" and parts[at - 2] in DIVISIONS), 0)
+
+
+def _root(start: Path) -> Path:
+    """The folder that holds the divisions, as far as the path of `start` tells, else `start`."""
+    if at := _results(start.parts):
+        return Path(*start.parts[: at - 2])
     for depth, folder in enumerate((start, *start.parents)):
         if folder.name in DIVISIONS and depth < 2:
             return folder.parent
@@ -139,10 +163,7 @@ class _Walk:
     def run(self, folder: Path) -> Run | Problem:
         parts = folder.relative_to(self.root).parts if folder.is_relative_to(self.root) else folder.parts
         if len(parts) < 6 or parts[-4] != "results":
-            reason = (
-                "is no run of a submission tree: expected <division>/<submitter>/results/<platform>/<model>/<scenario>"
-            )
-            return self.problem(folder, reason)
+            return self.problem(folder, f"is no run of a submission tree: expected {RUN}")
         division, submitter, _, platform, model, scenario = parts[-6:]
         root = Path(*folder.parts[: len(folder.parts) - 6])
         return Run(folder, root, round_of(folder) or self.round, division, submitter, platform, model, scenario)
