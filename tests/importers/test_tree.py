@@ -485,6 +485,26 @@ def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, t
         bring(tree.summary(), out=tmp_path / name)
 
 
+@pytest.mark.parametrize("how", ["same", "link", "hard", "folder"])
+def test_an_output_that_is_an_input_is_refused(
+    tree: Any, bring: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    source, out = tree.summary().rename(tmp_path / "in.csv"), tmp_path / "out.csv"
+    if how == "same":
+        out = source
+    elif how == "link":
+        out.symlink_to(source)
+    elif how == "hard":
+        out.hardlink_to(source)
+    else:
+        out.mkdir()
+    before = source.read_bytes()
+    with pytest.raises(OutputError, match=r"--out .*(which is to be read; name another|is a folder)"):
+        bring(source, out=out)
+    assert cli.main(["import", str(source), "--out", str(out)]) == 2 and "--out" in capsys.readouterr().err
+    assert source.read_bytes() == before
+
+
 def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
     tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,9 +54,10 @@ def import_results(
     A summary and a tree of one round together give rows with what was published and what its logs say. Raises
     ImportFailed where nothing can be read, OutputError for a wrong `out`, SchedulerError; `out` is then untouched.
     """
-    outcome, out = Outcome(), writer.checked(out)
+    paths = list(paths)
+    outcome, out = Outcome(), writer.checked(out, paths)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
-        sources = Sources(list(paths), round, Path(scratch), outcome.problems.append)
+        sources = Sources(paths, round, Path(scratch), outcome.problems.append)
         work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)
         rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
         first = next(rows, None)
