@@ -282,7 +282,7 @@ def test_a_missing_key_is_named_with_its_row(tree: Any, bring: Callable, missing
     path.write_text(json.dumps(rows))
     outcome = bring(path)
     assert outcome.rows == 1 and outcome.status == 1
-    assert "row 2" in str(outcome.problems[0]) and (missing in str(outcome.problems[0]) or missing == "UsedModel")
+    assert "row 2" in str(outcome.problems[0]) and missing in str(outcome.problems[0])
 
 
 def test_truncated_json_gives_its_whole_rows_and_says_where_it_breaks_off(tree: Any, bring: Callable) -> None:
@@ -290,6 +290,52 @@ def test_truncated_json_gives_its_whole_rows_and_says_where_it_breaks_off(tree: 
     path.write_bytes(path.read_bytes()[:-200])
     outcome = bring(path)
     assert outcome.rows == 2 and outcome.status == 1 and "row 3" in str(outcome.problems[0])
+
+
+@pytest.mark.parametrize(
+    ("tail", "said"),
+    [
+        ('\n[{"ID": "v4.1-0009"}]', "goes on behind the end of its JSON, after row 2"),
+        (" garbage", "goes on behind the end of its JSON, after row 2: 'garbage'"),
+        (" " * 100_000 + "x", "goes on behind the end of its JSON"),
+        (" \r\n" * 50_000, ""),
+    ],
+)
+def test_what_follows_the_list_is_told(tree: Any, bring: Callable, tail: str, said: str) -> None:
+    path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
+    path.write_text(path.read_text() + tail)
+    outcome = bring(path)
+    assert outcome.rows == 2 and outcome.status == bool(said)
+    assert [said in problem.reason for problem in outcome.problems] == [True] * bool(said)
+
+
+def test_a_list_that_is_closed_as_an_object_is_told(tree: Any, bring: Callable) -> None:
+    path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
+    path.write_text(path.read_text()[:-1] + "}")
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (2, 1) and "[ opened is closed by }" in outcome.problems[0].reason
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        ('{"a": ' + "[" * 99_999 + r'"]}\"\\"' + "]" * 99_999 + "}", "row 1 is nested too deeply"),
+        (json.dumps({"x": 1}), "has no Submitter"),
+    ],
+)
+def test_a_row_that_cannot_be_read_costs_itself_only(tree: Any, bring: Callable, raw: str, reason: str) -> None:
+    path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
+    path.write_text("[" + raw + ", " + path.read_text()[1:])
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (2, 1) and reason in outcome.problems[0].reason
+
+
+@pytest.mark.parametrize(("key", "reason"), [("Performance_Result", "the result is inf"), ("Nodes", "Nodes is inf")])
+def test_a_number_too_long_to_be_read_costs_its_row_only(tree: Any, bring: Callable, key: str, reason: str) -> None:
+    path = tree.summary({key: 7777777}, {"ID": "v4.1-0008", "Platform": "b"})
+    path.write_text(path.read_text().replace("7777777", "7" * 5000))
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (1, 1) and reason in outcome.problems[0].reason
 
 
 def test_latin_1_bytes_cost_nothing(tree: Any, bring: Callable) -> None:
@@ -300,6 +346,13 @@ def test_latin_1_bytes_cost_nothing(tree: Any, bring: Callable) -> None:
 
 def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree: Any, bring: Callable) -> None:
     assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
+
+
+@pytest.mark.parametrize(("name", "said"), [("X\ud800Y", "X\ufffdY"), ("Acm\udce9", "Acmé"), ("Acmé \U0001f600", None)])
+def test_half_a_surrogate_pair_is_no_text_and_costs_nothing(tree: Any, bring: Callable, name: str, said: str) -> None:
+    for model in ("llama2-70b-99.9", name):
+        row = bring(tree.summary({"Submitter": name, "System": name, "UsedModel": name, "Model": model})).table[0]
+        assert row["submitter"] == row["system"] == row["model_run"] == (said or name)
 
 
 def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from analysis import cli
+from analysis.importers import archive as archives
 from analysis.importers import configuration, loadgen
 from analysis.importers.run import ImportFailed
 from analysis.importers.writer import OutputError
@@ -252,13 +254,83 @@ def test_links_out_of_the_tree_and_back_are_named_not_followed(tree: Any, bring:
     assert "back to a folder" in reasons["loop"] and "to nothing" in reasons["gone"]
 
 
-def test_a_log_that_links_out_of_the_tree_is_not_read(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_a_second_link_to_a_folder_and_one_behind_a_link_are_named(tree: Any, bring: Callable) -> None:
+    tree.run("llama2-70b-99.9")
+    results = tree.root / "closed/Acme/results"
+    (results / "acme" / "gptj-99").symlink_to("llama2-70b-99.9")
+    (results / "acme" / "gptj-99.9").symlink_to("llama2-70b-99.9")
+    (results / "other").symlink_to("acme")
+    outcome = bring(tree.root)
+    reasons = {"/".join(Path(problem.place).parts[-2:]): problem.reason for problem in outcome.problems}
+    assert reasons["acme/gptj-99.9"].endswith("already read as " + str(results / "acme" / "gptj-99"))
+    assert "behind another one" in reasons["other/gptj-99"] and outcome.status == 1
+
+
+PLATFORM = "H100-SXM-80GBx8_TRT"
+OPENED = {
+    "log": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/performance/run_1/mlperf_log_detail.txt",
+    "power": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/performance/run_1/spl.txt",
+    "accuracy": f"closed/Acme/results/{PLATFORM}/llama2-70b-99.9/Offline/accuracy/accuracy.txt",
+    "system": f"closed/Acme/systems/{PLATFORM}.json",
+    "declaration": f"closed/Acme/measurements/{PLATFORM}/llama2-70b-99.9/Offline/x.json",
+    "configuration": "closed/Acme/configs/llama2-70b/Offline/__init__.py",
+}
+
+
+def every_file(tree: Any) -> None:
+    """A run with each kind of file that an import opens, and a run of another submitter."""
+    system = (tree.root / "closed/Acme/systems/acme.json").read_bytes()
+    contents = {"log": tree.log_text(), "power": tree.spl_text(), "accuracy": "", "system": system,
+                "declaration": '{"weight_data_types": "fp16"}', "configuration": CONFIG}  # fmt: skip
+    for kind, content in contents.items():
+        tree.write(OPENED[kind], content)
+    tree.write("closed/Other/systems/other.json", system)
+    tree.write("closed/Other/results/other/resnet50/Offline/performance/run_1/mlperf_log_detail.txt", tree.log_text())
+
+
+@pytest.mark.parametrize("kind", OPENED)
+@pytest.mark.parametrize("folder", [False, True])
+def test_no_file_behind_a_link_out_of_the_tree_is_opened(
+    tree: Any, bring: Callable, tmp_path: Path, kind: str, folder: bool
+) -> None:
+    every_file(tree)
+    linked = (tree.root / OPENED[kind]).parent if folder else tree.root / OPENED[kind]
+    linked.rename(tmp_path / "elsewhere")
+    linked.symlink_to(tmp_path / "elsewhere")
+    outcome = bring(tree.root)
+    assert any("a symbolic link out of the tree, not followed" in problem.reason for problem in outcome.problems)
+    assert PLATFORM not in {row["location"].split("/")[3] for row in outcome.table} and outcome.status == 1
+
+
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_file_behind_a_link_within_the_tree_is_opened(tree: Any, bring: Callable, kind: str) -> None:
+    every_file(tree)
+    before = bring(tree.root).table
+    linked = tree.root / OPENED[kind]
+    linked.rename(tree.root / "closed/Acme/moved")
+    linked.symlink_to(tree.root / "closed/Acme/moved")
+    assert bring(tree.root).table == before and len(before) == 2
+
+
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_pipe_is_never_opened(tree: Any, bring: Callable, kind: str) -> None:
+    every_file(tree)
+    (tree.root / OPENED[kind]).unlink()
+    os.mkfifo(tree.root / OPENED[kind])
+    outcome = bring(tree.root)
+    assert (outcome.rows, outcome.status) == (1, 1)
+    assert ["is no plain file, not opened" in problem.reason for problem in outcome.problems] == [True]
+
+
+def test_a_folder_called_results_above_the_tree_makes_no_tree(bring: Callable, tmp_path: Path, tree: Any) -> None:
     location = tree.run()
-    log = tree.root / location / "performance/run_1/mlperf_log_detail.txt"
-    log.rename(tmp_path / "log.txt")
-    log.symlink_to(tmp_path / "log.txt")
-    with pytest.raises(ImportFailed, match="a symbolic link out of the tree"):
-        bring(tree.root)
+    (tmp_path / "a" / "results").mkdir(parents=True)
+    moved = tree.root.rename(tmp_path / "a" / "results" / tree.root.name)
+    (tmp_path / "secret").mkdir()
+    (moved / "closed/Acme/results/elsewhere").symlink_to(tmp_path / "secret")
+    outcome = bring(moved)
+    assert [row["location"] for row in outcome.table] == [location]
+    assert ["out of the tree" in problem.reason for problem in outcome.problems] == [True]
 
 
 def test_a_link_within_the_tree_is_a_run_of_its_own(tree: Any, bring: Callable) -> None:
@@ -267,6 +339,22 @@ def test_a_link_within_the_tree_is_a_run_of_its_own(tree: Any, bring: Callable) 
     (folder / "llama2-70b-99").symlink_to(folder / "llama2-70b-99.9")
     outcome = bring(tree.root)
     assert {row["accuracy_target"]: bool(row["duplicate_of"]) for row in outcome.table} == {"99": True, "99.9": False}
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_what_latin_1_says(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    tree.run()
+    (tree.root / "closed/Acme").rename(tree.root / "closed" / os.fsdecode(b"Acm\xe9"))
+    outcome = bring(tree.root, out=tmp_path / "out.parquet")
+    assert (outcome.rows, outcome.status) == (1, 0)
+    assert bring(tree.root).table[0]["submitter"] == "Acmé"
+
+
+def test_a_folder_whose_name_is_no_utf_8_can_be_named(tree: Any, tmp_path: Path, capsysbinary: Any) -> None:
+    broken = tree.root / tree.run(log=b"")
+    broken.rename(broken.with_name(os.fsdecode(b"Offline\xe9")))
+    tree.run("llama2-70b-99")
+    assert cli.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv")]) == 1
+    assert "Offlineé: ".encode() in capsysbinary.readouterr().out
 
 
 def test_a_long_line_costs_no_memory(tree: Any) -> None:
@@ -332,10 +420,89 @@ def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: s
         bring(path)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_of_a_zip_costs_itself_only(tree: Any, bring: Callable, method: int) -> None:
+    broken, sound = tree.run("gptj-99"), tree.run()
+    path = tree.root.parent / "tree.zip"
+    with zipfile.ZipFile(path, "w", method) as out:
+        for file in sorted(tree.root.rglob("*.*")):
+            if file.is_file():
+                out.write(file, file.relative_to(tree.root.parent))
+        at = out.getinfo(f"{tree.root.name}/{broken}/performance/run_1/mlperf_log_detail.txt")
+    content = bytearray(path.read_bytes())
+    start = at.header_offset + 30 + len(at.filename) + at.compress_size // 2
+    content[start : start + 40] = b"\xff" * 40
+    path.write_bytes(content)
+    outcome = bring(path)
+    assert [row["location"] for row in outcome.table] == [sound] and outcome.status == 1
+    assert any(broken in problem.place and "cannot be unpacked" in problem.reason for problem in outcome.problems)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz", "w:bz2"])
+def test_a_tar_that_breaks_off_gives_what_is_whole(tree: Any, bring: Callable, mode: str) -> None:
+    sound, broken = tree.run(), tree.run("zoo")
+    tree.write(f"{broken}/performance/run_1/spl.txt", os.urandom(3_000_000))
+    path = tree.root.parent / f"tree.tar{mode[1:].replace(':', '.')}"
+    with tarfile.open(path, mode) as out:
+        for name in ("closed/Acme/systems", sound, broken):
+            out.add(tree.root / name, f"{tree.root.name}/{name}")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
+    outcome = bring(path)
+    assert [row["location"] for row in outcome.table] == [sound] and outcome.status == 1
+    assert ["breaks off" in problem.reason for problem in outcome.problems] == [True]
+    assert f"{tree.root.name}/{broken} and what lies behind it are not read" in outcome.problems[0].reason
+
+
+@pytest.mark.parametrize("blocks", [0, 3])
+def test_a_tar_that_ends_between_two_members_breaks_off_too(tree: Any, bring: Callable, blocks: int) -> None:
+    path = tree.root.parent / "tree.tar"
+    with tarfile.open(path, "w") as out:
+        for name in ("closed/Acme/systems", tree.run(), tree.run("zoo")):
+            out.add(tree.root / name, f"{tree.root.name}/{name}")
+        end = out.offset
+    path.write_bytes(path.read_bytes()[:end] + b"not a header".ljust(512) * blocks)
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (1, 1) and "breaks off" in outcome.problems[0].reason
+
+
+def test_nothing_outside_is_removed_where_a_tar_breaks_off(tmp_path: Path) -> None:
+    kept = tmp_path / "kept" / "results" / "a" / "b" / "c"
+    kept.mkdir(parents=True)
+    path, folder = tmp_path / "x.tar", tmp_path / "unpacked"
+    with tarfile.open(path, "w") as out:
+        out.addfile(tarfile.TarInfo("../kept/results/a/b/c/d"))
+        out.addfile(tarfile.TarInfo("results/../../kept/d"))
+        end = out.offset
+    path.write_bytes(path.read_bytes()[:end])
+    with pytest.raises(archives.ArchiveError, match="breaks off"):
+        archives.unpack(path, folder)
+    assert kept.is_dir()
+
+
 @pytest.mark.parametrize("name", ["out.txt", "nowhere/out.csv"])
 def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError, match="--out"):
         bring(tree.summary(), out=tmp_path / name)
+
+
+@pytest.mark.parametrize("how", ["same", "link", "hard", "folder"])
+def test_an_output_that_is_an_input_is_refused(
+    tree: Any, bring: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    source, out = tree.summary().rename(tmp_path / "in.csv"), tmp_path / "out.csv"
+    if how == "same":
+        out = source
+    elif how == "link":
+        out.symlink_to(source)
+    elif how == "hard":
+        out.hardlink_to(source)
+    else:
+        out.mkdir()
+    before = source.read_bytes()
+    with pytest.raises(OutputError, match=r"--out .*(which is to be read; name another|is a folder)"):
+        bring(source, out=out)
+    assert cli.main(["import", str(source), "--out", str(out)]) == 2 and "--out" in capsys.readouterr().err
+    assert source.read_bytes() == before
 
 
 def test_an_import_that_fails_leaves_the_output_and_no_partial_file(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,22 @@ FLAGS = {"use_fp4": "fp4", "use_fp8": "fp8"}
 NAMES = {"precision", *FLAGS}
 
 
-def precision(configs: Path, benchmark: str, scenario: str, platform: str, model: str) -> str:
+def precision(
+    configs: Path,
+    benchmark: str,
+    scenario: str,
+    platform: str,
+    model: str,
+    there: Callable[[Path], bool] = Path.is_file,
+) -> str:
     """The precision of `platform` ("fp8"), or "" where no module says one, or where several disagree.
 
-    `configs` is the submitter's folder of configurations, `model` the run's name with its accuracy target.
+    `configs` is the submitter's folder of configurations, `model` the run's name with its accuracy target; `there` says
+    of a path whether it is a file to be opened.
     """
     folder = configs / benchmark
     classes: dict[str, dict[str, Any]] = {}
-    for path in (folder / "__init__.py", *sorted((folder / scenario).glob("*.py"))):
+    for path in filter(there, (folder / "__init__.py", *sorted((folder / scenario).glob("*.py")))):
         classes |= _classes(path)
     wanted, strict, capped = _plain(platform), model.endswith("99.9"), "maxq" in platform.lower()
     fitting = {

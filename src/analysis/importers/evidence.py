@@ -11,7 +11,7 @@ from typing import Any
 from analysis.importers import configuration, loadgen, power, shape, units
 from analysis.importers.entry import Entry, EntryError
 from analysis.importers.shape import Row
-from analysis.importers.tree import Run, leads_out
+from analysis.importers.tree import MISSING, Run, refused
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
@@ -73,7 +73,9 @@ def _entry(run: Run) -> Entry:
     """What the tree says of a run beside its logs: the system description, and the declared weights."""
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
-    system = _json(run.beside("systems", f"{run.platform}.json"), run.root)
+    described = run.beside("systems", f"{run.platform}.json")
+    _there(described, run)
+    system = _json(described)
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
@@ -149,19 +151,31 @@ def _precision(out: Row, run: Run) -> None:
     """Where the declaration says nothing, the submitter's configuration of this system may."""
     if out["precision"]:
         return
-    found = configuration.precision(run.beside("configs"), out["benchmark"], out["scenario"], run.platform, run.model)
+    asked = out["benchmark"], out["scenario"], run.platform, run.model
+    found = configuration.precision(run.beside("configs"), *asked, there=lambda path: _there(path, run))
     if found:
         out["precision"], out["precision_basis"] = found, "configuration"
 
 
 def _file(run: Run, name: str) -> Path:
-    """A file of the run, that must be there and within the tree. Raises EntryError otherwise."""
-    path = run.folder / name
-    if leads_out(run.folder, name, run.root):
-        raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
-    if not path.is_file():
-        raise EntryError(f"{name}: is missing")
-    return path
+    """A file of the run, that must be there, within the tree and a plain file. Raises EntryError otherwise."""
+    if reason := refused(run.folder, name, run.root):
+        raise EntryError(f"{name}: {reason}")
+    return run.folder / name
+
+
+class _NotOpened(EntryError):
+    """A file is there, but not to be opened."""
+
+
+def _there(path: Path, run: Run) -> bool:
+    """Whether a file that may be missing is there. Raises _NotOpened where it is not to be opened."""
+    folder = run.folder if path.is_relative_to(run.folder) else run.root
+    name = path.relative_to(folder).as_posix()
+    reason = refused(folder, name, run.root)
+    if reason not in ("", MISSING):
+        raise _NotOpened(f"{name}: {reason}")
+    return not reason
 
 
 def _declaration(run: Run) -> dict[str, Any]:
@@ -169,20 +183,18 @@ def _declaration(run: Run) -> dict[str, Any]:
     folder = run.beside("measurements", run.platform, run.model, run.scenario)
     candidates = [run.folder / "measurements.json", *sorted(folder.glob("*.json"))]
     for path in candidates:
-        if path.is_file():
+        if _there(path, run):
             try:
-                return _json(path, run.root)
+                return _json(path)
             except EntryError:
                 continue
     return {}
 
 
 @lru_cache(maxsize=256)
-def _json(path: Path, root: Path) -> dict[str, Any]:
+def _json(path: Path) -> dict[str, Any]:
     name = path.name if path.parent.name != "systems" else f"systems/{path.name}"
     try:
-        if leads_out(root, path.relative_to(root).as_posix(), root):
-            raise EntryError(f"{name}: a symbolic link out of the tree, not followed")
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "or-latin-1"))
     except OSError as error:
@@ -197,6 +209,8 @@ def _json(path: Path, root: Path) -> dict[str, Any]:
 def _accuracy(run: Run) -> str:
     """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
     path = run.folder / "accuracy" / "accuracy.txt"
+    if not _there(path, run):
+        return ""
     try:
         with path.open(encoding="latin-1") as file:
             said = file.read(LARGEST)

@@ -20,6 +20,7 @@ LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
 GPTJ_TOKENS = 69.0  # tokens of a GPT-J sample by rule, from v4.1 on
 _TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MISSING = ("", "n/a", "na", "none", "-", "0")
 
 
@@ -39,7 +40,7 @@ def row(entry: Entry) -> Row:
         "availability": AVAILABILITY.get(_word(entry.availability), _word(entry.availability)),
         "suite": ",".join(sorted(filter(None, re.split(r"[,\s]+", _word(entry.suite))))),
         "system": text(entry.system or entry.platform),
-        "benchmark": benchmark,
+        "benchmark": text(benchmark),
         "model_run": text(entry.model_run),
         "accuracy_target": target,
         "scenario": scenario,
@@ -78,9 +79,19 @@ def slug(*parts: str) -> str:
 
 
 def text(value: Any) -> str:
-    """A cell of text: blanks made single, and nothing that a spreadsheet would run as a formula."""
-    said = " ".join(str(value).split()) if value is not None else ""
+    """A cell of text: blanks made single, all of it Unicode, nothing that a spreadsheet would run as a formula."""
+    said = legible(" ".join(str(value).split())) if value is not None else ""
     return f"'{said}" if said.startswith(_FORMULA) else said
+
+
+def legible(said: str) -> str:
+    """`said` as text that every file and terminal takes.
+
+    A byte of a file name that is no UTF-8 is what Latin-1 says; any other half of a surrogate pair is U+FFFD.
+    """
+    if said.isascii():
+        return said
+    return _SURROGATE.sub(lambda half: chr(ord(half[0]) & 0xFF) if "\udc80" <= half[0] <= "\udcff" else "\ufffd", said)
 
 
 def remark(row: Row, *said: str) -> None:

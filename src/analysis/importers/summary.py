@@ -53,7 +53,7 @@ def entry(raw: Any, round: str = "") -> Entry:
         raise EntryError(f"is {type(raw).__name__}, not an object with the names of a result")
     found = {name: _first(raw, keys) for name, keys in NAMES.items()}
     run, model = ("UsedModel", "Model") if "UsedModel" in raw else ("Model", "MlperfModel")
-    for keys in [*(NAMES[name] for name in REQUIRED), (run,), (model,)]:
+    for keys in [*(NAMES[name] for name in REQUIRED), (run,), (model,) if run == "UsedModel" else ("UsedModel", model)]:
         if _first(raw, keys) is None:
             raise EntryError(f"has no {' or '.join(keys)}")
     for keys in [*PRESENT, *([NAMES["result_id"]] if "UsedModel" in raw else [])]:

@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
+DIVISIONS = ("closed", "open", "network")
 DEEPEST = 40
+RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
+MISSING = "is missing"
 _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
 
@@ -55,9 +58,10 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     """Every run below `start`, in order of name, and every folder that cannot be entered; nothing is kept in memory.
 
     `start` may be any part of a tree; what a path does not say of the folders above it is read from `start` itself.
-    A link within the tree is followed once, a link out of it or back to a folder that it is in is named.
+    A link within the tree is followed once; a further link to the same folder, one out of the tree, and one back to a
+    folder that it is in are named.
     """
-    start = Path(os.path.normpath(start.absolute()))
+    start = begin(start)
     root = _root(start)
     yield from _Walk(root, round or round_of(start)).enter(start, os.path.realpath(start), (), False)
 
@@ -68,14 +72,40 @@ def round_of(path: Path) -> str:
     return f"v{found[-1]}" if found else ""
 
 
+def begin(path: Path) -> Path:
+    """`path` made absolute, where a walk begins: for what lies within a run's folder, that folder.
+
+    A link that is asked for by name stands for its target, unless it is the link that names the round.
+    """
+    path = Path(os.path.normpath(path.absolute()))
+    if path.is_symlink() and not _ROUND.search(path.name):
+        path = Path(os.path.realpath(path))
+    at = _results(path.parts)
+    within_run = path.parts[at + 4 :] in (("performance",), ("performance", "run_1"))
+    return Path(*path.parts[: at + 4]) if at and within_run else path
+
+
+def is_clone(folder: Path) -> bool:
+    """Whether a folder, and no link to one, is that of a round: by its name, or by the divisions in it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return bool(_ROUND.search(folder.name)) or any((folder / name).is_dir() for name in DIVISIONS)
+
+
+def _results(parts: tuple[str, ...]) -> int:
+    """Where `results` stands in a path as in <division>/<submitter>/results, 0 where nowhere.
+
+    Any folder may be called so, also above the tree.
+    """
+    return next((at for at in range(len(parts) - 1, 2, -1) if parts[at] == "results" and parts[at - 2] in DIVISIONS), 0)
+
+
 def _root(start: Path) -> Path:
-    """The folder that holds the divisions: two above `results`, where `start` is within it, else `start`."""
-    parts = start.parts
-    if "results" in parts[3:]:
-        at = len(parts) - 1 - parts[::-1].index("results")
-        return Path(*parts[: at - 2])
+    """The folder that holds the divisions, as far as the path of `start` tells, else `start`."""
+    if at := _results(start.parts):
+        return Path(*start.parts[: at - 2])
     for depth, folder in enumerate((start, *start.parents)):
-        if folder.name in ("closed", "open", "network") and depth < 2:
+        if folder.name in DIVISIONS and depth < 2:
             return folder.parent
     return start
 
@@ -83,7 +113,7 @@ def _root(start: Path) -> Path:
 class _Walk:
     def __init__(self, root: Path, round: str) -> None:
         self.root, self.real, self.round = root, os.path.realpath(root), round
-        self.linked: set[str] = set()
+        self.linked: dict[str, Path] = {}  # real path of a folder -> the link by which it was entered
 
     def enter(self, folder: Path, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
@@ -120,17 +150,20 @@ class _Walk:
             yield self.problem(path, "a symbolic link to nothing")
         elif target in above:
             yield self.problem(path, "a symbolic link back to a folder that it is in, not followed")
-        elif Path(target).is_dir() and not by_link and target not in self.linked:
-            self.linked.add(target)
+        elif not Path(target).is_dir():
+            return
+        elif by_link:
+            yield self.problem(path, "a symbolic link behind another one, not followed")
+        elif target in self.linked:
+            yield self.problem(path, f"a symbolic link to a folder that is already read as {self.linked[target]}")
+        else:
+            self.linked[target] = path
             yield from self.enter(path, target, above, True)
 
     def run(self, folder: Path) -> Run | Problem:
         parts = folder.relative_to(self.root).parts if folder.is_relative_to(self.root) else folder.parts
         if len(parts) < 6 or parts[-4] != "results":
-            reason = (
-                "is no run of a submission tree: expected <division>/<submitter>/results/<platform>/<model>/<scenario>"
-            )
-            return self.problem(folder, reason)
+            return self.problem(folder, f"is no run of a submission tree: expected {RUN}")
         division, submitter, _, platform, model, scenario = parts[-6:]
         root = Path(*folder.parts[: len(folder.parts) - 6])
         return Run(folder, root, round_of(folder) or self.round, division, submitter, platform, model, scenario)
@@ -144,9 +177,16 @@ def within(real: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def leads_out(folder: Path, name: str, root: Path) -> bool:
-    """Whether a link on the way from `folder`, which is within the tree `root`, to `name` leads out of the tree."""
+def refused(folder: Path, name: str, root: Path) -> str:
+    """Why the file `name` below `folder`, which is within the tree `root`, is not to be opened; "" where it may be.
+
+    Only plain files are opened, and only those within the tree: neither a pipe, which might never end, nor what lies
+    behind a link that leads out.
+    """
     at = folder
-    if any((at := at / part).is_symlink() for part in name.split("/")):
-        return not within(os.path.realpath(folder / name), os.path.realpath(root))
-    return False
+    linked = [(at := at / part).is_symlink() for part in name.split("/")]
+    if any(linked) and not within(os.path.realpath(at), os.path.realpath(root)):
+        return "a symbolic link out of the tree, not followed"
+    if at.is_file():
+        return ""
+    return "is no plain file, not opened" if at.exists() else MISSING

@@ -27,12 +27,17 @@ def fields() -> list[dict[str, Any]]:
     return [*table.fields, *table.imported_fields]
 
 
-def checked(out: Path) -> Path:
-    """`out`, if it can be written. Raises OutputError."""
+def checked(out: Path, inputs: Iterable[Path] = ()) -> Path:
+    """`out`, if it can be written and is none of the inputs, by whatever name. Raises OutputError."""
     if out.suffix not in ENDINGS:
         raise OutputError(f"--out {out}: must end in {' or '.join(ENDINGS)}")
     if not out.parent.is_dir():
         raise OutputError(f"--out {out}: there is no folder {out.parent}")
+    if out.is_dir():
+        raise OutputError(f"--out {out}: is a folder, expected a file")
+    for path in inputs:
+        if out.exists() and path.exists() and out.samefile(path):
+            raise OutputError(f"--out {out}: is {path}, which is to be read; name another file")
     return out
 
 

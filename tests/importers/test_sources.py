@@ -1,0 +1,158 @@
+"""What the paths of an import are: parts of trees, clones in a folder, archives; each once, and each named."""
+
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.importers.run import ImportFailed
+
+
+def zipped(folder: Path) -> Path:
+    """An archive of what lies beside a tree, with the tree as its top folder."""
+    path = folder.parent / "tree.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                out.write(file, file.relative_to(folder.parent))
+    return path
+
+
+@pytest.mark.parametrize("name", ["summary_results.json", "summary.json"])
+@pytest.mark.parametrize("given", ["clone", "folder", "archive"])
+def test_the_summary_of_a_clone_is_found_in_it_below_it_and_in_its_archive(
+    tree: Any, bring: Callable, tmp_path: Path, name: str, given: str
+) -> None:
+    tree.run()
+    tree.write(name, json.dumps([tree.row, tree.row | {"ID": "v4.1-0008", "Platform": "b", "Location": "x"}]))
+    path = {"clone": tree.root, "folder": tmp_path, "archive": zipped(tree.root)}[given]
+    if given == "folder":
+        (tmp_path / "tree.zip").unlink()
+    outcome = bring(path)
+    assert [(row["result_id"], row["recomputed"]) for row in outcome.table] == [
+        ("4.1-0007", "24000.5"),
+        ("4.1-0008", ""),
+    ]
+    assert outcome.status == 0
+
+
+def test_a_summary_below_that_cannot_be_read_is_named(tree: Any, bring: Callable) -> None:
+    tree.run()
+    tree.write("summary_results.json", '{"a": 1')
+    path = zipped(tree.root)
+    outcome = bring(path)
+    assert (outcome.rows, outcome.status) == (1, 1)
+    assert outcome.problems[0].place == f"{path}: {tree.root.name}/summary_results.json"
+
+
+def test_a_summary_that_is_a_link_out_of_the_tree_or_a_pipe_is_not_opened(tree: Any, bring: Callable) -> None:
+    tree.run()
+    (tree.root / "summary.json").symlink_to(tree.summary())
+    os.mkfifo(tree.root / "summary_results.json")
+    outcome = bring(tree.root)
+    assert outcome.rows == 1 and outcome.table[0]["result_id"] == ""
+    reasons = {Path(problem.place).name: problem.reason for problem in outcome.problems}
+    assert "out of the tree" in reasons["summary.json"] and "no plain file" in reasons["summary_results.json"]
+
+
+def test_rounds_side_by_side_in_a_folder_are_read_together(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    tree.run()
+    tree.write("summary_results.json", json.dumps([tree.row]))
+    other = tree.row | {"ID": "v5.1-0007", "version": "v5.1"}
+    tree.write("../inference_results_v5.1/summary_results.json", json.dumps([other]))
+    tree.write("../notes/summary.json", "no summary of a round")
+    outcome = bring(tmp_path)
+    assert {row["round"]: row["recomputed"] for row in outcome.table} == {"v4.1": "24000.5", "v5.1": ""}
+    assert outcome.problems == []
+
+
+@pytest.mark.parametrize("part", ["performance", "performance/run_1"])
+def test_a_part_of_a_run_is_that_run(tree: Any, bring: Callable, part: str) -> None:
+    tree.power(location := tree.run())
+    assert bring(tree.root / location / part).table == bring(tree.root).table
+
+
+@pytest.mark.parametrize(
+    "part", ["empty", "closed/Acme/systems", "closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy"]
+)
+def test_a_folder_that_holds_nothing_says_what_is_expected(tree: Any, bring: Callable, part: str) -> None:
+    tree.write(f"{tree.run()}/accuracy/accuracy.txt", "")
+    (tree.root / "empty").mkdir()
+    with pytest.raises(ImportFailed, match=r"holds nothing to import: expected .*/performance/run_1, or .*summary"):
+        bring(tree.root / part)
+    outcome = bring(tree.root / part, tree.root)
+    assert (outcome.rows, [problem.place for problem in outcome.problems]) == (1, [str(tree.root / part)])
+
+
+def test_an_empty_summary_says_so(tmp_path: Path, bring: Callable) -> None:
+    path = tmp_path / "summary.json"
+    path.write_text("[]")
+    with pytest.raises(ImportFailed, match=r"summary\.json: holds no result"):
+        bring(path)
+
+
+def test_a_link_stands_for_what_it_leads_to(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    tree.run()
+    (tmp_path / "short").symlink_to(tree.root / "closed" / "Acme")
+    assert bring(tmp_path / "short").table == bring(tree.root).table
+    moved = tree.root.rename(tmp_path / "moved")
+    (tmp_path / "inference_results_v4.1").symlink_to(moved)
+    assert bring(tmp_path / "inference_results_v4.1").table[0]["round"] == "v4.1"
+
+
+def test_what_is_given_twice_is_read_once(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    location = tree.run()
+    summary = tree.write("summary_results.json", json.dumps([tree.row]))
+    link = tmp_path / "link.json"
+    link.symlink_to(summary)
+    archive = zipped(tree.root)
+    for paths in (
+        [summary, summary, link],
+        [summary, tree.root, tree.root / "closed", tree.root / location, tree.root],
+        [tree.root, summary],
+        [archive, archive],
+        [tree.root / location, tree.root / location / "performance"],
+    ):
+        outcome = bring(*paths)
+        assert (outcome.rows, outcome.problems) == (1, [])
+
+
+def test_the_same_run_of_two_trees_is_named(tree: Any, bring: Callable, tmp_path: Path) -> None:
+    location = tree.run()
+    copy = tmp_path / "copy" / tree.root.name
+    for file in [each for each in tree.root.rglob("*") if each.is_file()]:
+        tree.write(str(copy / file.relative_to(tree.root)), file.read_bytes())
+    for paths, said in (([tree.root, copy], "stands twice, first in"), ([tree.summary(), tree.root, copy], "already")):
+        outcome = bring(*paths)
+        assert outcome.rows == 1 and [problem.place for problem in outcome.problems] == [str(copy / location)]
+        assert said in outcome.problems[0].reason and str(tree.root / location) in outcome.problems[0].reason
+
+
+def test_a_row_that_does_not_hold_to_the_table_is_named_with_its_file(tree: Any, bring: Callable) -> None:
+    tree.run()
+    path = tree.summary({}, {"Category": "ajar", "ID": "v4.1-0008"}, {})
+    outcome = bring(path, tree.root)
+    told = [str(problem) for problem in outcome.problems]
+    assert told[0].startswith(f"{path}: row 2: result 4.1-0008: division is 'ajar'")
+    assert told[1].startswith(f"{path}: row 3: result 4.1-0007: the key")
+    assert f"first in {path}: row 1, {tree.root}" in told[1]
+
+
+def test_a_file_of_an_archive_is_named_as_its_member(tree: Any, bring: Callable) -> None:
+    sound, broken = tree.run(), tree.run("gptj-99", log=tree.log_text(result_validity="INVALID"))
+    path = zipped(tree.root)
+    outcome = bring(path)
+    assert outcome.table[0]["location"] == sound
+    assert [problem.place for problem in outcome.problems] == [f"{path}: {tree.root.name}/{broken}"]
+
+
+def test_where_no_row_is_sound_every_reason_is_told(tree: Any, bring: Callable) -> None:
+    for number in range(25):
+        tree.run(f"model{number}", log=b"")
+    with pytest.raises(ImportFailed) as failed:
+        bring(tree.root)
+    assert str(failed.value).count("holds no line of a LoadGen log") == 25
