@@ -56,8 +56,10 @@ def test_an_interrupt_leaves_nothing_half_done(project: Project, number: signal.
     project.notebook("slow", project.cells(project.code(wait)))
     project.run_file("slow", "slow")
     before = project.tree()
+    # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
     program = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from analysis import cli, parameters
 from analysis.reports import places, run
 from pathlib import Path

@@ -86,8 +86,10 @@ class Orchard:
     def program(self, call: str) -> list[str]:
         """A command line that makes a call in this project, in a process of its own."""
         root = str(self.places.root)
+        # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
         return [sys.executable, "-c", f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from analysis import cli, parameters
