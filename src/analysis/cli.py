@@ -142,7 +142,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 def _import(arguments: argparse.Namespace) -> int:
     from analysis.importers.run import ImportFailed, import_results
-    from analysis.importers.spread import SchedulerError
+    from analysis.importers.spread import SpreadError
     from analysis.importers.writer import OutputError
 
     choices = {"round": arguments.round or "", "workers": arguments.jobs, "scheduler": arguments.scheduler}
@@ -150,7 +150,7 @@ def _import(arguments: argparse.Namespace) -> int:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:
         return _wrong(error)
-    except (ImportFailed, SchedulerError) as error:
+    except (ImportFailed, SpreadError) as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
 

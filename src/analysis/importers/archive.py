@@ -53,11 +53,11 @@ def unpack(path: Path, folder: Path) -> list[Problem]:
                 if not reason and _WANTED.search(at):
                     _put(opened, folder / PurePosixPath(at))
             except survived as error:
-                reason = f"cannot be unpacked: {error or type(error).__name__}"
+                reason = f"cannot be unpacked: {str(error) or type(error).__name__}"
             if reason:
                 problems.append(Problem(f"{path}: {at}", reason))
     except _DAMAGES as error:
-        reason = f"breaks off, or is no archive: {error or type(error).__name__}"
+        reason = f"breaks off, or is no archive: {str(error) or type(error).__name__}"
         if run := None if _leads_out(at) else _RUN.match(at):  # Its meter's samples may lie behind the break.
             shutil.rmtree(folder / run[0], ignore_errors=True)
         if not any(each.is_file() for each in folder.rglob("*")):
