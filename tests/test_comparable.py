@@ -424,3 +424,15 @@ def test_baseline_is_always_among_the_accelerators_asked_for() -> None:
     assert comparable.ask(asked).accelerators == ("H100 SXM", "L40S")
     assert comparable.ask(asked.model_copy(update={"accelerators": []})).accelerators == ()
     assert comparable.ask(asked, power=True).power
+
+
+def test_a_mixed_cluster_counts_only_where_whole_systems_are_asked_for_and_has_no_value_per_accelerator(
+    results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame
+) -> None:
+    cluster = {"accelerator": "mixed", "low": 90.0, "high": 90.0, "accelerator_count": 24}
+    rows = results(cluster, {"low": 8.0, "high": 8.0})
+    alone = comparable.select(rows, benchmarks, Question("llm", "Offline"))
+    assert alone.left_out["reason"].tolist() == ["several accelerator types in one system"]
+    both = comparable.select(rows, benchmarks, Question("llm", "Offline", mixed=True)).rows.set_index("accelerator")
+    assert both.at["mixed", "rate_low"] == 90.0 and pd.isna(both.at["mixed", "per_accelerator_low"])
+    assert len(both) == 2 and both["per_accelerator_low"].notna().sum() == 1

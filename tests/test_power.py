@@ -130,3 +130,20 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     frames = [efficient, power.energy(efficient, 0.1, 1.0), power.implied_watts(nothing)]
     frames += [power.capped(nothing, nothing), power.beside_limits(nothing, limits())]
     assert [len(frame) for frame in frames] == [0] * len(frames)
+
+
+def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(results: Rows) -> None:
+    """4,000 W over 16,000 a second are 0.25 joules; a stream's 29.2 millijoules per query stand as published."""
+    metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+    stream = {"power_measured": True, "metric": "latency", "unit": "ms", "scenario": "SingleStream", "suite": "edge"}
+    rows = results(
+        {"low": 16000.0, "high": 16000.0, "unit": "tokens/s", **metered},
+        {"low": 0.12, "high": 0.12, **stream},
+        {"low": 16000.0, "high": 16000.0, "duplicate_of": "r0", **metered},
+        {"low": 16000.0, "high": 16000.0, "round": "v5.1", **metered},
+        {"low": 16000.0, "high": 16000.0},
+    ).assign(energy_millijoules_per_query=[float("nan"), 29.2, *[float("nan")] * 3])
+    found = power.submissions(rows, ["official"], [rows["round"].iloc[0]])
+    assert found["id"].tolist() == ["r0", "r1"] and found["work"].tolist() == ["token", "query"]
+    assert found["joules_low"].tolist() == pytest.approx([0.25, 0.0292], rel=1e-12)
+    assert len(power.submissions(rows, ["official"], [])) == 3 and power.submissions(rows, ["measured"], []).empty

@@ -6,6 +6,8 @@ wall power of the whole system within the load window. All functions take compar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from analysis import caveats, interval
@@ -38,6 +40,22 @@ def most_efficient(rows: pd.DataFrame) -> pd.Series:
     metered = rows[rows["efficiency_basis"].eq(MEASURED)]
     pool = metered if len(metered) else rows
     return pool.loc[interval.of(pool, "efficiency").middle.idxmax()]
+
+
+def submissions(results: pd.DataFrame, origins: Sequence[str], rounds: Sequence[str]) -> pd.DataFrame:
+    """Every power submission of these origins and rounds (empty: all), of whatever benchmark, scenario and division.
+
+    Rows of results.csv, each once, with `joules_low/high` per unit of `work` (query, sample or token, in the row's own
+    unit): watts over the rate or, where a stream has a latency and no rate, the energy per query that was published.
+    """
+    asked = results["power_measured"] & results["duplicate_of"].eq("") & results["origin"].isin(origins)
+    rows = results[asked & (results["round"].isin(rounds) | (not rounds))]
+    stream = rows["energy_millijoules_per_query"] / 1000
+    joules = interval.of(rows, "power_watts") / interval.of(rows, "")
+    metered = rows["power_watts_low"].notna() & rows["metric"].eq("throughput")
+    joules = Interval(joules.low.where(metered, stream), joules.high.where(metered, stream))
+    work = rows["unit"].map({"tokens/s": "token", "samples/s": "sample"}).fillna("query")
+    return interval.put(rows, "joules", joules).assign(work=work)
 
 
 def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:

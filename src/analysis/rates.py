@@ -19,9 +19,11 @@ def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFram
 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in `unit`, `as_printed_low/high` per
     accelerator in the printed unit, `assumed` (the run's tokens per sample are not stated and the benchmark's range
-    was taken). What cannot be converted, or has no number of accelerators, is NaN.
+    was taken). What cannot be converted is NaN, and so is what is per accelerator of a system that has several types of
+    them, or states no number.
     """
-    count = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
+    alike = rows["accelerator"].ne("mixed")
+    count = rows["accelerator_count"].where(alike).to_numpy("float64", na_value=np.nan)
     system = rows["per"].eq("system").to_numpy()
     factor = _factor(rows, identity, unit)
     ends: dict[str, Any] = {}
