@@ -288,12 +288,13 @@ def test_words_beside_points_that_lie_together_do_not_cover_each_other() -> None
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_words_behind_bars_end_inside_the_figure(log: bool) -> None:
+def test_words_behind_bars_end_inside_the_axes(log: bool) -> None:
     frame = FRAME.assign(words=["", "in one line with the longest of bars", "below the bound that was stated for it"])
     figure = charts.ranges(frame, series="basis", note="words", log=log, **RANGES).figure
     figure.draw_without_rendering()
-    ends = [text.get_window_extent().x1 for text in figure.axes[0].texts]
-    assert len(ends) == len(frame) and max(ends) <= figure.bbox.width
+    axes = figure.axes[0]
+    ends = [text.get_window_extent().x1 for text in axes.texts]
+    assert len(ends) == len(frame) and max(ends) <= axes.get_window_extent().x1
 
 
 def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
