@@ -159,7 +159,7 @@ def _timed(path: Path, unit: str, count: int, size: int) -> dict[str, float]:
 
 
 def _logs(scratch: Path) -> float:
-    from analysis.importers import loadgen
+    from analysis.importers.official import loadgen
 
     logs = list(scratch.rglob("run_1/mlperf_log_detail.txt"))
     start = time.perf_counter()

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from analysis.kernels import preload
+from analysis.engine.kernels import preload
 
 
 def main(given: list[list[object]], jobs: int) -> int:

@@ -77,7 +77,7 @@ class Workspace:
 
     def ours(self, *arguments: str) -> list[str]:
         """A command line of this project's own."""
-        return [sys.executable, "-m", "analysis.cli", *arguments]
+        return [sys.executable, "-m", "analysis.cli.main", *arguments]
 
 
 def _children() -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.catalog import Catalog
+from analysis.data.catalog import Catalog
 
 RESULT = {
     "id": "", "origin": "published", "source_id": "docA", "source": "A", "locator": "table, row 1", "round": "v4.1",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from analysis.audit import across, official
+from analysis.audit import across, against_record
 
 Rows = Callable[..., pd.DataFrame]
 
@@ -14,7 +14,7 @@ Rows = Callable[..., pd.DataFrame]
 def judged(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable) -> Callable:
     def judge(*given: dict) -> dict[str, str]:
         frame = rows(*given)
-        found = across.throughputs(frame, benchmarks, official.results(frame, benchmarks, parts))
+        found = across.throughputs(frame, benchmarks, against_record.results(frame, benchmarks, parts))
         return {row: verdict for (row, _), verdict in verdicts(found).items()}
 
     return judge

@@ -6,10 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import caveats, comparable, parameters, quantization
 from analysis.audit import doubts
-from analysis.catalog import Catalog
-from analysis.comparable import Question
+from analysis.compare import caveats, gate
+from analysis.compare.gate import Question
+from analysis.core import parameters
+from analysis.data.catalog import Catalog
+from analysis.themes import quantization
 
 Rows = Callable[..., pd.DataFrame]
 Official = Callable[..., dict[str, Any]]
@@ -56,35 +58,35 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
     rows: Rows, official: Official, benchmarks: pd.DataFrame, parts: pd.DataFrame
 ) -> None:
     results = doubts.marked(rows(OURS, official(low=900.0)), benchmarks, parts)
-    everything = comparable.select(results, benchmarks, Question("llm", "Offline"))
+    everything = gate.select(results, benchmarks, Question("llm", "Offline"))
     assert everything.rows.set_index("id").at["r0", "caveat"].endswith("; contradicts the official record")
     assert "contradicts the official record (A)" in caveats.line(everything.rows)
-    checked = comparable.select(results, benchmarks, Question("llm", "Offline", trust="checked"))
+    checked = gate.select(results, benchmarks, Question("llm", "Offline", trust="checked"))
     assert checked.rows["origin"].tolist() == ["official"]
     assert checked.left_out["reason"].tolist() == ["not checked: contradicts the official record"]
 
 
 def test_trust_is_one_of_two(rows: Rows, benchmarks: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match=r"no trust 'check': did you mean 'checked'\? valid: all, checked"):
-        comparable.select(rows(), benchmarks, Question("llm", "Offline", trust="check"))
+        gate.select(rows(), benchmarks, Question("llm", "Offline", trust="check"))
     with pytest.raises(ValueError, match="no trust"):
-        comparable.trusted(rows(), "some")
+        gate.trusted(rows(), "some")
 
 
 def test_rows_that_were_not_audited_are_trusted(rows: Rows) -> None:
-    assert len(comparable.trusted(rows(OURS), "checked")) == 1
+    assert len(gate.trusted(rows(OURS), "checked")) == 1
 
 
 @pytest.mark.parametrize("model", [each for each in parameters.MODELS.values() if issubclass(each, parameters.Common)])
 def test_every_report_may_be_asked_for_checked_figures(model: type) -> None:
-    assert comparable.ask(model(trust="checked")).trust == "checked"
-    assert comparable.ask(model()).trust == "all"
+    assert gate.ask(model(trust="checked")).trust == "checked"
+    assert gate.ask(model()).trust == "all"
 
 
 def test_impossible_rates_leave_the_quantization_report_when_only_checked_ones_are_wanted(data: Catalog) -> None:
     tables = (data.quantization, data.results, "llama2-70b", "fp16")
     everything = quantization.tradeoffs(*tables)
     assert set(everything["caveat"]) == {"above what its hardware can do"}
-    checked = quantization.tradeoffs(tables[0], comparable.trusted(data.results, "checked"), *tables[2:])
+    checked = quantization.tradeoffs(tables[0], gate.trusted(data.results, "checked"), *tables[2:])
     assert len(everything) == 5
     assert checked.empty

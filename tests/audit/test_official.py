@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.audit import official as checks
+from analysis.audit import against_record as checks
 
 Rows = Callable[..., pd.DataFrame]
 Official = Callable[..., dict[str, Any]]

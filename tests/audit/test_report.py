@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from analysis import comparable
 from analysis.answers import source_audit as answer
-from analysis.audit import consequences, doubts, naming, run, verdict
-from analysis.comparable import Question
-from analysis.figures import colours, loglog
-from analysis.interval import Interval
+from analysis.audit import checks, consequences, doubts, naming, verdict
+from analysis.compare import gate
+from analysis.compare.gate import Question
+from analysis.core.interval import Interval
+from analysis.show.figures import colours, loglog
 
 Rows = Callable[..., pd.DataFrame]
 LABELS = {"docA": "A", "docB": "B"}
@@ -47,7 +47,7 @@ def test_the_answer_counts_what_holds_and_what_does_not(judged: pd.DataFrame) ->
         "condition, and 1 cannot be checked; B has none that is wrong.",
     )
     assert answer.impossible(judged).low == 3.0
-    assert answer.contradicted(run.worst_first(judged), LABELS, KNOWN).sentence == (
+    assert answer.contradicted(checks.worst_first(judged), LABELS, KNOWN).sentence == (
         "1 figure contradicts the official record; furthest off of the rates, A prints 100 tokens/s for 8x H100 SXM on "
         "Big LLM where official results give 300."
     )
@@ -62,16 +62,16 @@ def test_a_rate_is_above_its_ceiling_by_the_nearest_end_as_the_table_says() -> N
         [verdict.row(figure, "results", "batch-1 bandwidth", "impossible", *ends, "tokens/s", "r", "So.")]
     )
     assert answer.impossible(rows).low == answer.impossible(rows).high == 3.09
-    assert run.worst_first(rows)["apart"].tolist() == [3.09]
+    assert checks.worst_first(rows)["apart"].tolist() == [3.09]
 
 
 def test_a_contradiction_that_is_no_rate_has_no_factor(judged: pd.DataFrame) -> None:
     rank = row("first", "rank", "contradicts", 1.0, 9.0) | {"table": "claims", "unit": "rank"}
     rows = pd.concat([verdict.frame([rank]), judged])
-    worst = run.worst_first(rows)
+    worst = checks.worst_first(rows)
     assert worst["row_id"].tolist()[-1] == "first"
     assert worst["apart"].isna().tolist() == [False, False, True]
-    alone = answer.contradicted(run.worst_first(verdict.frame([rank])), LABELS, KNOWN)
+    alone = answer.contradicted(checks.worst_first(verdict.frame([rank])), LABELS, KNOWN)
     assert (alone.low, "1 figure contradicts" in alone.sentence) == (None, True)
 
 
@@ -82,7 +82,7 @@ def test_tables_name_documents_and_tell_dates() -> None:
     when |= {"expected_high": 20240828.0, "locator": "first line"}
     named = row("docA-name", "benchmark named", "contradicts", 1.0, 0.0)
     judged = verdict.frame([when, named, row("docA-fast", "official", "contradicts", 100.0, 300.0)])
-    worst = run.worst_first(judged)
+    worst = checks.worst_first(judged)
     told = answer.listed_named(worst, judged, LABELS).set_index("row_id")
     assert told.loc["docA-one", ["document", "printed", "expected"]].tolist() == ["A", "November 2024", "2024-08-28"]
     assert told.loc["docA-one", "explanation"] == (
@@ -122,9 +122,9 @@ def test_nothing_judged_is_said(judged: pd.DataFrame) -> None:
     none = judged.head(0)
     for finding in (answer.believable(none, LABELS), answer.impossible(none), answer.unfounded(none)):
         assert finding.low is None
-    assert answer.contradicted(run.worst_first(none), LABELS, KNOWN).low is None
+    assert answer.contradicted(checks.worst_first(none), LABELS, KNOWN).low is None
     for told in (answer.listed_wrong, answer.listed_named):
-        assert told(run.worst_first(none), none, LABELS).empty
+        assert told(checks.worst_first(none), none, LABELS).empty
     assert answer.consequences(pd.DataFrame(columns=consequences.COLUMNS)).low is None
 
 
@@ -163,7 +163,7 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
     given = [{"low": 400.0, "division": "closed"}, {"low": 800.0, "division": "closed"} | new]
     given += [official(low=800.0), official(low=760.0, **new)]
     results = doubts.marked(rows(*given), benchmarks, parts)
-    chosen = comparable.select(results, benchmarks, Question("llm", "Offline"))
+    chosen = gate.select(results, benchmarks, Question("llm", "Offline"))
     gains = pd.DataFrame(columns=["caveat", "statement"], dtype="str")
     found = consequences.conclusions(chosen.rows, "H100 SXM", gains, verdict.frame([]))
     (each,) = found.to_dict("records")
@@ -178,6 +178,6 @@ def test_a_conclusion_on_sound_figures_is_left_alone(
     new = {"accelerator": "H200 SXM"}
     given = [{"low": 800.0}, {"low": 1000.0} | new, official(low=800.0), official(low=1000.0, **new)]
     results = doubts.marked(rows(*given), benchmarks, parts)
-    chosen = comparable.select(results, benchmarks, Question("llm", "Offline"))
+    chosen = gate.select(results, benchmarks, Question("llm", "Offline"))
     gains = pd.DataFrame(columns=["caveat", "statement"], dtype="str")
     assert consequences.conclusions(chosen.rows, "H100 SXM", gains, verdict.frame([])).empty

@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import cli
-from analysis.audit import listing, run, verdict
-from analysis.catalog import Catalog
-from analysis.paths import DATA
+from analysis.audit import checks, listing, verdict
+from analysis.cli import main
+from analysis.core.paths import DATA
+from analysis.data.catalog import Catalog
 
-TABLES = (*run.TABLES, "benchmarks", "accelerators", "corrections", "sources")
+TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources")
 
 
 def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
@@ -25,7 +25,7 @@ def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
 @pytest.fixture(scope="module")
 def judged(data: Catalog) -> pd.DataFrame:
     """The whole audit, once."""
-    return run.audit(data)
+    return checks.audit(data)
 
 
 def found(judged: pd.DataFrame, row: str, check: str) -> list[str]:
@@ -86,7 +86,7 @@ def test_what_must_come_out(judged: pd.DataFrame, row: str, check: str, expected
 def test_of_the_70_throughputs_of_the_results_page_none_is_wrong(judged: pd.DataFrame) -> None:
     own = judged[judged["row_id"].str.startswith("nv-")]
     assert own["row_id"].nunique() == 70
-    assert own[own["verdict"].isin(run.WRONG)]["row_id"].tolist() == []
+    assert own[own["verdict"].isin(checks.WRONG)]["row_id"].tolist() == []
 
 
 def test_with_the_whole_record_of_the_round_each_of_them_is_its_official_result(
@@ -97,10 +97,12 @@ def test_with_the_whole_record_of_the_round_each_of_them_is_its_official_result(
     shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
     (tmp_path / "data" / "official").mkdir()
     assert (
-        cli.main(["import", str(summary), "--out", str(tmp_path / "data" / "official" / "v4.1.parquet"), "--jobs", "1"])
+        main.main(
+            ["import", str(summary), "--out", str(tmp_path / "data" / "official" / "v4.1.parquet"), "--jobs", "1"]
+        )
         == 0
     )
-    whole = run.audit(Catalog(tmp_path / "data"))
+    whole = checks.audit(Catalog(tmp_path / "data"))
     own = whole[whole["row_id"].str.startswith("nv-") & whole["check"].eq("official")]
     assert own["row_id"].nunique() == 70
     assert set(own["verdict"]) <= set(verdict.AGREES)
@@ -115,7 +117,7 @@ def test_its_rounded_throughput_per_watt_holds_the_measured_watts(judged: pd.Dat
 
 
 def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged: pd.DataFrame, data: Catalog) -> None:
-    for name in run.TABLES:
+    for name in checks.TABLES:
         frame = getattr(data, name)
         own = frame[frame["origin"].eq("published")] if "origin" in frame else frame
         own = own[own["duplicate_of"].eq("")]
@@ -127,7 +129,7 @@ def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged: pd
 def test_a_verdict_follows_its_figure(data: Catalog) -> None:
     row = data.results["id"].eq("doc002-llama2-70b-h100-fp8")
     right = data.results.assign(low=data.results["low"].mask(row, 3020.0), high=data.results["high"].mask(row, 3066.0))
-    changed = run.audit(tables(data, results=right))
+    changed = checks.audit(tables(data, results=right))
     assert found(changed, "doc002-llama2-70b-h100-fp8", "official per accelerator") == ["within_rounding"]
 
 
@@ -135,35 +137,35 @@ def test_without_its_official_row_a_figure_has_no_official_basis(data: Catalog, 
     key = "doc004-google-sdxl-offline-tpu-v5e"
     assert found(judged, key, "official") == ["within_rounding"]
     less = data.results[~data.results["id"].str.startswith("o-4.1-0029")]
-    assert found(run.audit(tables(data, results=less)), key, "official") == ["no_official_basis"]
+    assert found(checks.audit(tables(data, results=less)), key, "official") == ["no_official_basis"]
 
 
 def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data: Catalog) -> None:
-    assert run.cheap(data).empty
+    assert checks.cheap(data).empty
     row = data.claims["id"].eq("doc000-dollar-a100-lambda")
     wrong = data.claims.assign(low=data.claims["low"].mask(row, 90_000.0), high=data.claims["high"].mask(row, 90_100.0))
-    assert "doc000-dollar-a100-lambda" in set(run.cheap(tables(data, claims=wrong))["row_id"])
+    assert "doc000-dollar-a100-lambda" in set(checks.cheap(tables(data, claims=wrong))["row_id"])
 
 
 def test_what_several_verdicts_come_to() -> None:
     rows = [("a", "exact"), ("a", "no_official_basis"), ("b", "exact"), ("b", "contradicts"), ("c", "unverifiable")]
     frame = pd.DataFrame(rows, columns=["row_id", "verdict"]).assign(source_id="docA", table="results")
-    each = run.overall(frame).set_index("row_id")
+    each = checks.overall(frame).set_index("row_id")
     assert each["verdict"].to_dict() == {"a": "exact", "b": "contradicts", "c": "unverifiable"}
     assert each["official"].to_dict() == {"a": False, "b": True, "c": True}
-    card = run.scorecard(frame, {"docA": "A"}).iloc[0]
+    card = checks.scorecard(frame, {"docA": "A"}).iloc[0]
     counts = card[["figures", "exact", "contradicts", "unchecked", "without_basis"]]
     assert counts.tolist() == [3, 1, 1, 1, 1]
 
 
 def test_the_scorecard_adds_up(judged: pd.DataFrame, data: Catalog) -> None:
-    card = run.scorecard(judged, data.labels)
-    assert (card[[*run.DEFINITE, *run.WRONG, "unchecked"]].sum(axis=1) == card["figures"]).all()
-    assert card["figures"].sum() == len(run.overall(judged))
+    card = checks.scorecard(judged, data.labels)
+    assert (card[[*checks.DEFINITE, *checks.WRONG, "unchecked"]].sum(axis=1) == card["figures"]).all()
+    assert card["figures"].sum() == len(checks.overall(judged))
 
 
 def test_the_worst_come_first(judged: pd.DataFrame) -> None:
-    worst = run.worst_first(judged)
+    worst = checks.worst_first(judged)
     assert set(worst["verdict"]) == {"contradicts", "impossible"}
     assert worst["apart"].dropna().is_monotonic_decreasing
     assert set(worst.loc[worst["apart"].isna(), "check"]) == set(verdict.NO_FACTOR)
@@ -182,10 +184,10 @@ def test_printing_as_csv_json_and_table(data: Catalog, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize(("option", "valid"), [("--source", "doc000"), ("--verdict", "exact, within_rounding")])
 def test_what_does_not_exist_is_refused_by_name(option: str, valid: str, capsys: pytest.CaptureFixture) -> None:
-    assert cli.main(["audit", option, "nothing"]) == 2
+    assert main.main(["audit", option, "nothing"]) == 2
     assert valid in capsys.readouterr().err
 
 
 def test_an_audit_that_finds_contradictions_has_done_its_job(capsys: pytest.CaptureFixture) -> None:
-    assert cli.main(["audit", "--source", "doc002", "--verdict", "contradicts", "--format", "csv"]) == 0
+    assert main.main(["audit", "--source", "doc002", "--verdict", "contradicts", "--format", "csv"]) == 0
     assert capsys.readouterr().out.count("contradicts") > 5

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis.audit import verdict
-from analysis.interval import Interval
+from analysis.core.interval import Interval
 
 FIGURE = {"id": "r", "source_id": "docA", "locator": "text"}
 

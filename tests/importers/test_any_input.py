@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis import cli
-from analysis.importers import archive, configuration, evidence
-from analysis.importers.run import ImportFailed, import_results
+from analysis.cli import main
+from analysis.importers.official import archive, configuration, evidence
+from analysis.importers.official.intake import ImportFailed, import_results
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 HUGE = 2 << 30  # bytes of a line; sparse, so that it takes no disk
@@ -156,11 +156,11 @@ def test_the_command_ends_with_1_where_anything_was_left_out_and_2_where_nothing
 ) -> None:
     good = {"ID": "v4.1-0008", "Platform": "b"}
     out = tmp_path / "out.csv"
-    assert cli.main(["import", str(tree.summary({}, good)), "--out", str(out)]) == 0
-    assert cli.main(["import", str(tree.summary({"Nodes": "x"}, good)), "--out", str(out)]) == 1
+    assert main.main(["import", str(tree.summary({}, good)), "--out", str(out)]) == 0
+    assert main.main(["import", str(tree.summary({"Nodes": "x"}, good)), "--out", str(out)]) == 1
     assert "left out" in capsys.readouterr().out and len(out.read_text().splitlines()) == 2
     before = out.read_bytes()
-    assert cli.main(["import", str(tree.summary({"Nodes": "x"})), "--out", str(out)]) != 0
+    assert main.main(["import", str(tree.summary({"Nodes": "x"})), "--out", str(out)]) != 0
     assert out.read_bytes() == before and not list(tmp_path.glob(".*"))
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from analysis import quantization
 from analysis.answers import quantization_tradeoffs as answer
+from analysis.themes import quantization
 
 ROWS = [  # accelerator, precision, basis of it, origin, per accelerator
     ("B200", "fp4", "declared", "official", 120.0),

@@ -14,12 +14,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from analysis import check, official, paths
-from analysis.catalog import Catalog
-from analysis.importers import download
-from analysis.importers.download import DownloadFailed, Pinned
-from analysis.importers.run import import_results
-from analysis.loading import TableError
+from analysis.core import paths
+from analysis.data import check, official_rows
+from analysis.data.catalog import Catalog
+from analysis.data.loading import TableError
+from analysis.importers.official import download
+from analysis.importers.official.download import DownloadFailed, Pinned
+from analysis.importers.official.intake import import_results
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -70,44 +71,44 @@ def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     pin = Pinned("v4.1", f"{address}/summary.json", hashlib.sha256(content).hexdigest())
     for name in ("summary.json", pin.name):
         (folder / name).write_bytes(content)
-    official = tmp_path / "data" / "official"
-    fetch = partial(download.fetch, pinned=(pin,), folder=official, cache=tmp_path / "cache", environment={},
+    imported = tmp_path / "data" / "official"
+    fetch = partial(download.fetch, pinned=(pin,), folder=imported, cache=tmp_path / "cache", environment={},
                     say=lambda line: None)  # fmt: skip
-    return fetch, official, folder, handler, address, pin
+    return fetch, imported, folder, handler, address, pin
 
 
 def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
-    fetch, official, _, handler, *_ = made
+    fetch, imported, _, handler, *_ = made
     assert fetch() == 0
-    assert [path.name for path in official.iterdir()] == ["v4.1.parquet"]
-    assert len(pd.read_parquet(official / "v4.1.parquet")) == 2
+    assert [path.name for path in imported.iterdir()] == ["v4.1.parquet"]
+    assert len(pd.read_parquet(imported / "v4.1.parquet")) == 2
     handler.errors = 99
     assert fetch() == 0  # from the cache
 
 
 def test_a_cut_connection_is_tried_again(made: Any) -> None:
-    fetch, official, _, handler, *_ = made
+    fetch, imported, _, handler, *_ = made
     handler.cuts = 2
-    assert fetch() == 0 and handler.cuts == 0 and (official / "v4.1.parquet").is_file()
+    assert fetch() == 0 and handler.cuts == 0 and (imported / "v4.1.parquet").is_file()
 
 
 @pytest.mark.parametrize("name", ["cuts", "errors"])
 def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made: Any, name: str) -> None:
-    fetch, official, _, handler, *_ = made
-    official.mkdir(parents=True)
-    (official / "v4.1.parquet").write_bytes(b"as it was")
+    fetch, imported, _, handler, *_ = made
+    imported.mkdir(parents=True)
+    (imported / "v4.1.parquet").write_bytes(b"as it was")
     setattr(handler, name, 99)
     with pytest.raises(DownloadFailed, match=r"Nothing was changed\. Next: try again"):
         fetch()
-    assert {path.name: path.read_bytes() for path in official.iterdir()} == {"v4.1.parquet": b"as it was"}
+    assert {path.name: path.read_bytes() for path in imported.iterdir()} == {"v4.1.parquet": b"as it was"}
 
 
 def test_a_corrupted_file_is_refused(made: Any) -> None:
-    fetch, official, folder, *_ = made
+    fetch, imported, folder, *_ = made
     (folder / "summary.json").write_bytes(b"[]")
     with pytest.raises(DownloadFailed, match="is not the file that is pinned"):
         fetch()
-    assert not official.exists()
+    assert not imported.exists()
 
 
 def test_a_damaged_cache_is_fetched_again(made: Any, tmp_path: Path) -> None:
@@ -118,26 +119,26 @@ def test_a_damaged_cache_is_fetched_again(made: Any, tmp_path: Path) -> None:
 
 
 def test_offline_it_says_what_to_do(made: Any) -> None:
-    fetch, official, *_, pin = made
+    fetch, imported, *_, pin = made
     nowhere = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
     with pytest.raises(DownloadFailed, match=r"--mirror URL or ANALYSIS_MIRROR; or put the file there yourself"):
         fetch(pinned=(nowhere,))
-    assert not official.exists()
+    assert not imported.exists()
 
 
 @pytest.mark.parametrize("how", ["argument", "environment"])
 def test_a_mirror_stands_in_for_the_source(made: Any, how: str) -> None:
-    fetch, official, _, _, address, pin = made
+    fetch, imported, _, _, address, pin = made
     gone = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
     given = {"mirror": address} if how == "argument" else {"environment": {"ANALYSIS_MIRROR": f"{address}/"}}
-    assert fetch(pinned=(gone,), **given) == 0 and (official / "v4.1.parquet").is_file()
+    assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1.parquet").is_file()
 
 
 def test_one_of_two_files_missing_changes_nothing(made: Any) -> None:
-    fetch, official, *_, pin = made
+    fetch, imported, *_, pin = made
     with pytest.raises(DownloadFailed):
         fetch(pinned=(pin, Pinned("v5.1", "http://127.0.0.1:9/x.json", "0" * 64)))
-    assert not official.exists()
+    assert not imported.exists()
 
 
 def test_the_pins_are_those_of_the_files_at_hand(shared: Path) -> None:
@@ -237,11 +238,11 @@ def test_a_row_of_results_learns_from_the_whole_round_which_row_says_the_same(da
 def test_an_empty_cell_is_filled_and_a_full_one_kept(data: Path, tree: Any) -> None:
     table = Catalog(data).tables["results"]
     put(data, tree, "x.parquet", STANDS)
-    imported, faults = official.load(data / "official" / "x.parquet", table)
+    imported, faults = official_rows.load(data / "official" / "x.parquet", table)
     results = Catalog(data).table("results")
     at = results.index[results["id"].eq("o-4.1-0043-llama2-70b-99.9-offline")][0]
     results.loc[at, ["tokens_per_sample", "framework"]] = [float("nan"), ""]
-    row = official.joined(results, [imported]).loc[at]
+    row = official_rows.joined(results, [imported]).loc[at]
     assert faults == [] and (row["tokens_per_sample"], row["framework"]) == (300.0, "TensorRT 10")
     assert row["system"] == results.at[at, "system"] != imported.at[2, "system"]
 
@@ -267,7 +268,7 @@ def test_an_imported_file_that_is_not_sound_is_named(data: Path, tree: Any) -> N
 
 
 def test_a_result_filed_under_both_suites_is_compared_in_each(data: Path, tree: Any) -> None:
-    from analysis.comparable import Question, select
+    from analysis.compare.gate import Question, select
 
     put(data, tree, "x.parquet", {"Suite": "datacenter,edge"})
     catalog = Catalog(data)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.importers import loadgen, power, units
+from analysis.importers.official import loadgen, power_log, units
 
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -127,22 +127,22 @@ def test_an_invalid_or_unended_run_is_refused_by_name(tree: Any, changes: dict, 
 
 def test_the_mean_is_of_the_samples_strictly_within_the_window(tree: Any) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text()))
-    found = power.read(tree.write("spl.txt", tree.spl_text()), log)
+    found = power_log.read(tree.write("spl.txt", tree.spl_text()), log)
     assert (found.watts, found.samples, found.dropped, found.seconds) == (400.0, 2, 0, 3.0)
-    assert power.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
+    assert power_log.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
 
 
 def test_watts_of_zero_or_less_do_not_count(tree: Any) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text()))
     samples = [("10:00:01.000", 300.0), ("10:00:01.500", 0.0), ("10:00:01.600", -7.0)]
-    found = power.read(tree.write("spl.txt", tree.spl_text(samples)), log)
+    found = power_log.read(tree.write("spl.txt", tree.spl_text(samples)), log)
     assert (found.watts, found.samples, found.dropped) == (300.0, 1, 2)
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\r\n"])
 def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text()))
-    assert power.read(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
+    assert power_log.read(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
 )
 def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: str, reason: str) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text()))
-    with pytest.raises(power.PowerError, match=reason):
-        power.read(tree.write("spl.txt", spl), log)
+    with pytest.raises(power_log.PowerError, match=reason):
+        power_log.read(tree.write("spl.txt", spl), log)
 
 
 def test_mixed_line_ends_and_latin_1_bytes_cost_nothing(tree: Any) -> None:
@@ -169,14 +169,14 @@ def test_mixed_line_ends_and_latin_1_bytes_cost_nothing(tree: Any) -> None:
     found = loadgen.read(tree.write("log.txt", "".join(mixed).encode("latin-1")))
     assert found == loadgen.read(tree.write("plain.txt", tree.log_text()))
     samples = [line.replace("Mark,m", "Mark,\xe9") + ends[n % 4] for n, line in enumerate(tree.spl_text().splitlines())]
-    assert power.read(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
+    assert power_log.read(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
 
 
 @pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
 def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
     log = loadgen.read(tree.write("log.txt", tree.log_text(**changes)))
-    with pytest.raises(power.PowerError, match="power_"):
-        power.read(tree.write("spl.txt", tree.spl_text()), log)
+    with pytest.raises(power_log.PowerError, match="power_"):
+        power_log.read(tree.write("spl.txt", tree.spl_text()), log)
 
 
 PIECES = st.sampled_from(
@@ -209,8 +209,8 @@ def test_any_bytes_are_watts_or_a_named_error(tmp_path: Path, content: bytes) ->
     path.write_bytes(content)
     window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
     try:
-        found = power.read(path, window)
-    except power.PowerError as error:
+        found = power_log.read(path, window)
+    except power_log.PowerError as error:
         assert "spl.txt" in str(error)
     else:
         assert 0 < found.watts < float("inf")
@@ -223,6 +223,6 @@ def test_the_mean_lies_within_its_samples(tmp_path: Path, watts: list[float]) ->
     lines = [f"Time,07-24-2024 10:00:01.{n:03d},Watts,{value!r},V\n" for n, value in enumerate(watts)]
     path.write_text("".join(lines))
     window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
-    found = power.read(path, window)
+    found = power_log.read(path, window)
     assert found.samples == len(watts)
     assert min(watts) * (1 - 1e-12) <= found.watts <= max(watts) * (1 + 1e-12)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.run import ImportFailed
+from analysis.importers.official.intake import ImportFailed
 
 
 def zipped(folder: Path) -> Path:

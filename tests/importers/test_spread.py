@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from analysis import cli
-from analysis.importers import spread
+from analysis.cli import main
+from analysis.importers.official import spread
 
 
 def test_processes_give_what_one_gives(tree: Any, bring: Callable) -> None:
@@ -63,7 +63,7 @@ def test_an_address_that_is_none_is_refused_at_once(
     pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
     tree.run()
     start = time.monotonic()
-    assert cli.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv"), "--scheduler", address]) == 1
+    assert main.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv"), "--scheduler", address]) == 1
     assert time.monotonic() - start < 5
     said = capsys.readouterr().err
     assert f"no Dask scheduler answers at {address}: {reason}" in said and "such as tcp://host:8786" in said

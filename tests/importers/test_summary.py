@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.importers import accelerators, power_rows, precision, shape, streams, summary, writer
-from analysis.importers.entry import EntryError
+from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summary, writer
+from analysis.importers.official.entry import EntryError
 
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 V61 = {
@@ -153,7 +153,7 @@ def test_precision_is_what_ran_or_unknown(declared: str, benchmark: str, round: 
     ],
 )
 def test_names_of_accelerators(name: str, canonical: str, known: bool) -> None:
-    assert accelerators.canonical(name) == (canonical, known)
+    assert accelerator_names.canonical(name) == (canonical, known)
 
 
 def test_a_system_without_accelerators_counts_sockets(tree: Any) -> None:
@@ -364,7 +364,7 @@ def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:
 def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(
     tmp_path: Path, bring: Callable, content: str
 ) -> None:
-    from analysis.importers.run import ImportFailed
+    from analysis.importers.official.intake import ImportFailed
 
     path, out = tmp_path / "x.json", tmp_path / "out.csv"
     path.write_text(content)

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from analysis import cli
-from analysis.importers import archive as archives
-from analysis.importers import configuration, loadgen
-from analysis.importers.run import ImportFailed
-from analysis.importers.writer import OutputError
+from analysis.cli import main
+from analysis.importers.official import archive as archives
+from analysis.importers.official import configuration, loadgen
+from analysis.importers.official.intake import ImportFailed
+from analysis.importers.official.writer import OutputError
 
 
 def test_a_run_gives_its_row_from_the_log_alone(tree: Any, bring: Callable) -> None:
@@ -353,7 +353,7 @@ def test_a_folder_whose_name_is_no_utf_8_can_be_named(tree: Any, tmp_path: Path,
     broken = tree.root / tree.run(log=b"")
     broken.rename(broken.with_name(os.fsdecode(b"Offline\xe9")))
     tree.run("llama2-70b-99")
-    assert cli.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv")]) == 1
+    assert main.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv")]) == 1
     assert "Offlineé: ".encode() in capsysbinary.readouterr().out
 
 
@@ -501,14 +501,14 @@ def test_an_output_that_is_an_input_is_refused(
     before = source.read_bytes()
     with pytest.raises(OutputError, match=r"--out .*(which is to be read; name another|is a folder)"):
         bring(source, out=out)
-    assert cli.main(["import", str(source), "--out", str(out)]) == 2 and "--out" in capsys.readouterr().err
+    assert main.main(["import", str(source), "--out", str(out)]) == 2 and "--out" in capsys.readouterr().err
     assert source.read_bytes() == before
 
 
 def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
     tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from analysis.importers import run, writer
+    from analysis.importers.official import intake, writer
 
     def interrupted(task: Any) -> Any:
         if "row 2" in task.place:
@@ -516,10 +516,10 @@ def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
             raise KeyboardInterrupt
         return shaped(task)
 
-    shaped, out = run.work, tmp_path / "out.parquet"
+    shaped, out = intake.work, tmp_path / "out.parquet"
     out.write_bytes(b"as it was")
     monkeypatch.setattr(writer, "ROWS", 1)
-    monkeypatch.setattr(run, "work", interrupted)
+    monkeypatch.setattr(intake, "work", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bring(tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"}), out=out)
     assert out.read_bytes() == b"as it was" and not list(tmp_path.glob(".*"))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis import paths
-from analysis.reports.places import Places
-from analysis.reports.run import Outcome, build_reports
+from analysis.core import paths
+from analysis.engine.reports import Outcome, build_reports
+from analysis.engine.runs.places import Places
 
 OTHERS = {
     "speedup_server": ("generational_speedup", {"benchmark": "resnet50", "scenario": "Server"}),

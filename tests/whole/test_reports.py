@@ -9,9 +9,9 @@ import sys
 import pytest
 from pytest_regressions.data_regression import DataRegressionFixture
 
-from analysis import dictionary
-from analysis.reports.places import Places
-from analysis.reports.run import Outcome, build_reports
+from analysis.data import dictionary
+from analysis.engine.reports import Outcome, build_reports
+from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
 OWN = [

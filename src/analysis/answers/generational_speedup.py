@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from analysis import interval
 from analysis.answers.words import caveats, listed, ranged, slug, span
-from analysis.caveats import told
-from analysis.findings import Finding, nothing
-from analysis.sources import cited
-from analysis.speedup import OVER, SPECS, UNDER
+from analysis.compare.caveats import told
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.themes.speedup import OVER, SPECS, UNDER
 
 TIMES = "times the baseline's throughput per accelerator"
 STEP = "times the throughput per accelerator of the step before"

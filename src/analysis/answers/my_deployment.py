@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import interval
 from analysis.answers.words import listed
-from analysis.assessment import Assessed
-from analysis.findings import Finding, nothing
+from analysis.core import interval
+from analysis.core.findings import Finding, nothing
+from analysis.themes.assessment import Assessed
 
 LOST = {
     "latency limits": "latency limits",

@@ -8,11 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis import interval, power
 from analysis.answers.words import listed, plural, ranged, span
-from analysis.caveats import apart, carried, told
-from analysis.findings import Finding, nothing
-from analysis.sources import cited
+from analysis.compare.caveats import apart, carried, told
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.themes import power
 
 UNOFFICIAL = "a ratio to summed power limits is not an official metric"
 

@@ -8,13 +8,13 @@ from itertools import combinations_with_replacement
 
 import pandas as pd
 
-from analysis import interval
 from analysis.answers.words import caveats, listed, plural, ranged, span
-from analysis.caveats import apart, told
-from analysis.findings import Finding, nothing
-from analysis.interval import Interval
-from analysis.ownership import Terms
-from analysis.sources import cited
+from analysis.compare.caveats import apart, told
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.core.interval import Interval
+from analysis.themes.ownership import Terms
 
 DATED = "rental prices move within months, and the documents have no date"
 MILLION = 1e6

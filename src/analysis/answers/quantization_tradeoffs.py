@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis import interval
 from analysis.answers.words import listed, ranged, slug, span
-from analysis.caveats import told
-from analysis.findings import Finding, nothing
-from analysis.sources import cited
+from analysis.compare.caveats import told
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
 
 GAIN = "times the throughput of the reference precision"
 UNREPEATED = "one document's figures at batch 1, with no official result behind them"

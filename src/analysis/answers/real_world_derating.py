@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis import cost, interval, plan
 from analysis.answers.words import listed, plural, span
-from analysis.caveats import told
-from analysis.comparable import Comparison
-from analysis.derating import Demand
-from analysis.findings import Finding, nothing
-from analysis.interval import Interval
-from analysis.parameters import RealWorldDerating
-from analysis.sources import cited
+from analysis.compare.caveats import told
+from analysis.compare.gate import Comparison
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.core.interval import Interval
+from analysis.core.parameters import RealWorldDerating
+from analysis.themes import cost, sizing
+from analysis.themes.derating import Demand
 
 OUTPUTS = {
     "accelerators": "accelerators",
@@ -103,7 +104,7 @@ def quantities(work: str, metering: str) -> dict[str, str]:
 
 def outcome(draws: pd.DataFrame) -> str:
     """What an input can decide: the bill, or without a price the number of accelerators."""
-    return "bill" if plan.priced(draws) else "number of accelerators"
+    return "bill" if sizing.priced(draws) else "number of accelerators"
 
 
 def panels(draws: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +131,7 @@ def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
     """Which inputs move the bill, or the number where no price is known; that none does where it hardly changes."""
     what = outcome(draws)
     unit = f"rank correlation with the {what}, its size"
-    settled = plan.settled(draws)
+    settled = sizing.settled(draws)
     if settled == settled:
         return _settled(draws, settled)
     if ranked.empty:

@@ -6,14 +6,15 @@ import math
 
 import pandas as pd
 
-from analysis import interval, roofline
 from analysis.answers.words import listed, span
 from analysis.audit import naming, verdict
+from analysis.audit.checks import DEFINITE, WRONG, overall
 from analysis.audit.physics import DECODE
-from analysis.audit.run import DEFINITE, WRONG, overall
-from analysis.findings import Finding, nothing
-from analysis.interval import Interval
-from analysis.sources import cited
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.core.interval import Interval
+from analysis.themes import roofline
 
 GROUPS = {
     "agrees": ("exact", "within_rounding", "within_5_percent"),

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis import interval
-from analysis.caveats import joined
+from analysis.compare.caveats import joined
+from analysis.core import interval
 
 
 def slug(text: str) -> str:

@@ -10,11 +10,12 @@ from itertools import permutations
 
 import pandas as pd
 
-from analysis import comparable, interval, rates
 from analysis.audit import verdict
-from analysis.audit.record import Row, alike, plain
+from analysis.audit.lookup import Row, alike, plain
 from analysis.audit.verdict import AGREES, row
-from analysis.interval import Interval
+from analysis.compare import gate, rates
+from analysis.core import interval
+from analysis.core.interval import Interval
 
 CHECK, SHEET = "across documents", "datasheet"
 FACTS = {
@@ -83,7 +84,7 @@ def datasheets(table: pd.DataFrame, accelerators: pd.DataFrame, benchmarks: pd.D
 
 
 def _converted(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
-    rows = results.assign(slower=comparable.slower_precision(results))
+    rows = results.assign(slower=gate.slower_precision(results))
     rows = rows[rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["round"].ne("") & ~rows["slower"]]
     rows = rows[rows["metric"].eq("throughput")]
     identities = benchmarks.set_index("benchmark")

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis import interval, power, roofline
 from analysis.audit import verdict
-from analysis.audit.record import Row, plain
+from analysis.audit.lookup import Row, plain
 from analysis.audit.verdict import row
-from analysis.interval import Interval
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import power, roofline
 
 REPEATED = {
     "results": "",

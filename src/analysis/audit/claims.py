@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analysis import caveats, comparable, interval, speedup
 from analysis.audit import verdict
-from analysis.audit.record import Record, Row, plain
+from analysis.audit.lookup import Record, Row, plain
 from analysis.audit.verdict import AGREES, NOTHING, row
-from analysis.comparable import Question
-from analysis.interval import Interval
+from analysis.compare import caveats, gate
+from analysis.compare.gate import Question
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import speedup
 
 CHECK = "stated claim"
 SCENARIOS = ("Offline", "Server")
@@ -70,7 +72,7 @@ def _pairs(official: pd.DataFrame, benchmarks: pd.DataFrame, baselines: Iterable
     found = []
     for (name, benchmark), rows in official.groupby(["round", "benchmark"], sort=False):
         asked = [Question(benchmark, scenario, ("official",), (name,)) for scenario in SCENARIOS]
-        chosen = pd.concat([comparable.select(rows, benchmarks, each).rows for each in asked])
+        chosen = pd.concat([gate.select(rows, benchmarks, each).rows for each in asked])
         for each in speedup.pairs(chosen, sorted(baselines)).to_dict("records"):
             if each["accelerator"] != each["baseline"]:
                 ends = Interval(float(each["speedup_low"]), float(each["speedup_high"]))
@@ -185,7 +187,7 @@ def _between_rounds(claim: Row, results: pd.DataFrame, benchmarks: pd.DataFrame)
     printed, ratios = Interval(claim["low"], claim["high"]), []
     for (name, scenario), rows in own[both].groupby(["benchmark", "scenario"]):
         if scenario in (claim["scenario"] or scenario) and scenario in SCENARIOS:
-            chosen = comparable.select(rows, benchmarks, Question(name, scenario, ("official",), rounds)).rows
+            chosen = gate.select(rows, benchmarks, Question(name, scenario, ("official",), rounds)).rows
             ratios += [Interval(r.speedup_low, r.speedup_high) for r in speedup.by_round(chosen, *rounds).itertuples()]
     expected = verdict.hull(ratios)
     said = f"No official results of {part} in both {rounds[0]} and {rounds[1]} are at hand"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import interval, speedup
-from analysis.interval import Interval
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import speedup
 
 COLUMNS = ["report", "conclusion", "printed_low", "printed_high", "official_low", "official_high", "unit"]
 COLUMNS += ["doubt", "source_ids"]

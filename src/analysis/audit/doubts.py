@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.audit import official, physics, verdict
+from analysis.audit import against_record, physics, verdict
 
 SAID = {
     "impossible": "above what its hardware can do",
@@ -23,7 +23,7 @@ def marked(rows: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFr
     stands in for that of the system. Official and measured results are not judged: they are no quotations.
     """
     tables = (rows, benchmarks, accelerators)
-    record = official.results(*tables).groupby("row_id")["verdict"].agg(list).map(_of_record)
+    record = against_record.results(*tables).groupby("row_id")["verdict"].agg(list).map(_of_record)
     limits = pd.concat([physics.decode(*tables), physics.compute(*tables)])
     ceilings = limits.groupby("row_id")["verdict"].agg(verdict.worst)
     first = rows["duplicate_of"].where(rows["duplicate_of"].ne(""), rows["id"])

@@ -6,10 +6,10 @@ from datetime import datetime
 
 import pandas as pd
 
-from analysis.audit import official, verdict
-from analysis.audit.record import Row, plain
+from analysis.audit import against_record, verdict
+from analysis.audit.lookup import Row, plain
 from analysis.audit.verdict import AGREES, NOTHING, row
-from analysis.interval import Interval
+from analysis.core.interval import Interval
 
 COUNTED = {
     "workloads": {"workload": ["benchmark"]},
@@ -35,7 +35,7 @@ def corrected(
     printed = rows.copy()
     for fix in fixes.to_dict("records"):
         printed.loc[printed["id"].eq(fix["key"]), fix["column"]] = fix["printed"]
-    sides = [official.results(each, benchmarks, accelerators).set_index("row_id") for each in (printed, rows)]
+    sides = [against_record.results(each, benchmarks, accelerators).set_index("row_id") for each in (printed, rows)]
     figures = {figure["id"]: figure for figure in plain(rows)}
     return verdict.frame(_label(figures[fix["key"]], fix, *sides) for fix in fixes.to_dict("records"))
 

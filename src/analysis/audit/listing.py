@@ -7,21 +7,21 @@ import math
 
 import pandas as pd
 
-from analysis.audit import naming, run
+from analysis.audit import checks, naming
 from analysis.audit.verdict import COLUMNS, VERDICTS
-from analysis.choices import choose
+from analysis.core.choices import choose
 
 FORMATS = ("table", "json", "csv")
 WIDTH = {"row_id": 38, "check": 26, "verdict": 17}
 
 
-def printed(tables: run.Tables, source: str = "", verdict: str = "", form: str = "table") -> str:
+def printed(tables: checks.Tables, source: str = "", verdict: str = "", form: str = "table") -> str:
     """The audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
     for value, valid, what in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
         if value:
             choose(value, valid, what)
     choose(form, FORMATS, "format")
-    rows = run.audit(tables, [source] if source else (), [verdict] if verdict else ())
+    rows = checks.audit(tables, [source] if source else (), [verdict] if verdict else ())
     if form == "csv":
         return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     if form == "json":

@@ -9,7 +9,7 @@ from datetime import date
 
 import pandas as pd
 
-from analysis import interval
+from analysis.core import interval
 
 _ID = re.compile(r"[A-Za-z][\w.]*(?:-[\w.]+)*")
 

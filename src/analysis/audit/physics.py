@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import interval, roofline
 from analysis.audit import verdict
-from analysis.audit.record import Row, plain
-from analysis.interval import Interval
-from analysis.quantization import BYTES_PER_WEIGHT
+from analysis.audit.lookup import Row, plain
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import roofline
+from analysis.themes.quantization import BYTES_PER_WEIGHT
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
 LIFTED = "unless speculative decoding, sparsity or a larger batch was used"

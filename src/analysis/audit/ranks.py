@@ -7,12 +7,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis import comparable, derating, interval
 from analysis.audit import verdict
-from analysis.audit.record import Record, Row, ids, named, plain, rate
+from analysis.audit.lookup import Record, Row, ids, named, plain, rate
 from analysis.audit.verdict import NOTHING, row
-from analysis.comparable import Question
-from analysis.interval import Interval
+from analysis.compare import gate
+from analysis.compare.gate import Question
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import derating
 
 SCENARIOS = ("Offline", "Server")
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "eight": 8}
@@ -65,7 +67,7 @@ def layers(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame
     for claim in plain(claims[rows & claims["duplicate_of"].eq("")]):
         own = (claim["subject_accelerator"],)
         asked = [Question("", name, ("official",), (claim["round"],), own) for name in SCENARIOS]
-        both = comparable.select_each(results, benchmarks, asked)
+        both = gate.select_each(results, benchmarks, asked)
         shares = derating.layered(both, claim["framework"])
         expected = verdict.hull(Interval(low, high) for low, high in shares[["share_low", "share_high"]].to_numpy())
         printed = Interval(claim["low"], claim["high"])
@@ -87,9 +89,7 @@ def production(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataF
     rows = claims[claims["quantity"].eq("fraction_of_benchmark") & claims["duplicate_of"].eq("")]
     if rows.empty:
         return verdict.frame([])
-    offline, server = (
-        comparable.select_all(results, benchmarks, Question("", name, ("official",))) for name in SCENARIOS
-    )
+    offline, server = (gate.select_all(results, benchmarks, Question("", name, ("official",))) for name in SCENARIOS)
     kept = derating.measured(offline, server)
     beside = verdict.hull(Interval(low, high) for low, high in kept[["derate_low", "derate_high"]].to_numpy())
     share = interval.text(beside.low, beside.high)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from analysis import comparable, interval
 from analysis.audit import verdict
-from analysis.audit.record import Row, plain
+from analysis.audit.lookup import Row, plain
 from analysis.audit.verdict import hull, row
-from analysis.interval import Interval
+from analysis.compare import gate
+from analysis.core import interval
+from analysis.core.interval import Interval
 
 CHECK = "ratio of its own figures"
 OF_CLAIMS = {
@@ -24,7 +25,7 @@ Sides = tuple[list[Row], list[Row], str]
 
 def stated(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
     """Ratios of throughput, tokens per dollar, memory, bandwidth and price against the document's own two figures."""
-    rows = results.assign(slower=comparable.slower_precision(results))
+    rows = results.assign(slower=gate.slower_precision(results))
     rows = plain(rows[rows["origin"].eq("published") & rows["duplicate_of"].eq("")])
     said, offers = (plain(frame[frame["duplicate_of"].eq("")]) for frame in (claims, prices))
     found = []

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import derating, interval, roofline
 from analysis.audit import verdict
-from analysis.audit.record import Record, Row, ids, plain, rate
+from analysis.audit.lookup import Record, Row, ids, plain, rate
 from analysis.audit.verdict import AGREES, row
-from analysis.interval import Interval
-from analysis.quantization import BYTES_PER_WEIGHT
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import derating, roofline
+from analysis.themes.quantization import BYTES_PER_WEIGHT
 
 INDEX_BITS = 2  # 2:4 sparsity keeps, with each kept weight, its place among four
 SIZING = "users x rate / throughput"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import interval
-from analysis.interval import Interval
+from analysis.core import interval
+from analysis.core.interval import Interval
 
 # From the best to the worst: a figure with several verdicts is as good as its worst.
 MEANING = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from analysis.paths import ROOT
+from analysis.core.paths import ROOT
 
 HERE = Path(__file__).parent
 SCREENSHOTS = ROOT / "reports" / ".screenshots"

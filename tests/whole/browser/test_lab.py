@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from analysis.reports.places import Places
+from analysis.engine.runs.places import Places
 
 TOKEN = "for-this-test-alone"
 WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser
 
-from analysis.reports.places import Places
-from analysis.reports.run import Outcome
+from analysis.engine.reports import Outcome
+from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
 REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis import dictionary
-from analysis.reports.places import Places
-from analysis.reports.run import Outcome, build_reports
+from analysis.data import dictionary
+from analysis.engine.reports import Outcome, build_reports
+from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
 REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",

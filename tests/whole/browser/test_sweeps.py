@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis import parameters
-from analysis.reports.places import Places
-from analysis.reports.sweep import build_sweep
+from analysis.core import parameters
+from analysis.engine.runs.places import Places
+from analysis.engine.sweep import build_sweep
 
 SWEEP = """notebook: power_efficiency
 title: Energy by price

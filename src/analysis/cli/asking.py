@@ -1,0 +1,65 @@
+"""Words of a command line into ranges and parameters, and frames into aligned lines; no analysis belongs here."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from analysis.core import quote
+from analysis.core.choices import choose
+from analysis.core.interval import Interval
+from analysis.data.catalog import Catalog
+from analysis.show.tables import Table
+
+PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """`4.76` as [4.76, 4.76], `2-4.76` as [2.0, 4.76]. Raises ValueError naming the option for anything else."""
+    try:
+        return list(quote.numbers(text))
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+
+
+def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> str:
+    """`4.76`, `2-4.76` or a whole quote, its accelerator by any name. Raises ValueError naming the option.
+
+    Another accelerator than `accelerator`, where one is asked about, is refused.
+    """
+    try:
+        name = quote.read(text).accelerator
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+    named = canonical(name, catalog) if name else ""
+    if named and accelerator and named != accelerator:
+        raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
+    return named + text[text.index("=") :] if named else text
+
+
+def share(option: str, text: str) -> Interval:
+    """`60-80` (per cent), `0.6-0.8` or `70` as a share. Raises ValueError for anything else."""
+    low, high = numbers(option, text.strip().removesuffix("%"))
+    scale = 100 if high > PERCENT or text.strip().endswith("%") else 1
+    return Interval(low / scale, high / scale)
+
+
+def canonical(name: str, catalog: Catalog) -> str:
+    """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
+    aliases = catalog.table("accelerator_aliases")
+    known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
+    return known.get(name) or choose(name, catalog.accelerators["accelerator"], "accelerator")
+
+
+def given(arguments: argparse.Namespace, *names: str) -> dict:
+    """The arguments of `names` that were given, by name."""
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+
+
+def lines(table: Table) -> Iterable[str]:
+    """A table as aligned lines of text, its title first."""
+    if table.cells.empty:
+        return [table.title, ""]
+    widths = [max(map(len, [name, *table.cells[name]])) for name in table.cells]
+    rows = [list(table.cells.columns), *table.cells.to_numpy().tolist()]
+    return [table.title, *("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows), ""]

@@ -1,0 +1,247 @@
+"""The command `analysis`: arguments in, one call into the package, an exit status out; no work of its own."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from analysis.cli.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
+
+INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    0: done; 1: something failed; 2: asked wrongly; 130: interrupted; 141: whoever reads the output has closed it.
+    """
+    arguments = _parser().parse_args(argv)
+    # Whoever ends this process politely (a CI system, `timeout`) gets the same orderly end as Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        status = arguments.command(arguments)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("\nInterrupted: nothing is half-written, and the next run completes what is missing.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # Whoever reads has seen enough, as `head` has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except OSError as error:  # A full disk, a folder without write permission: the message says which.
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="analysis", description="Reports on published MLPerf Inference figures.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    for part in (_building, _figures, _deciding):
+        part(commands)
+    return parser
+
+
+def _building(commands: argparse._SubParsersAction) -> None:
+    reports = _add(commands, "reports", _reports, "build the reports that are not up to date")
+    reports.add_argument("names", nargs="*", metavar="REPORT", help="a run file of notebooks/runs, without its ending")
+    reports.add_argument("--force", action="store_true", help="build also what is up to date")
+    add_execution(reports)
+
+    sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
+    sweep.add_argument("file", metavar="FILE.yml", help="a sweep file, or the name of one in notebooks/sweeps")
+    sweep.add_argument("--force", action="store_true", help="build also what is up to date")
+    sweep.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786; its workers build")
+    add_execution(sweep)
+
+    refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
+    refresh.add_argument("names", nargs="*", metavar="NOTEBOOK", help="a notebook, with or without folder and ending")
+    add_execution(refresh)
+    new = _add(commands, "new-report", _new_report, "start a report: a notebook and its run file, from the template")
+    new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
+    new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
+
+
+def _figures(commands: argparse._SubParsersAction) -> None:
+    bring = _add(commands, "import", _import, "turn official files into result rows: summaries, trees, archives")
+    bring.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a summary file, a submission tree or a part"
+    )
+    bring.add_argument("--out", required=True, type=Path, metavar="FILE", help="a .parquet or .csv file to write")
+    bring.add_argument("--round", type=round_name, metavar="vX.Y", help="the round, where no path or row says it")
+    bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
+    bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
+
+    data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
+    data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
+    audit = _add(
+        commands, "audit", _audit, "say which published figures can be believed, one line per figure and check"
+    )
+    audit.add_argument("--source", default="", metavar="ID", help="of one document, by its id in data/sources.csv")
+    audit.add_argument("--verdict", default="", metavar="V", help="of one verdict, such as contradicts or impossible")
+    audit.add_argument("--format", default="table", choices=["table", "json", "csv"], help="how to print (table)")
+    _add(commands, "check", _check, "hold every table of data/ to its description")
+    _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
+
+
+def _deciding(commands: argparse._SubParsersAction) -> None:
+    plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
+    add_plan(plan)
+
+    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
+    add_measure(measure)
+
+
+def _add(commands: argparse._SubParsersAction, name: str, command: Callable, about: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _reports(arguments: argparse.Namespace) -> int:
+    from analysis.engine.reports import build_reports
+    from analysis.engine.runs.runfiles import UnknownReport
+
+    try:
+        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **execution(arguments))
+    except UnknownReport as error:
+        return _wrong(error)
+    return outcome.status
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from analysis.cli.progress import Bar
+    from analysis.engine.make.cluster import NoCluster
+    from analysis.engine.runs.runfiles import RunFileError
+    from analysis.engine.sweep import build_sweep
+
+    how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
+    try:
+        with Bar(_say) as bar:
+            outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
+    except (RunFileError, NoCluster) as error:
+        return _wrong(error)
+    return outcome.status
+
+
+def _refresh(arguments: argparse.Namespace) -> int:
+    from analysis.engine.refresh import UnknownNotebook, refresh
+
+    os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
+    try:
+        return refresh(arguments.names, say=_say, **execution(arguments))
+    except UnknownNotebook as error:
+        return _wrong(error)
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from analysis.importers.official.intake import ImportFailed, import_results
+    from analysis.importers.official.spread import SpreadError
+    from analysis.importers.official.writer import OutputError
+
+    choices = {"round": arguments.round or "", "workers": arguments.jobs, "scheduler": arguments.scheduler}
+    try:
+        return import_results(arguments.paths, arguments.out, **choices, say=_say).status
+    except OutputError as error:
+        return _wrong(error)
+    except (ImportFailed, SpreadError) as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _data(arguments: argparse.Namespace) -> int:
+    from analysis.importers.official.download import DownloadFailed, fetch
+
+    try:
+        return fetch(mirror=arguments.mirror, say=_say)
+    except DownloadFailed as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from analysis.cli import plan
+
+    return _told(plan.run, arguments)
+
+
+def _measure(arguments: argparse.Namespace) -> int:
+    from analysis.cli import measure
+
+    return _told(measure.run, arguments)
+
+
+def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
+    """Print what a command has to say; what it was asked wrongly ends with status 2 and the valid choices."""
+    try:
+        lines = run(arguments)
+    except ValueError as error:
+        return _wrong(error)
+    for line in lines:
+        print(line)
+    return 0
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from analysis.audit import listing
+    from analysis.data.catalog import Catalog
+    from analysis.data.loading import TableError
+
+    try:
+        print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
+    except (TableError, ValueError) as error:
+        return _wrong(error)
+    return 0
+
+
+def _new_report(arguments: argparse.Namespace) -> int:
+    from analysis.engine.new import NotNew, start
+
+    try:
+        written = start(arguments.name, arguments.question)
+    except NotNew as error:
+        return _wrong(error)
+    print(f"written: {' and '.join(written)}")
+    print(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from analysis.data import check
+
+    faults = check.faults()
+    for line in [*faults, *check.notes()]:
+        print(line)
+    print(f"{len(faults)} faults in data/" if faults else "data/ is sound: every table is what its description says")
+    return 1 if faults else 0
+
+
+def _describe(arguments: argparse.Namespace) -> int:
+    from analysis.data import dictionary
+    from analysis.data.descriptor import DescriptorError
+
+    try:
+        changed = dictionary.describe()
+    except (DescriptorError, OSError) as error:
+        return _wrong(error)
+    print(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _wrong(error: Exception) -> int:
+    print(f"analysis: {error}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

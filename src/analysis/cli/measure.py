@@ -1,0 +1,69 @@
+"""`analysis measure`: measurement files set beside the official record, in lines of text; no formula of its own."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from analysis.answers import my_deployment as answer
+from analysis.cli import asking
+from analysis.core import parameters, quote
+from analysis.core.parameters import MyDeployment
+from analysis.data.catalog import Catalog
+from analysis.importers.measured import formats
+from analysis.importers.measured.measurement import frame
+from analysis.show import tables
+from analysis.themes import assessment
+from analysis.themes.assessment import Assessed
+
+COLUMNS = {
+    "label": "Run",
+    "output_tokens_per_s": "Output tokens/s",
+    "derate": "Share of official",
+    "ttft_p99_ms": "TTFT p99 ms",
+    "tpot_p99_ms": "TPOT p99 ms",
+    "good_share": "In time",
+    "requests_failed": "Failed",
+    "joules": "J/token",
+    "usd_per_million": "USD/M output tokens",
+    "usd_per_million_all": "USD/M tokens, prompt too",
+    "best": "On the front",
+}
+
+
+def run(arguments: argparse.Namespace) -> list[str]:
+    """The lines of the assessment. Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong."""
+    catalog = Catalog()
+    asked = _asked(arguments, catalog)
+    found = assess(catalog, arguments.files, asked)
+    _priced(asked, found)
+    said = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
+    differ = tables.show(
+        found.differences,
+        f"How the run differs from the nearest official row ({found.best['nearest'] or 'none'})",
+        {"what": "What", "here": "Here", "there": "There"},
+    )
+    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", answer.known(found, COLUMNS))
+    return [*(make(found).said for make in said), "", *asking.lines(runs), *asking.lines(differ)]
+
+
+def _priced(asked: MyDeployment, found: Assessed) -> None:
+    named = {quote.read(text).accelerator for text in asked.prices} - {""}
+    if named and found.best["accelerator"] not in named:
+        raise ValueError(f"the prices are of {', '.join(named)}, but the runs are on {found.best['accelerator']}")
+
+
+def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
+    """The assessment of files anywhere on this machine."""
+    runs = [run for file in files for run in formats.read(Path(file), file)]
+    return assessment.make(catalog, frame(runs), asked)
+
+
+def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
+    values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
+    values["accelerator_count"] = arguments.count
+    if arguments.accelerator:
+        values["accelerator"] = asking.canonical(arguments.accelerator, catalog)
+    if arguments.price:
+        values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
+    return MyDeployment(**parameters.validate("my_deployment", values))

@@ -1,0 +1,57 @@
+"""A printed rate in one unit, for the whole system and for one accelerator; choosing rows is not done here.
+
+Tokens and samples are converted with the run's own tokens per sample. A query of a Server result is one sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.core.interval import Interval
+
+
+def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFrame:
+    """The rows with their rates in `unit`; `identity` is the benchmark's row of benchmarks.csv.
+
+    Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in `unit`, `as_printed_low/high` per
+    accelerator in the printed unit, `assumed` (the run's tokens per sample are not stated and the benchmark's range
+    was taken). What cannot be converted is NaN, and so is what is per accelerator of a system that has several types of
+    them, or states no number.
+    """
+    alike = rows["accelerator"].ne("mixed")
+    count = rows["accelerator_count"].where(alike).to_numpy("float64", na_value=np.nan)
+    system = rows["per"].eq("system").to_numpy()
+    factor = _factor(rows, identity, unit)
+    ends: dict[str, Any] = {}
+    for end in ("low", "high"):
+        printed = rows[end].to_numpy()
+        rate = printed * getattr(factor, end)
+        ends[f"as_printed_{end}"] = np.where(system, printed / count, printed)
+        ends[f"rate_{end}"] = np.where(system, rate, rate * count)
+        ends[f"per_accelerator_{end}"] = np.where(system, rate / count, rate)
+    return rows.assign(**ends, assumed=differs(rows, unit) & rows["tokens_per_sample"].isna())
+
+
+def stated(row: Mapping[str, Any], unit: str) -> Interval:
+    """One row's `low` to `high` in `unit`, by the run's own tokens per sample only: NaN where it states none."""
+    if (row["unit"] == "tokens/s") == (unit == "tokens/s"):
+        return Interval(row["low"], row["high"])
+    factor = row["tokens_per_sample"] if unit == "tokens/s" else 1 / row["tokens_per_sample"]
+    return Interval(row["low"] * factor, row["high"] * factor)
+
+
+def differs(rows: pd.DataFrame, unit: str) -> pd.Series:
+    """Whether a rate is printed in samples or queries where `unit` is tokens, or the other way round."""
+    return rows["unit"].eq("tokens/s") != (unit == "tokens/s")
+
+
+def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
+    """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
+    other, own = differs(rows, unit).to_numpy(), rows["tokens_per_sample"].to_numpy()
+    said = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
+    low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in said)
+    return Interval(low, high) if unit == "tokens/s" else Interval(1 / high, 1 / low)

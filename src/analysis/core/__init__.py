@@ -1,0 +1,1 @@
+"""Values and words that stand on no table: ranges, vocabularies, notes, findings, parameters, places."""

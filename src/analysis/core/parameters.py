@@ -1,0 +1,229 @@
+"""What each notebook may be asked: one strict model per notebook; computing anything does not belong here.
+
+The models are checked before a kernel starts and again in the notebook, where an analyst edits the values. A test
+holds each model's fields and defaults equal to its notebook's parameters cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from analysis.core import declared
+from analysis.core.choices import not_among
+from analysis.core.kinds import (
+    Accelerator,
+    Benchmark,
+    DataFile,
+    Document,
+    Origin,
+    Precision,
+    Price,
+    Prices,
+    Round,
+    Scenario,
+    Share,
+    Trust,
+    each_once,
+)
+from analysis.core.paths import NOTEBOOKS
+
+
+class ParameterError(ValueError):
+    """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices."""
+
+
+def _in_order(model: BaseModel, *names: str) -> None:
+    for name in names:
+        values = getattr(model, name)
+        if len(values) == 1 or list(values) != sorted(values):
+            raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+
+
+class Common(BaseModel):
+    """The parameters that every report has."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    baseline: Accelerator = "H100 SXM"
+    accelerators: list[Accelerator] = []
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
+    rounds: list[Round] = ["v4.1"]
+    trust: Trust = "all"
+
+
+class GenerationalSpeedup(Common):
+    """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step."""
+
+    later_round: Round = "v5.1"
+    upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
+        "H100 SXM",
+        "H200 SXM",
+        "H200 SXM CTS",
+    ]
+
+
+class QuantizationTradeoffs(Common):
+    """Speed, memory and quality of each precision against `reference_precision`."""
+
+    reference_precision: Literal["fp16", "fp8", "int8"] = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+
+
+class PowerEfficiency(Common):
+    """Throughput per watt and what the energy of a million tokens costs.
+
+    The stream scenarios give energy per query beside a latency, no throughput: `comparable` leaves them out by name.
+    """
+
+    scenario: Literal["Offline", "Server"] = "Offline"
+    baseline: Accelerator = "H200 SXM"
+    rounds: list[Round] = ["v4.1", "v5.1"]
+    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+
+
+class RealWorldDerating(Common):
+    """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
+
+    scenario: Literal["Server", "Interactive"] = "Server"
+    users: Annotated[int, Field(gt=0)] = 100
+    tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
+    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
+    peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
+    prices: Prices = []
+    weight_precision: Precision = "fp8"
+    cache_precision: Precision = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
+    ttft_ms: Annotated[float, Field(gt=0)] = 2000.0
+    tpot_ms: Annotated[float, Field(gt=0)] = 200.0
+    wait_percentile: Annotated[float, Field(gt=0, lt=1)] = 0.99
+    wait_variability: Annotated[float, Field(gt=0)] = 1.0
+    tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
+    prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
+    prefill_share: Share = 0.5
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+    draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
+    seed: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _ranges_in_order(self) -> RealWorldDerating:
+        _in_order(self, "derate", "peak_over_mean", "context_tokens")
+        return self
+
+
+class PricePerformance(Common):
+    """Tokens per dollar of every offer, prices at which the order changes, and owning against renting `baseline`."""
+
+    prices: Prices = []
+    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
+    break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
+        "A100 SXM 80GB",
+        "H100 SXM",
+        "H200 SXM",
+        "L40S",
+        "MI300X",
+    ]
+    utilisation: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.5, 1.0]
+    document_precision: Precision = "fp16"
+    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    purchase_usd_per_accelerator: Annotated[list[Price], Field(max_length=2)] = []
+    years: Annotated[float, Field(gt=0, le=20)] = 4.0
+    residual_share: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    capital_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.08
+    maintenance_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    used_share: Share = 1.0
+    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+
+    @model_validator(mode="after")
+    def _ranges_in_order(self) -> PricePerformance:
+        _in_order(self, "derate", "utilisation", "purchase_usd_per_accelerator")
+        return self
+
+
+class MyDeployment(BaseModel):
+    """A measurement of the user's own beside the official record. Empty texts and zeros are left to the files."""
+
+    model_config = Common.model_config
+
+    files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(each_once)] = [
+        "examples/vllm_concurrency.jsonl"
+    ]
+    accelerator: Literal[""] | Accelerator = ""
+    accelerator_count: Annotated[int, Field(ge=0)] = 0
+    benchmark: Literal[""] | Benchmark = ""
+    precision: Literal["", "fp16", "bf16", "fp8", "int8", "int4", "fp4"] = ""
+    cache_precision: Precision = "fp16"
+    scenario: Scenario = "Server"
+    rounds: list[Round] = ["v4.1"]
+    prices: Prices = []
+    ttft_ms: Annotated[float, Field(ge=0)] = 0.0
+    tpot_ms: Annotated[float, Field(ge=0)] = 0.0
+
+
+class SourceAudit(BaseModel):
+    """Which published figures can be believed: of `documents`, with the roofline and the conclusions of `benchmark`."""
+
+    model_config = Common.model_config
+
+    documents: list[Document] = []
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    baseline: Accelerator = "H100 SXM"
+    rounds: list[Round] = ["v4.1"]
+    cache_gb: Annotated[float, Field(ge=0)] = 0.0
+
+
+MODELS: dict[str, type[BaseModel]] = {
+    "generational_speedup": GenerationalSpeedup,
+    "quantization_tradeoffs": QuantizationTradeoffs,
+    "power_efficiency": PowerEfficiency,
+    "real_world_derating": RealWorldDerating,
+    "source_audit": SourceAudit,
+    "price_performance": PricePerformance,
+    "my_deployment": MyDeployment,
+}
+
+
+def model_for(notebook: str) -> type[BaseModel]:
+    """The model of a notebook's parameters: of MODELS, else as its parameters cell declares them (declared.py).
+
+    Raises ParameterError with the notebooks there are, and where such a cell declares nothing usable.
+    """
+    if notebook in MODELS:
+        return MODELS[notebook]
+    if not (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
+        there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
+        raise ParameterError(f"no notebook {not_among(notebook, there)}")
+    try:
+        return declared.model(path, Common)
+    except declared.DeclarationError as error:
+        raise ParameterError(str(error)) from None
+
+
+def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The complete parameters of a notebook: `values` checked, defaults filled in.
+
+    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices.
+    """
+    model = model_for(notebook)
+    try:
+        return model.model_validate(dict(values)).model_dump()
+    except ValidationError as error:
+        problems = [_problem(model, each) for each in error.errors()]
+        raise ParameterError("\n".join(f"{notebook}: {problem}" for problem in problems)) from None
+
+
+def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    if not name:
+        return f"parameter {error['msg'].removeprefix('Value error, ')}"
+    if error["type"] == "extra_forbidden":
+        return f"no parameter {not_among(name, model.model_fields)}"
+    return f"parameter {name}: {error['msg'].removeprefix('Value error, ')}; got {error['input']!r}"

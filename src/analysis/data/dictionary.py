@@ -1,0 +1,81 @@
+"""The column dictionary data/README.md and the hashes in datapackage.json, made from what is there; no checking."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from analysis.core.paths import DATA
+from analysis.data import descriptor, loading
+from analysis.data.descriptor import Table
+
+INTRODUCTION = """# The data tables
+
+Every figure of the reports comes from these tables. This page is made from `datapackage.json` by `analysis describe`;
+edit the descriptor, not this page. `analysis check` holds every table to it.
+
+A missing number is an empty cell. A quantity known as a range stands in two columns, `..._low` and `..._high`.
+"""
+
+
+def describe(folder: Path = DATA) -> list[str]:
+    """Bring hashes and README up to the tables; returns the names of the files that changed.
+
+    Written aside and renamed. Raises DescriptorError or OSError where a file cannot be read.
+    """
+    path = folder / descriptor.FILE
+    descriptor.read(folder)
+    package = json.loads(path.read_text("utf-8"))
+    for resource in package["resources"]:
+        table = folder / resource["path"]
+        resource.update(bytes=table.stat().st_size, hash=f"sha256:{loading.sha256(table)}")
+    changed = _write(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
+    return [name for name in (changed, _write(folder / "README.md", readme(folder))) if name]
+
+
+def readme(folder: Path = DATA) -> str:
+    """The column dictionary as Markdown: per table its description, traps, and each column with type and unit."""
+    return "\n".join([INTRODUCTION, *(_section(table) for table in descriptor.read(folder).values())])
+
+
+def _section(table: Table) -> str:
+    traps = [f"- {trap}" for trap in table.traps]
+    head = [
+        f"## {table.path}",
+        "",
+        f"{table.title}. {table.description}",
+        "",
+        f"Key: {', '.join(table.primary_key)}.",
+        "",
+    ]
+    body = ["| column | type | unit | meaning |", "|---|---|---|---|", *(_row(field) for field in table.fields), ""]
+    return "\n".join([*head, *(["Known traps:", "", *traps, ""] if traps else []), *body, *_imported(table)])
+
+
+def _imported(table: Table) -> list[str]:
+    if not table.imported_fields:
+        return []
+    head = [
+        "Rows of `data/official/` have these columns too:",
+        "",
+        "| column | type | unit | meaning |",
+        "|---|---|---|---|",
+    ]
+    return [*head, *(_row(field) for field in table.imported_fields), ""]
+
+
+def _row(field: dict[str, Any]) -> str:
+    allowed = field.get("constraints", {}).get("enum")
+    choices = f" One of: {', '.join(f'`{choice}`' for choice in allowed)}." if allowed else ""
+    words = (field["description"].rstrip(".") + "." + choices).replace("|", "\\|")
+    return f"| `{field['name']}` | {field['type']} | {field['unit']} | {words} |"
+
+
+def _write(path: Path, text: str) -> str:
+    if path.is_file() and path.read_text("utf-8") == text:
+        return ""
+    aside = path.with_name(f".{path.name}.new")
+    aside.write_text(text, "utf-8")
+    aside.replace(path)
+    return path.name

@@ -1,0 +1,1 @@
+"""From run files to finished pages: planning, execution, export, index."""

@@ -1,0 +1,40 @@
+"""What changed between two states of a notebook, as an nbdime diff in a terminal; nothing is executed or written."""
+
+import copy
+import io
+from typing import Any
+
+from analysis.engine.runs.files import sha256
+
+FIGURE = "image/svg+xml"
+# What people do not read as a diff: markup and drawings, whose words stand in `text/plain` beside them.
+UNREAD = (FIGURE, "text/html", "application/vnd.analysis.finding+json", "application/vnd.analysis.provenance+json")
+LINES = 60
+
+
+def told(before: Any, after: Any, lines: int = LINES) -> str:
+    """The diff of two notebooks without colours, at most so many lines; empty where nbdime is not installed."""
+    try:
+        from nbdime import diff_notebooks
+        from nbdime.prettyprint import PrettyPrintConfig, pretty_print_notebook_diff
+    except ImportError:
+        return ""
+    first, second = _readable(before), _readable(after)
+    out = io.StringIO()
+    config = PrettyPrintConfig(out=out, use_color=False)
+    pretty_print_notebook_diff("stored", "executed", first, diff_notebooks(first, second), config)
+    said = [line for line in out.getvalue().splitlines() if line.strip()][3:]  # without nbdime's heading
+    more = [f"... and {len(said) - lines} lines more: make dev, then git diff"] if len(said) > lines else []
+    return "\n".join(said[:lines] + more)
+
+
+def _readable(notebook: Any) -> Any:
+    """The notebook with outputs reduced to their words, and figures to whether they are the same drawing."""
+    notebook = copy.deepcopy(notebook)
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        data = output.get("data", {})
+        drawing = f" (drawing {sha256(data[FIGURE])[:6]})" if FIGURE in data else ""
+        if "text/plain" in data:
+            output["data"] = {"text/plain": data["text/plain"] + drawing}
+        output.pop("metadata", None)
+    return notebook

@@ -1,0 +1,1 @@
+"""Lists of reports: the front page, and a sweep's page and table."""

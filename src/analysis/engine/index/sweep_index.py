@@ -1,0 +1,75 @@
+"""reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings; runs nothing."""
+
+from base64 import b64encode
+from collections import Counter
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+
+from analysis.engine.page.parameter_words import FILTERS
+from analysis.engine.page.templates import TEMPLATES
+from analysis.engine.runs import freshness, shelf
+from analysis.engine.runs.files import file_sha256, write_whole
+from analysis.engine.runs.files import sha256 as digest
+from analysis.engine.runs.places import Places
+from analysis.engine.runs.sweepfiles import Point, Sweep, said
+
+POLICY = "default-src 'none';"  # how the policy of every page begins
+DIGITS = 4  # significant digits of a finding in the index; its report and the table have all
+
+
+def write(sweep: Sweep, places: Places) -> None:
+    """Write the index where it differs from what is there."""
+    html = render(sweep, places)
+    if file_sha256(places.reports / "index.html") != digest(html):
+        write_whole(places.reports / "index.html", html)
+
+
+def render(sweep: Sweep, places: Places) -> str:
+    """The index as HTML: what varies, what each point found, what failed; the same text for the same reports."""
+    from jinja2 import Environment, FileSystemLoader
+
+    folders = [TEMPLATES / name for name in ("sweep", "shared")]
+    environment = Environment(loader=FileSystemLoader(folders), autoescape=True)
+    environment.filters |= FILTERS | {"name": said, "amount": amount}
+    script = (folders[0] / "script.js").read_text(encoding="utf-8")
+    rows = [_row(point, places) for point in sweep.points]
+    varied = list(sweep.points[0].varied)
+    html = environment.get_template("index.html.j2").render(
+        sweep=sweep, rows=rows, failed=shelf.failed(places), findings=_columns(rows), script=script,
+        choices={name: _values(sweep, name) for name in varied},
+    )  # fmt: skip
+    allowed = f"{POLICY} script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}';"
+    return html.replace(POLICY, allowed, 1)
+
+
+def _row(point: Point, places: Places) -> dict[str, Any]:
+    stated = freshness.load(point.run.report, places)
+    if stated is not None and stated["parameters"] != point.parameters:
+        stated = None
+    findings = {(finding["name"], finding["unit"]): finding for finding in stated["findings"]} if stated else {}
+    return {"point": point, "built": stated is not None, "findings": findings}
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The findings that at least half of the points have, as name and unit: two units never share a column.
+
+    A finding that few have, such as one accelerator's, is in the table of all findings, and would be an empty column.
+    """
+    counts = Counter(column for row in rows for column in row["findings"])
+    built = sum(row["built"] for row in rows)
+    found = [column for column, count in counts.items() if 2 * count >= built]
+    first = {name: place for place, (name, _) in reversed(list(enumerate(found)))}
+    return sorted(found, key=lambda column: first[column[0]])
+
+
+def _values(sweep: Sweep, name: str) -> list[str]:
+    return list(dict.fromkeys(said(point.varied[name]) for point in sweep.points))
+
+
+def amount(finding: dict[str, Any] | None) -> str:
+    """A finding's range in a few digits and never in exponent form, or a dash where it has none."""
+    if finding is None or finding["low"] is None:
+        return "–"
+    low, high = (f"{Decimal(f'{finding[end]:.{DIGITS}g}'):,f}" for end in ("low", "high"))
+    return low if low == high else f"{low}–{high}"

@@ -1,0 +1,76 @@
+"""All findings over all points of a sweep as one table, .csv and .parquet; computes nothing of its own."""
+
+import csv
+import io
+from typing import Any
+
+from analysis.engine.runs import freshness
+from analysis.engine.runs.files import canonical, write_whole
+from analysis.engine.runs.places import Places
+from analysis.engine.runs.sweepfiles import Sweep
+
+NAMES = ("findings.csv", "findings.parquet")
+FINDING = ("finding", "low", "high", "unit", "sentence", "sources", "caveats")
+
+
+def exists(places: Places) -> bool:
+    """Whether both files are there."""
+    return all((places.reports / name).is_file() for name in NAMES)
+
+
+def write(sweep: Sweep, places: Places) -> None:
+    """Write the table of the reports that are there, in both forms, the same bytes for the same reports."""
+    columns, found = table(sweep, places)
+    write_whole(places.reports / NAMES[0], _csv(columns, found))
+    write_whole(places.reports / NAMES[1], _parquet(columns, found))
+
+
+def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:
+    """Column names and rows: one row per point and finding, with the point's report and all its parameters.
+
+    A parameter that is a list, and sources and caveats, are JSON text.
+    """
+    rows = []
+    for point in sweep.points:
+        stated = freshness.load(point.run.report, places)
+        if stated is None or stated["parameters"] != point.parameters:
+            continue  # It failed, or is of another parameter set than now.
+        given = {name: _plain(value) for name, value in stated["parameters"].items()}
+        for finding in stated["findings"]:
+            told = {"finding": finding["name"]} | {name: _plain(finding[name]) for name in FINDING[1:]}
+            rows.append({"report": point.run.report, "notebook": stated["notebook"]} | given | told)
+    parameters = list(sweep.points[0].parameters)
+    return ["report", "notebook", *parameters, *FINDING], rows
+
+
+def _plain(value: Any) -> Any:
+    return canonical(value) if isinstance(value, list | dict) else value
+
+
+def _csv(columns: list[str], rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _parquet(columns: list[str], rows: list[dict[str, Any]]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = {name: [row[name] for row in rows] for name in columns}
+    kinds = {name: pa.float64() if name in ("low", "high") else _kind(values, pa) for name, values in arrays.items()}
+    made = pa.table({name: pa.array(values, kinds[name]) for name, values in arrays.items()})
+    file = io.BytesIO()
+    pq.write_table(made, file, compression="zstd")
+    return file.getvalue()
+
+
+def _kind(values: list[Any], pa: Any) -> Any:
+    """The Arrow type of a column: text, unless it holds truth values, whole numbers or numbers alone."""
+    kinds = {type(value) for value in values if value is not None}
+    for kind, arrow in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
+        if kinds and kinds <= kind:
+            return arrow
+    return pa.string()

@@ -1,0 +1,1 @@
+"""Warm kernels: ordinary ipykernels, forked from a process that has the libraries loaded."""

@@ -1,0 +1,126 @@
+"""The warm parent: loads libraries once, then forks a kernel per request; what a child does then is `child.py`'s.
+
+It talks over one socket that it inherits. A request is one byte with the file descriptors of the kernel's own socket,
+its stdout and its stderr; the kernel's own socket then brings a line of JSON (argv, env, cwd), takes a line with the
+pid and, when the kernel has ended, a line with its exit status. When a kernel's socket closes, that kernel is killed;
+when the first socket closes, all are, and the parent ends. So nothing outlives whoever holds the other ends.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import warnings
+from typing import Any
+
+from analysis.engine.kernels import child, preload
+
+DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
+
+
+def main(descriptor: int) -> None:
+    """Serve requests from the inherited socket until it closes. Never returns in a kernel."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
+    set_by_libraries = preload.load()
+    _forget_own_package()
+    gc.collect()
+    gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
+    _Parent(socket.socket(fileno=descriptor), set_by_libraries).serve()
+
+
+def _forget_own_package() -> None:
+    """Let each kernel import `analysis` anew, from where its own path says and as it is by then."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "analysis"]:
+        del sys.modules[name]
+
+
+class _Parent:
+    """The loop: requests in, kernels out, exit statuses back."""
+
+    def __init__(self, requests: socket.socket, environment: dict[str, str]) -> None:
+        self.environment, self.requests = environment, requests
+        self.kernels, self.selector = {}, selectors.DefaultSelector()
+        self.woken, self.wake = socket.socketpair()
+        for each in (self.woken, self.wake):
+            each.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self.wake.fileno(), warn_on_full_buffer=False)
+        for each in (requests, self.woken):
+            self.selector.register(each, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Handle whatever comes until the requests' socket closes."""
+        while True:
+            for key, _ in self.selector.select():
+                if key.fileobj is self.requests:
+                    if not self._request():
+                        return self._end()
+                elif key.fileobj is self.woken:
+                    self.woken.recv(4096)
+                    self._reap()
+                else:  # The holder of a kernel's socket is gone, or says something, which it must not.
+                    self._kill(key.data)
+
+    def _request(self) -> bool:
+        data, descriptors, *_ = socket.recv_fds(self.requests, 1, DESCRIPTORS)
+        if not data:
+            return False
+        own = socket.socket(fileno=descriptors[0])
+        with contextlib.suppress(OSError, ValueError), own.makefile("rb") as lines:
+            self._fork(own, descriptors[1:], json.loads(lines.readline()))
+        for descriptor in descriptors[1:]:
+            os.close(descriptor)
+        return True
+
+    def _fork(self, own: socket.socket, streams: list[int], request: dict[str, Any]) -> None:
+        with warnings.catch_warnings():  # Python warns of threads; those of OpenBLAS end and start by themselves.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid == 0:
+            self._release()
+            request["env"] = self.environment | request["env"]
+            child.become(request, own, streams)
+        self.kernels[pid] = own
+        self.selector.register(own, selectors.EVENT_READ, data=pid)
+
+    def _release(self) -> None:
+        """Close, in a new child, all that is the parent's."""
+        signal.set_wakeup_fd(-1)
+        for each in (self.selector, self.requests, self.woken, self.wake, *self.kernels.values()):
+            each.close()
+
+    def _reap(self) -> None:
+        for pid in list(self.kernels):
+            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                _kill_group(pid)  # What it started ends with it; before the pid is free for others.
+                status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                own = self.kernels.pop(pid)
+                with contextlib.suppress(OSError):
+                    own.sendall(b"%d\n" % status)
+                self._close(own)
+
+    def _kill(self, pid: int) -> None:
+        if pid in self.kernels:  # Its status is still to be fetched: that comes with SIGCHLD.
+            _kill_group(pid)
+            with contextlib.suppress(KeyError):
+                self.selector.unregister(self.kernels[pid])
+
+    def _close(self, own: socket.socket) -> None:
+        with contextlib.suppress(KeyError):
+            self.selector.unregister(own)
+        own.close()
+
+    def _end(self) -> None:
+        for pid in self.kernels:
+            _kill_group(pid)
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # It may not have made its own group yet.
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,98 @@
+"""One report from its plan: executed and exported (`make`), its files put in place (`publish`); not which or when.
+
+The two are apart because another process, or another machine, may make what this one publishes.
+"""
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.engine.kernels.pool import Kernels
+from analysis.engine.make.execute import Execution, NoKernel
+from analysis.engine.make.made import Made, publish
+from analysis.engine.page import export, record
+from analysis.engine.page.errors import ReportFailed
+from analysis.engine.runs import failures, freshness
+from analysis.engine.runs.failures import Failure
+from analysis.engine.runs.freshness import Plan
+from analysis.engine.runs.places import Places
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Builds reports of one project; may be used by several threads at a time."""
+
+    places: Places
+    kernels: Kernels
+    timeout: int
+
+    def build(self, plan: Plan) -> Failure | None:
+        """Make and publish one report. A failure is returned in words, and leaves an earlier page as it was."""
+        return publish(self.make(plan), self.places, lambda: self.kernels.stopping)
+
+    def make(self, plan: Plan) -> Made:
+        """Execute and export one report, without touching a file of its own."""
+        execution = self._execution(plan)
+        try:
+            try:
+                return self._make(plan, execution)
+            except NoKernel:  # Two kernels may have raced for a port: the second start has another one.
+                execution = self._execution(plan)
+                return self._make(plan, execution)
+        except Exception as error:  # Whatever it is, the other reports are still to be built.
+            failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
+            return Made(plan.run.report, failure=failure, notebook=execution.text())
+
+    def _execution(self, plan: Plan) -> Execution:
+        return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
+
+    def _make(self, plan: Plan, execution: Execution) -> Made:
+        inputs = freshness.static_inputs(plan.run, self.places)
+        with self.kernels.one() as kernel:
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()  # It ends while the page is made.
+            stated = self._state(plan, notebook, inputs)
+            html = export.page(notebook, stated)
+        picture, _ = record.first_figure(notebook.cells)
+        return Made(plan.run.report, stated, html, picture)
+
+    def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
+        run, stated = plan.run, record.state(notebook.cells)
+        tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
+        inputs = dict(sorted((inputs | tables).items()))
+        given = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
+        made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
+        return given | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
+
+    def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
+        """Where git has the inputs and the run file; not those outside the project, as the engine may be."""
+        if plan.history is None:
+            return None
+        keys = [key for key in [*inputs, plan.run.file] if key]
+        return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
+
+
+def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:
+    """A failure with where it happened and what to do next; `notebook` is as far as it ran, or None."""
+    run, what = plan.run, error.what.replace(f"{places.root}/", "")
+    where, again = places.key(places.notebook(run.notebook)), f"then: {run.again}"
+    if (places.reports / f"{run.report}.html").exists():
+        again += " (that page is still the earlier one)"
+    if notebook is None:
+        return Failure(run.report, what, where, next=f"Next: put right what is named above, {again}")
+    if error.cell is not None:
+        where = f"{where}, {failures.cell_words(notebook.cells, error.cell)}"
+    executed = places.key(places.failed / f"{run.report}.ipynb")
+    advice = f"Next: see {executed} (the notebook as far as it ran), put the cell right, {again}"
+    return Failure(run.report, what, where, error.line, error.inside, advice)
+
+
+def _as_report_failed(error: Exception) -> ReportFailed:
+    if isinstance(error, ReportFailed):
+        return error
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return ReportFailed(
+        what, inside=f"raised outside the notebook, in {Path(frame.filename).name}, line {frame.lineno}"
+    )

@@ -1,0 +1,116 @@
+"""One notebook, run to its end by papermill with given parameters; what happens to the result is others' work."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from papermill.execute import execute_notebook
+
+from analysis.engine.kernels.lifecycle import ReportKernel
+from analysis.engine.page.errors import ReportFailed
+from analysis.engine.runs.failures import death_words, raised
+
+INJECTED_ID = "injected-parameters"
+
+
+class NoKernel(ReportFailed):
+    """The kernel did not answer, so the notebook was not begun."""
+
+
+class Execution:
+    """A notebook being executed: `notebook` is its state so far, also after a failure (None: not begun)."""
+
+    def __init__(self, path: Path, parameters: dict[str, Any], timeout: int) -> None:
+        self.path, self.parameters, self.timeout = path, parameters, timeout
+        self.notebook: Any = None
+        self.cell: int | None = None
+
+    def run(self, kernel: ReportKernel) -> Any:
+        """Execute the notebook in a kernel and return it, without any trace of when and where it ran.
+
+        Raises ReportFailed where a cell raises, overruns the time limit, ends the kernel or writes
+        to stderr.
+        """
+        try:
+            _execute(self, kernel)
+        except Exception as error:
+            raise self._failed(error, kernel) from error
+        finally:
+            if self.notebook is not None:
+                normalise(self.notebook)
+        refuse_bad_outputs(self.notebook.cells)
+        return self.notebook
+
+    def text(self) -> str | None:
+        """The notebook as far as it ran, as the text of its file; None where it was not begun."""
+        return None if self.notebook is None else nbformat.writes(self.notebook) + "\n"
+
+    def begun(self, notebook: Any) -> None:
+        """Called by nbclient when the kernel answers."""
+        self.notebook = notebook
+
+    def at_cell(self, cell: Any, cell_index: int) -> None:
+        """Called by nbclient before each cell."""
+        self.cell = cell_index
+
+    def _failed(self, error: Exception, kernel: ReportKernel) -> ReportFailed:
+        if hasattr(error, "ename"):  # papermill's or nbclient's error for a cell that raised
+            self._drop_papermill_marks()
+            what = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+            self.cell = getattr(error, "cell_index", self.cell)
+            return ReportFailed(what, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
+        if isinstance(error, TimeoutError):
+            return ReportFailed(f"The cell did not finish within the time limit of {self.timeout} s", self.cell)
+        if self.notebook is None:
+            return NoKernel(f"No kernel started: {error}. {death_words(kernel.exit_status(), kernel.last_words())}")
+        if type(error).__name__ == "DeadKernelError":
+            return ReportFailed(death_words(kernel.exit_status(), kernel.last_words()), self.cell)
+        return ReportFailed(f"{type(error).__name__}: {error}", self.cell)
+
+    def _drop_papermill_marks(self) -> None:
+        cells = self.notebook.cells
+        cells[:] = [c for c in cells if "papermill-error-cell-tag" not in c.metadata.get("tags", [])]
+
+
+def normalise(notebook: Any) -> None:
+    """Remove from an executed notebook whatever differs between two runs: times, paths, random ids."""
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if INJECTED_ID in cell.metadata.get("tags", []):
+            cell["id"] = INJECTED_ID
+
+
+def refuse_bad_outputs(cells: list[Any]) -> None:
+    """Raise ReportFailed for errors that were let through, stderr, and cells that did not run."""
+    for index, cell in enumerate(cells):
+        for output in cell.get("outputs", []):
+            if output.output_type == "error" and output.ename == "SystemExit":
+                raise ReportFailed("The cell ended the kernel (sys.exit): no cell after it was run", index)
+            if output.output_type == "error":
+                raise ReportFailed(f"{output.ename}: {output.evalue}", index)
+            if output.output_type == "stream" and output.name == "stderr":
+                raise ReportFailed(f"The cell wrote to stderr, which no report may:\n{output.text.strip()}", index)
+        if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count:
+            raise ReportFailed("The cell was not run", index)
+
+
+def _execute(execution: Execution, kernel: ReportKernel) -> None:
+    execute_notebook(
+        # papermill takes the path for a format string.
+        str(execution.path).replace("{", "{{").replace("}", "}}"),
+        None,
+        parameters=execution.parameters,
+        kernel_name="python3",
+        language="python",
+        progress_bar=False,
+        execution_timeout=execution.timeout,
+        km=kernel,
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+        on_notebook_start=execution.begun,
+        on_cell_start=execution.at_cell,
+    )

@@ -1,0 +1,38 @@
+"""A report that is made but not yet in its place, wherever it was made: plain data, and putting it there."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analysis.engine.runs import shelf
+from analysis.engine.runs.failures import Failure
+from analysis.engine.runs.places import Places
+
+
+@dataclass(frozen=True)
+class Made:
+    """A finished report (`stated` is its record), or a failure with the notebook as far as it ran, as text."""
+
+    report: str
+    stated: dict[str, Any] | None = None
+    html: str = ""
+    picture: str | None = None
+    failure: Failure | None = None
+    notebook: str | None = None
+
+
+def publish(made: Made, places: Places, stopping: Callable[[], bool]) -> Failure | None:
+    """Put a report's files in place, or keep its failure; neither once `stopping` says so. Returns the failure."""
+    if stopping():
+        return made.failure
+    if made.failure is None:
+        try:
+            shelf.publish(made.stated, made.html, made.picture, places)
+            return None
+        except OSError as error:
+            said = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
+            made = replace(made, failure=Failure(made.report, said, next="Next: make room or put right what is named"))
+    with suppress(OSError):  # On a full disk it can still be told, if not kept.
+        shelf.remember(made.failure, places, made.notebook)
+    return made.failure

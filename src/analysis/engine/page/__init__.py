@@ -1,0 +1,1 @@
+"""An executed notebook becomes one self-contained HTML page."""

@@ -1,0 +1,127 @@
+"""An executed notebook to one self-contained HTML page, through nbconvert and our template; executes nothing."""
+
+import threading
+from functools import cache
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+from jinja2 import Environment
+from markupsafe import Markup as Safe
+from nbconvert.exporters import TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
+
+from analysis.engine.page.errors import ReportFailed
+from analysis.engine.page.markup import Markup
+from analysis.engine.page.page import prepare
+from analysis.engine.page.parameter_words import FILTERS
+from analysis.engine.page.templates import TEMPLATES
+
+POINTS_TO_PIXELS = 4 / 3
+_one_at_a_time = threading.Lock()
+
+
+class PageExporter(TemplateExporter):
+    """nbconvert with our template, and with everything escaped that isn't marked as HTML."""
+
+    output_mimetype = "text/html"
+    file_extension = ".html"
+    default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
+    export_from_notebook = "Report page"
+
+    def __init__(self, **options: Any) -> None:
+        folder = TEMPLATES
+        super().__init__(
+            template_name="report",
+            extra_template_basedirs=[str(folder)],
+            extra_template_paths=[str(folder / "shared")],
+            **options,
+        )
+
+    def _create_environment(self) -> Environment:
+        environment = super()._create_environment()
+        environment.autoescape = True
+        environment.filters |= filters()
+        return environment
+
+
+def page(notebook: Any, stated: dict[str, Any]) -> str:
+    """The page of an executed notebook as HTML text; the same text for the same input.
+
+    `stated` is the report's record. Raises ReportFailed where something cannot be shown properly:
+    no question, no answer, a figure without alt text, an id that stands there twice.
+    """
+    shown, facts = prepare(notebook, stated)
+    with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
+        html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
+    _check(html)
+    return html
+
+
+def filters() -> dict[str, Any]:
+    """The filters that our templates use beside nbconvert's."""
+    own = {
+        "code": _code,
+        "image_size": _image_size,
+        "shape": _shape,
+        "header_space": _header_space,
+        "has_table": _has_table,
+    }
+    return FILTERS | own
+
+
+def _has_table(html: str) -> bool:
+    return Markup(html).has("table")
+
+
+def _code(source: str) -> Safe:
+    return Safe(_highlighter()(source))
+
+
+def _image_size(svg: str) -> Safe:
+    """Width and height attributes of a drawing in pixels, so that the page doesn't jump while it loads."""
+    width, height = _points(svg)
+    if not width:
+        return Safe("")
+    return Safe(' width="{:.0f}" height="{:.0f}"').format(width * POINTS_TO_PIXELS, height * POINTS_TO_PIXELS)
+
+
+def _header_space(svg: str, share: float | None) -> Safe:
+    """The style that pushes a drawing's own header out of view, for the page sets title and subtitle as text.
+
+    `share` is the header's of the drawing's height; CSS takes a margin in per cent of the width.
+    """
+    width, height = _points(svg)
+    return Safe(' style="margin-top:-{:.2f}%"').format(100 * share * height / width) if share and width else Safe("")
+
+
+def _shape(svg: str) -> Safe:
+    """Width over height of a drawing as a style's value, by which print keeps a tall one on one page."""
+    width, height = _points(svg)
+    return Safe(' style="--shape:{:.3f}"').format(width / height) if height else Safe("")
+
+
+def _points(svg: str) -> tuple[float, float]:
+    """Width and height of a drawing in points, zero where it doesn't say."""
+    box = [float(number) for number in ElementTree.fromstring(svg).get("viewBox", "").split()]
+    return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
+
+
+def _check(html: str) -> None:
+    facts = Markup(html)
+    twice = sorted({name for name in facts.ids if facts.ids.count(name) > 1})
+    if twice:
+        raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")]
+    if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
+        raise ReportFailed(f"The page's headings are out of order: levels {levels}")
+
+
+@cache
+def _exporter() -> PageExporter:
+    return PageExporter()
+
+
+@cache
+def _highlighter() -> Highlight2HTML:
+    return Highlight2HTML(pygments_lexer="python3")

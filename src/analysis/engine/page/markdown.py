@@ -1,0 +1,92 @@
+"""Markdown cells to HTML: headings with ids and in order, tables with scopes, raw HTML shown as text."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from analysis.engine.page.errors import ReportFailed
+from analysis.engine.page.markup import Markup
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the page: its level (2 to 6), its id and its text."""
+
+    level: int
+    id: str
+    text: str
+
+
+class Headings:
+    """All headings of one page in order; gives each a unique id and refuses a skipped level."""
+
+    def __init__(self, reserved: set[str]) -> None:
+        self.all: list[Heading] = []
+        self._taken = set(reserved)
+
+    def add(self, level: int, text: str) -> Heading:
+        """Enter a heading. Raises ReportFailed where a level is skipped, as from `##` to `####`."""
+        before = self.all[-1].level if self.all else 1
+        if level > before + 1:
+            raise ReportFailed(f"The heading {text!r} has level {level} after level {before}: a level is skipped")
+        heading = Heading(level, self._unique(text), text)
+        self.all.append(heading)
+        return heading
+
+    def _unique(self, text: str) -> str:
+        words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+        slug = "-".join(words) or "section"
+        number, name = 1, slug
+        while name in self._taken:
+            number += 1
+            name = f"{slug}-{number}"
+        self._taken.add(name)
+        return name
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's renderer with our headings; the question (`# h1`) and scope are kept aside, not rendered."""
+
+    def __init__(self, headings: Headings, first: bool, **options: Any) -> None:
+        super().__init__(escape=True, allow_harmful_protocols=False, **options)
+        self._headings, self._first = headings, first
+        self.question = self.scope = ""
+
+    def heading(self, text: str, level: int, **_: Any) -> str:
+        if level == 1:
+            if not self._first or self.question:
+                raise ReportFailed(f"The heading {Markup(text).text!r} is a second '# ' heading; use '## '")
+            self.question = text
+            return ""
+        heading = self._headings.add(level, Markup(text).text)
+        return f'<h{level} id="{heading.id}">{text}</h{level}>\n'
+
+    def paragraph(self, text: str) -> str:
+        if self.question and not self.scope:
+            self.scope = text
+            return ""
+        return super().paragraph(text)
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        if not url.startswith(("attachment:", "data:")):
+            raise ReportFailed(f"The image {url!r} lies outside the notebook: attach it, or draw it in a code cell")
+        return super().image(text, url, title)
+
+    def table(self, text: str) -> str:
+        return f'<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>\n{text}</table></div>\n'
+
+    def table_cell(self, text: str, align: str | None = None, head: bool = False) -> str:
+        tag, scope = ("th", ' scope="col"') if head else ("td", "")
+        style = f' style="text-align:{align}"' if align else ""
+        return f"<{tag}{scope}{style}>{text}</{tag}>\n"
+
+
+def render(cell: Any, headings: Headings, first: bool = False) -> tuple[str, str, str]:
+    """A Markdown cell as HTML, with the question and the scope (HTML too) where it is the first one.
+
+    Raises ReportFailed for a skipped heading level, a second `#` heading, an image outside the notebook.
+    """
+    renderer = _Renderer(headings, first, attachments=cell.get("attachments", {}))
+    html = MarkdownWithMath(renderer=renderer).render(cell["source"])
+    return html, renderer.question, renderer.scope

@@ -1,0 +1,151 @@
+"""`analysis reports`: which reports are stale, building these side by side, telling the outcome; lays out no page.
+
+Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from analysis.engine.index import front
+from analysis.engine.kernels.pool import KINDS, Kernels
+from analysis.engine.make.parallel import side_by_side
+from analysis.engine.runs import freshness, pace, runfiles, shelf
+from analysis.engine.runs.failures import Failure
+from analysis.engine.runs.freshness import Plan
+from analysis.engine.runs.places import Places
+
+Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+Say = Callable[[str], None]
+Tell = Callable[[Plan, tuple[Failure | None, float]], None]
+TIMEOUT = 300
+
+
+@dataclass
+class Outcome:
+    """What became of each report of one build; `skipped` has the reason of each, `seconds` what each built one took."""
+
+    built: list[str] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    failed: list[Failure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if any report failed, else 0."""
+        return 1 if self.failed else 0
+
+    def add(self, plan: Plan, failure: Failure | None) -> None:
+        """Count a report that was built, or its failure."""
+        if failure:
+            self.failed.append(failure)
+        else:
+            self.built.append(plan.run.report)
+
+
+def build_reports(
+    names: Iterable[str] = (),
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    force: bool = False,
+    timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
+    validate: Validate | None = None,
+    say: Say = print,
+) -> Outcome:
+    """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
+
+    `timeout` is in seconds per cell, `kernels` one of KINDS. `validate(notebook, parameters)` gives complete
+    parameters or raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
+    """
+    started, places, outcome = time.monotonic(), places or Places(), Outcome()
+    plans = plan_reports(runfiles.find(places, names), places, outcome, validate or own_validate())
+    shelf.tidy(places, runfiles.find(places))
+    for plan in (plan for plan in plans if plan.reason is None and not force):
+        outcome.fresh.append(plan.run.report)
+        shelf.forget(plan.run.report, places)
+        say(f"fresh   {plan.run.report}")
+    for report, reason in outcome.skipped.items():
+        shelf.forget(report, places)
+        say(f"skipped {report}  ({reason})")
+    for failure in outcome.failed:
+        shelf.remember(failure, places)
+        say(f"FAILED  {failure.report}")
+    stale = pace.longest_first((plan for plan in plans if plan.reason is not None or force), places)
+    try:
+        if stale:
+            stale = freshness.traced(stale, places)
+            build_plans(stale, places, partial(_tell, outcome, say), jobs=jobs, timeout=timeout, kernels=kernels)
+    finally:
+        pace.remember(outcome.seconds, places)
+        front.write(places)
+    summary(outcome, places, time.monotonic() - started, say)
+    return outcome
+
+
+def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
+    """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
+    plans = []
+    for report, path in found.items():
+        try:
+            run = runfiles.read(path, places)
+            parameters = validate(run.notebook, run.parameters)
+            if lacking := runfiles.missing(run, places):
+                outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
+                continue
+            plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
+        except (ValueError, OSError) as error:
+            where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
+            outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))
+    return plans
+
+
+def own_validate() -> Validate:
+    """The validation of this project's own notebooks."""
+    from analysis.core import parameters
+
+    return parameters.validate
+
+
+def build_plans(
+    plans: list[Plan], places: Places, tell: Tell, *, jobs: int = 3, timeout: int = TIMEOUT, kernels: str = KINDS[0]
+) -> None:
+    """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
+    with Kernels(places, kernels) as made:  # A warm parent loads libraries while this process goes on with its own.
+        from analysis.engine.make import lean
+
+        lean.load()
+        from analysis.engine.make.build import Builder
+
+        side_by_side(partial(_timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
+
+
+def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> tuple[Failure | None, float]:
+    started = time.monotonic()
+    return build(plan), time.monotonic() - started
+
+
+def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, float]) -> None:
+    failure, seconds = result
+    word = "FAILED" if failure else "built "
+    say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
+    outcome.add(plan, failure)
+    if not failure:
+        outcome.seconds[plan.run.report] = round(seconds, 3)
+
+
+def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
+    """Say what failed and why, how many reports there are of each kind, and where the index is."""
+    for failure in outcome.failed:
+        say(f"\n{failure.text()}")
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
+    said = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
+    if outcome.failed:
+        say("")
+    said = said or f"no run files in {places.key(places.runs)}"
+    say(f"{said} in {seconds:.1f} s: {places.key(places.reports / 'index.html')}")

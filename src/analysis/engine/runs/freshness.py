@@ -1,0 +1,148 @@
+"""What a report was made from, as digests, and whether that is still so; timestamps never count."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from analysis.core.paths import imported
+from analysis.engine.page.record import PYTHON
+from analysis.engine.page.templates import TEMPLATES
+from analysis.engine.runs import modules
+from analysis.engine.runs.commits import History, history
+from analysis.engine.runs.files import canonical, file_sha256, of_file, sha256
+from analysis.engine.runs.places import ENGINE, Places
+from analysis.engine.runs.runfiles import Run
+
+KEYS = {"report", "notebook", "title", "parameters", "question", "answer", "findings", "provenance",
+        "picture", "python", "inputs", "commit", "digest", "html_sha256", "seal"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is).
+
+    `history` is what git says of the project's files, None where there is nothing to say.
+    """
+
+    run: Run
+    parameters: dict[str, Any]
+    reason: str | None = None
+    history: History | None = None
+
+
+def traced(plans: Iterable[Plan], places: Places) -> list[Plan]:
+    """The plans with what git says of the project's files, which is asked once for all of them."""
+    said = history(places.root)
+    return [replace(plan, history=said) for plan in plans]
+
+
+def static_inputs(run: Run, places: Places) -> dict[str, str]:
+    """Digests of all that is known before execution: notebook, modules, engine, lock; by short name.
+
+    The tables are known only after execution, from the provenance that the notebook shows; but what was imported
+    counts for every report, for the notebooks take up whatever is there.
+    """
+    notebook = places.notebook(run.notebook)
+    code = of_file(notebook, modules.notebook_code) or []
+    files = [*modules.reached(code, places.source), *_engine(), places.lock, *imported(places.data)]
+    digests = {places.key(path): file_sha256(path) for path in files}
+    return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
+
+
+def notebook_sha256(notebook: Path) -> str | None:
+    """The digest of what a notebook says (cells, tags, attachments), whatever its stored outputs are."""
+    return of_file(notebook, _notebook_sha256)
+
+
+def _notebook_sha256(notebook: Path) -> str | None:
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError):
+        return None
+    said = [
+        [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
+        for cell in cells
+    ]
+    return sha256(canonical(said))
+
+
+def digest(run: Run, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:
+    """One SHA-256 over everything that decides what a report says."""
+    return sha256(canonical([run.report, run.notebook, run.title, parameters, inputs, python]))
+
+
+def seal(record: dict[str, Any]) -> str:
+    """The digest by which a record that was edited by hand is noticed."""
+    return sha256(canonical({key: value for key, value in record.items() if key != "seal"}))
+
+
+def load(report: str, places: Places) -> dict[str, Any] | None:
+    """A report's record (its JSON file), or None where it is missing, damaged, edited or of an older kind."""
+    try:
+        record = json.loads((places.reports / f"{report}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(record, dict) and record.keys() == KEYS
+    return record if whole and record["seal"] == seal(record) else None
+
+
+def stale(run: Run, parameters: dict[str, Any], places: Places) -> str | None:
+    """Why a report must be built, in words, or None where it is fresh."""
+    record = load(run.report, places)
+    if record is None:
+        return "not built yet" if not (places.reports / f"{run.report}.json").exists() else "its JSON changed"
+    if record["python"] != PYTHON:
+        return f"Python {record['python']} then, {PYTHON} now"
+    if (record["notebook"], record["title"]) != (run.notebook, run.title):
+        return "its run file changed"
+    return _changed_parameter(record["parameters"], parameters) or _changed_file(record, places)
+
+
+def _changed_parameter(then: dict[str, Any], now: dict[str, Any]) -> str | None:
+    names = [name for name in {**then, **now} if _said(then, name) != _said(now, name)]
+    return f"parameter {', '.join(names)} changed" if names else None
+
+
+def _said(parameters: dict[str, Any], name: str) -> str | None:
+    # As text, because 1, 1.0 and True are equal in Python and not in a report.
+    return canonical(parameters[name]) if name in parameters else None
+
+
+def current(inputs: Iterable[str], places: Places) -> dict[str, str | None]:
+    """The digests that files have now, by short name; None where there is no such file."""
+    paths = {key: places.path(key) for key in inputs}
+    return {k: notebook_sha256(p) if p.suffix == ".ipynb" else file_sha256(p) for k, p in paths.items()}
+
+
+def _changed_file(record: dict[str, Any], places: Places) -> str | None:
+    for path in imported(places.data):
+        if places.key(path) not in record["inputs"]:
+            return f"{places.key(path)} is new"
+    for key, now in current(record["inputs"], places).items():
+        if now != record["inputs"][key]:
+            return f"{key} {'changed' if now else 'is gone'}"
+    for path, then in outputs(record, places).items():
+        if file_sha256(path) != then:
+            return f"{path.name} {'changed' if path.exists() else 'is gone'}"
+    return None
+
+
+def outputs(record: dict[str, Any], places: Places) -> dict[Path, str]:
+    """The files that were written beside a record, with the digests that they had."""
+    files = {places.reports / f"{record['report']}.html": record["html_sha256"]}
+    if record["picture"]:
+        files[places.pictures / f"{record['report']}.svg"] = record["picture"]["sha256"]
+    return files
+
+
+@cache
+def _engine() -> tuple[Path, ...]:
+    """The engine's own files that shape a page: the templates, and the modules behind `export`."""
+    export = TEMPLATES.with_name("export.py")
+    code = export.read_text(encoding="utf-8")
+    shaping = [path for path in modules.reached([code], ENGINE.parents[1]) if path.is_relative_to(ENGINE)]
+    template = (path for name in ("report", "shared") for path in (TEMPLATES / name).iterdir())
+    return tuple(sorted({export, *shaping, *template}))

@@ -1,0 +1,132 @@
+"""Run files: one YAML file per report, its notebook and its parameters; validated here, executed elsewhere."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from analysis.core.choices import not_among
+from analysis.engine.runs.places import Places
+
+KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+class RunFileError(ValueError):
+    """A run file that cannot be used; the text names the file, the key, what was expected."""
+
+
+class UnknownReport(ValueError):
+    """A report was asked for that has no run file; the text names those that have."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One report as its run file states it: only the parameters that differ from the defaults.
+
+    `needs` are files, by short name, without which the report has nothing to say and is skipped.
+    """
+
+    report: str
+    notebook: str
+    title: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    again: str = ""  # the command that builds it once more
+    file: str = ""  # the file that states it, by short name; empty for one outside the project
+
+
+def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
+    """Run files by report name, sorted; all of them, or the named ones.
+
+    Raises UnknownReport, naming the nearest reports there are.
+    """
+    found = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
+    asked = list(dict.fromkeys(names))
+    unknown = [name for name in asked if name not in found]
+    if unknown:
+        raise UnknownReport(f"no report {not_among(unknown[0], found)}")
+    return {name: found[name] for name in (asked or found)}
+
+
+def read(path: Path, places: Places) -> Run:
+    """Read one run file. Raises RunFileError, naming the file and the key."""
+    where = places.key(path)
+    if path.suffix != ".yml" or not NAME.fullmatch(path.stem) or path.stem == "index":
+        raise RunFileError(
+            f"{where}: a run file is named <report>.yml with small letters, digits, '_' and '-', and not index.yml"
+        )
+    content = content_of(path, where, KEYS)
+    again = f"make reports/{path.stem}.html"
+    check_notebook(content["notebook"], where, places)
+    parameters = content.get("parameters") or {}
+    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again, where)
+
+
+def check_notebook(notebook: str, where: str, places: Places) -> None:
+    """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
+    if not places.notebook(notebook).is_file():
+        known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
+        raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, known)}")
+
+
+def missing(run: Run, places: Places) -> list[str]:
+    """The files that a report needs and that are not there."""
+    return [name for name in run.needs if not places.path(name).is_file()]
+
+
+def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
+    names = content.get("needs") or []
+    if not all(isinstance(name, str) and name.startswith("data/") for name in names):
+        raise RunFileError(f"{where}: key 'needs': expected files such as data/official/v5.1.parquet, found {names!r}")
+    return tuple(names)
+
+
+def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
+    """A YAML file of the given keys and their types, `notebook` among them. Raises RunFileError."""
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
+    _check_keys(content, where, keys)
+    return content
+
+
+def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
+    if not isinstance(content, dict) or "notebook" not in content:
+        raise RunFileError(f"{where}: key 'notebook' is missing: expected at least 'notebook: <name>'")
+    for key, value in content.items():
+        if key not in keys:
+            raise RunFileError(f"{where}: unknown key {not_among(str(key), keys)}")
+        if not isinstance(value, keys[key]) and not (value is None and key != "notebook"):
+            raise RunFileError(
+                f"{where}: key {key!r}: expected {_kind(keys[key])}, found {value!r} ({type(value).__name__})"
+            )
+    for key in (key for key, kind in keys.items() if kind is dict):
+        for name in content.get(key) or {}:
+            if not isinstance(name, str):
+                raise RunFileError(f"{where}: key {key!r}: the name {name!r} is not text; put it in quotes")
+
+
+def _kind(wanted: type) -> str:
+    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[wanted]
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).replace('in "<unicode string>", ', "at ").split())
+
+
+class _OnceLoader(yaml.SafeLoader):
+    """YAML where a key given twice is an error; plain YAML keeps the last one without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = [key for index, key in enumerate(keys) if key in keys[:index]]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {twice[0]!r} stands there twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)

@@ -1,0 +1,125 @@
+"""Sweep files: one YAML file, a notebook and a matrix of parameters, expanded to one run per point; builds nothing."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from analysis.core.choices import not_among
+from analysis.engine.runs.files import canonical, sha256
+from analysis.engine.runs.places import Places
+from analysis.engine.runs.runfiles import NAME, Run, RunFileError, check_notebook, content_of
+
+KEYS = {"notebook": str, "title": str, "parameters": dict, "matrix": dict}
+LONGEST = 100  # characters of a point's name; longer ones end in a digest
+SHOWN_AT_MOST = 10  # points that an error lists
+
+Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One report of a sweep: its run, the values that vary, and all its parameters."""
+
+    run: Run
+    varied: dict[str, Any]
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep as its file states it, with its points in the order of the matrix."""
+
+    name: str
+    title: str
+    path: Path
+    points: tuple[Point, ...]
+
+    def places(self, places: Places) -> Places:
+        """The project's folders with this sweep's own for reports."""
+        return places.at(places.reports / self.name)
+
+
+def find(places: Places, given: str) -> Path:
+    """The sweep file of a name (in notebooks/sweeps) or path. Raises RunFileError."""
+    known = files(places)
+    path = Path(given) if given.endswith((".yml", ".yaml")) else known.get(given, places.sweeps / f"{given}.yml")
+    if not path.is_file():
+        raise RunFileError(f"no sweep {not_among(given, known)}, or a path that ends in .yml")
+    return path.resolve()
+
+
+def files(places: Places) -> dict[str, Path]:
+    """The sweep files of notebooks/sweeps by name, sorted."""
+    return {path.stem: path for path in sorted(places.sweeps.glob("*.yml"))}
+
+
+def read(path: Path, places: Places, validate: Validate) -> Sweep:
+    """A sweep with all its points validated. Raises RunFileError, which names each point that cannot be."""
+    where = _where(path, places)
+    if not NAME.fullmatch(path.stem) or path.suffix != ".yml":
+        raise RunFileError(f"{where}: a sweep file is named <sweep>.yml with small letters, digits, '_' and '-'")
+    content = content_of(path, where, KEYS)
+    check_notebook(content["notebook"], where, places)
+    matrix = _matrix(content, where)
+    points, refused = [], []
+    for values in product(*matrix.values()):
+        try:
+            points.append(_point(content, dict(zip(matrix, values, strict=True)), where, validate))
+        except ValueError as error:
+            refused.append(str(error))
+    if refused:
+        raise RunFileError(_refusal(where, refused, len(refused) + len(points)))
+    _once_each(points, where)
+    return Sweep(path.stem, content.get("title") or path.stem.replace("_", " "), path, tuple(points))
+
+
+def _where(path: Path, places: Places) -> str:
+    return places.key(path) if path.is_relative_to(places.root) else str(path)
+
+
+def _matrix(content: Mapping[str, Any], where: str) -> dict[str, list[Any]]:
+    matrix = content.get("matrix") or {}
+    for name, values in matrix.items():
+        if not isinstance(values, list) or not values:
+            raise RunFileError(f"{where}: key 'matrix', {name!r}: expected a list of values, found {values!r}")
+        if name in (content.get("parameters") or {}):
+            raise RunFileError(f"{where}: {name!r} stands in both 'parameters' and 'matrix'; keep one")
+    if not matrix:
+        raise RunFileError(f"{where}: key 'matrix' is missing: expected parameters, each with a list of values")
+    return matrix
+
+
+def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, validate: Validate) -> Point:
+    given = {**(content.get("parameters") or {}), **varied}
+    parameters = validate(content["notebook"], given)
+    title = ", ".join(said(value) for value in varied.values())
+    run = Run(slug(varied), content["notebook"], title, given, again=f"analysis sweep {where}", file=where)
+    return Point(run, varied, parameters)
+
+
+def said(value: Any) -> str:
+    """A value as a name says it: a list by its members."""
+    return "+".join(map(said, value)) or "none" if isinstance(value, list) else str(value)
+
+
+def slug(varied: Mapping[str, Any]) -> str:
+    """A file name for a point: its values in small letters; a digest ends it where it would be too long."""
+    name = "_".join(re.sub(r"[^a-z0-9]+", "-", said(value).lower()).strip("-") or "x" for value in varied.values())
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{sha256(canonical(dict(varied)))[:8]}"
+
+
+def _refusal(where: str, refused: list[str], total: int) -> str:
+    lines = list(dict.fromkeys(line for text in refused for line in text.splitlines()))
+    more = [f"  and {len(lines) - SHOWN_AT_MOST} more"] if len(lines) > SHOWN_AT_MOST else []
+    shown = [f"  {line}" for line in lines[:SHOWN_AT_MOST]]
+    return "\n".join([f"{where}: {len(refused)} of {total} points cannot be, so none is built:", *shown, *more])
+
+
+def _once_each(points: Iterable[Point], where: str) -> None:
+    seen: dict[str, Point] = {}
+    for point in points:
+        if (other := seen.setdefault(point.run.report, point)) is not point:
+            raise RunFileError(f"{where}: {other.varied} and {point.varied} are both named {point.run.report!r}")

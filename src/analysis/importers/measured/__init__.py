@@ -1,0 +1,1 @@
+"""A user's own runs: one module per tool that writes them."""

@@ -1,0 +1,1 @@
+"""The official record: summaries, submission trees and archives become result rows."""

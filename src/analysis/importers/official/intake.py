@@ -1,0 +1,147 @@
+"""`analysis import`: tells what each path is, brings summaries and folders together, writes rows and tells the rest."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.importers.official import duplicates, evidence, shape, units, writer
+from analysis.importers.official.inputs import Sources, Task
+from analysis.importers.official.shape import Row
+from analysis.importers.official.spread import spread
+from analysis.importers.official.tree import Problem
+
+Say = Callable[[str], None]
+
+
+class ImportFailed(ValueError):
+    """Nothing was written; the text says why."""
+
+
+@dataclass
+class Outcome:
+    """What became of an import.
+
+    `unknown` counts rows by accelerator strings that have no alias, `uncompared` by benchmarks that data/benchmarks.csv
+    does not have: no report asks for these.
+    """
+
+    rows: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
+    uncompared: Counter[str] = field(default_factory=Counter)
+    corrected: int = 0
+    recomputed: int = 0
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if anything was left out."""
+        return 1 if self.problems else 0
+
+
+def import_results(
+    paths: Iterable[Path], out: Path, *, round: str = "", workers: int | None = None, scheduler: str = "",
+    say: Say = print,
+) -> Outcome:  # fmt: skip
+    """Import summaries, trees and archives into `out` and tell what was left out.
+
+    A summary and a tree of one round together give rows with what was published and what its logs say. Raises
+    ImportFailed where nothing can be read, OutputError for a wrong `out`, SchedulerError; `out` is then untouched.
+    """
+    paths = list(paths)
+    outcome, out = Outcome(), writer.checked(out, paths)
+    with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
+        sources = Sources(paths, round, Path(scratch), outcome.problems.append)
+        work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)
+        rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
+        first = next(rows, None)
+        if first is None:
+            raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems)])))
+        outcome.rows = writer.write(_chained(first, rows), out)
+    _tell(outcome, out, lambda line: say(shape.legible(line)))
+    return outcome
+
+
+class Made(NamedTuple):
+    """A row, and the place that it is made from."""
+
+    place: str
+    row: Row
+
+
+def work(task: Task) -> Made | Problem:
+    """The row of one task, or why there is none: whatever is in a file costs that file's row only."""
+    try:
+        return Made(task.place, evidence.row(task.run, task.entry) if task.run else shape.row(task.entry))
+    except evidence.FAULTS as error:
+        return Problem(task.place, str(error))
+    except (OSError, ValueError, ArithmeticError, RecursionError) as error:
+        return Problem(task.place, f"{type(error).__name__}: {error}")
+
+
+def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, scheduler: str) -> Iterator[Made | Problem]:
+    # A published row alone takes less time to shape than to send to another process.
+    return spread(work, tasks, workers=workers, scheduler=scheduler) if parallel or scheduler else map(work, tasks)
+
+
+def _sound(found: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
+    """The rows that hold to the table's description, each key once; the others are told."""
+    columns = [column for column in writer.fields() if "constraints" in column]
+    seen: dict[str, str] = {}
+    for made in found:
+        if isinstance(made, Problem):
+            outcome.problems.append(made)
+            continue
+        place, row = made
+        if part := row.pop("left_out", ""):
+            outcome.problems.append(Problem(place, part))
+        faults = writer.faults(row, columns)
+        if row["id"] in seen:
+            faults.append(f"the key {row['id']!r} stands twice, first in {seen[row['id']]}")
+        if faults:
+            result = f"result {row['result_id']}: " if row["result_id"] else ""
+            outcome.problems.append(Problem(place, result + "; ".join(faults)))
+            continue
+        seen[row["id"]] = place
+        yield row
+
+
+def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
+    for row in rows:
+        if "data/accelerator_aliases.csv" in row["note"]:
+            outcome.unknown[row["accelerator_as_published"]] += 1
+        if row["benchmark"] not in units.counted():
+            outcome.uncompared[row["benchmark"]] += 1
+        outcome.corrected += bool(row.get("corrected"))
+        limits = {"recomputed_difference": evidence.AGREES, "recomputed_power_difference": evidence.POWER_AGREES}
+        found = {name: abs(row[name]) for name in limits if row.get(name) is not None}
+        outcome.recomputed += bool(found)
+        if any(each > limits[name] for name, each in found.items()):
+            outcome.differing.append(f"{row['id']}: {row['note']}")
+        yield row
+
+
+def _chained(first: Row, rows: Iterator[Row]) -> Iterator[Row]:
+    yield first
+    yield from rows
+
+
+def _tell(outcome: Outcome, out: Path, say: Say) -> None:
+    for problem in outcome.problems:
+        say(f"left out  {problem}")
+    for line in outcome.differing:
+        say(f"differs   {line}")
+    for name, count in sorted(outcome.unknown.items()):
+        say(f"unknown   accelerator {name!r} in {count} rows: kept as it is, data/accelerator_aliases.csv lacks it")
+    for name, count in sorted(outcome.uncompared.items()):
+        say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
+    parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
+    parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
+    parts += [f"{len(outcome.problems)} left out"] * bool(outcome.problems)
+    say("; ".join([f"{outcome.rows:,} rows in {out}", *parts]))

@@ -1,0 +1,222 @@
+"""The result row that every importer makes: the columns of results.csv, and what a row must hold; no file is read.
+
+A row is a dict by column; None or a missing column is an empty cell. `value` is `low` and `high`, an official figure
+being exact; the printed unit is `printed_unit`, the true one `unit`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from analysis.importers.official import accelerator_names, precision, units
+from analysis.importers.official.entry import Entry, EntryError
+
+Row = dict[str, Any]
+DIVISIONS = {"closed": "closed", "open": "open", "network": "network", "closed-network": "network"}
+AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
+LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
+GPTJ_TOKENS = 69.0  # tokens of a GPT-J sample by rule, from v4.1 on
+_TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
+_FORMULA = ("=", "+", "-", "@")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MISSING = ("", "n/a", "na", "none", "-", "0")
+
+
+def row(entry: Entry) -> Row:
+    """The row of a published result. Raises EntryError where a field is missing or not what it must be."""
+    if not entry.round:
+        raise EntryError("names no round; say which with --round")
+    benchmark, target = units.benchmark(str(entry.model))
+    scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
+    out: Row = {
+        "origin": "official",
+        "source_id": f"mlcommons-{entry.round}",
+        "round": entry.round,
+        "result_id": entry.result_id,
+        "submitter": text(entry.submitter),
+        "division": DIVISIONS.get(_word(entry.division), _word(entry.division)),
+        "availability": AVAILABILITY.get(_word(entry.availability), _word(entry.availability)),
+        "suite": ",".join(sorted(filter(None, re.split(r"[,\s]+", _word(entry.suite))))),
+        "system": text(entry.system or entry.platform),
+        "benchmark": text(benchmark),
+        "model_run": text(entry.model_run),
+        "accuracy_target": target,
+        "scenario": scenario,
+        "printed_unit": text(entry.label),
+        "range_basis": "exact",
+        "per": "system",
+        "framework": text(entry.framework),
+        "accuracy": text(entry.accuracy),
+        "inferred": bool(entry.inferred),
+        "location": text(entry.location),
+    }
+    out["id"] = identity(out, entry)
+    out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
+    for part in (_hardware, _figure, _weights, _power):
+        part(out, entry)
+    return out
+
+
+def identity(row: Row, entry: Entry) -> str:
+    """The key of the row: its result id, else the place of the system in its round; model run and scenario."""
+    number = entry.round.removeprefix("v")
+    system = row["result_id"] or "-".join(
+        filter(None, [number, row["division"], row["submitter"], text(entry.platform or entry.system)])
+    )
+    return slug("o", system, row["model_run"], row["scenario"])
+
+
+def where(row: Row) -> str:
+    """The place of a row in words: its result id, or its folder."""
+    return f"result {row['result_id']}" if row["result_id"] else f"folder {row['location'] or row['system']}"
+
+
+def slug(*parts: str) -> str:
+    """Small letters, digits, points and dashes."""
+    return re.sub(r"[^a-z0-9.]+", "-", "-".join(parts).lower()).strip("-.")
+
+
+def text(value: Any) -> str:
+    """A cell of text: blanks made single, all of it Unicode, nothing that a spreadsheet would run as a formula."""
+    said = legible(" ".join(str(value).split())) if value is not None else ""
+    return f"'{said}" if said.startswith(_FORMULA) else said
+
+
+def legible(said: str) -> str:
+    """`said` as text that every file and terminal takes.
+
+    A byte of a file name that is no UTF-8 is what Latin-1 says; any other half of a surrogate pair is U+FFFD.
+    """
+    if said.isascii():
+        return said
+    return _SURROGATE.sub(lambda half: chr(ord(half[0]) & 0xFF) if "\udc80" <= half[0] <= "\udcff" else "\ufffd", said)
+
+
+def remark(row: Row, *said: str) -> None:
+    """Put what is said behind the row's note."""
+    known = row.get("note", "")
+    row["note"] = "; ".join(filter(None, [known, *(each for each in said if each not in known)]))
+
+
+def convert(row: Row) -> None:
+    """`samples_per_second` and `tokens_per_second` where the row's unit and its tokens per sample give them."""
+    tokens = row.get("tokens_per_sample")
+    if row["unit"] == "tokens/s":
+        row.setdefault("tokens_per_second", row["low"])
+        row.setdefault("samples_per_second", row["low"] / tokens if tokens else None)
+    elif row["unit"] != "ms":
+        row.setdefault("samples_per_second", row["low"])
+        row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
+
+
+def recount(row: Row, entry: Entry, unit: str, reason: str) -> None:
+    """Put right what the figure of a row counts, and what followed from it: its rates, and what `weights` tell."""
+    row |= {"unit": unit, "corrected": reason}
+    for name in ("samples_per_second", "tokens_per_second"):
+        row.pop(name, None)
+    convert(row)
+    _weights(row, entry)
+
+
+def number(value: Any, name: str) -> float:
+    """`value` as a number above 0 and below LARGEST. Raises EntryError naming it."""
+    found = _float(value)
+    if not 0 < found < LARGEST:
+        raise EntryError(f"{name} is {value!r}, not a number above 0 and below {LARGEST:g}")
+    return found
+
+
+def _hardware(row: Row, entry: Entry) -> None:
+    """Accelerators in total are those of a node times the nodes; a system without any counts its processors."""
+    name = "" if _word(entry.accelerator) in _MISSING else text(entry.accelerator)
+    nodes, per_node = count(entry.nodes, "Nodes"), count(entry.per_node, "accelerators per node")
+    total = count(entry.total, "total_accelerators")
+    if not nodes:
+        raise EntryError(f"Nodes is {entry.nodes!r}, not a whole number above 0")
+    if not name:
+        if per_node or total:
+            raise EntryError(f"names no accelerator, though it counts {per_node or total}")
+        name, per_node = text(entry.processor), count(entry.processors_per_node, "host_processors_per_node")
+        remark(row, "processor-only system; sockets counted")
+    if not name:
+        raise EntryError("names neither an accelerator nor a processor")
+    found, known = accelerator_names.canonical(name)
+    product = (per_node or 0) * nodes
+    if total and product and total != product and found != accelerator_names.MIXED:
+        raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
+    row |= {"accelerator": found, "accelerator_as_published": name, "nodes": nodes}
+    row["accelerator_count"] = total or product or None
+    if not known:
+        remark(row, "accelerator not in data/accelerator_aliases.csv")
+    if found == accelerator_names.MIXED:
+        remark(row, "cluster of several accelerator types")
+
+
+def count(value: Any, name: str) -> int | None:
+    """A whole number, None where nothing is said. Raises EntryError for anything else."""
+    if _word(value) in _MISSING:
+        return None
+    found = _float(value)
+    if not found >= 0 or found % 1 or found > 1e6:
+        raise EntryError(f"{name} is {value!r}, not a whole number")
+    return int(found)
+
+
+def _figure(row: Row, entry: Entry) -> None:
+    """Value, true unit and tokens per sample; a label that says another unit is put right, and the row says so."""
+    labelled, factor = units.printed(row["printed_unit"])
+    if units.of_power(row["printed_unit"]):
+        raise EntryError(f"its figure is labelled {row['printed_unit']}: power without the result that it belongs to")
+    stated = _TOKENS.search(row["accuracy"])
+    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or ("tokens/s" if stated else labelled)
+    if not true:
+        raise EntryError(f"its unit {row['printed_unit']!r} is not known")
+    if (true == "ms") != (labelled == "ms"):
+        raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
+    value = number(number(entry.value, "the result") * factor, f"the result in {true}")
+    row |= {"metric": "latency" if true == "ms" else "throughput", "low": value, "high": value, "unit": true}
+    if true != labelled:
+        row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
+    if stated and true != "ms":
+        row["tokens_per_sample"] = float(stated[1])
+    elif row["benchmark"] == "gptj" and true == "tokens/s":
+        row["tokens_per_sample"] = GPTJ_TOKENS
+    convert(row)
+
+
+def _weights(row: Row, entry: Entry) -> None:
+    tokens = row["unit"] == "tokens/s" or bool(_TOKENS.search(row["accuracy"]))
+    found = precision.declared(text(entry.weights), row["benchmark"], row["round"], tokens=tokens)
+    row["precision"], row["precision_basis"] = found[:2]
+    remark(row, found[2])
+
+
+def _power(row: Row, entry: Entry) -> None:
+    row["power_measured"] = bool(entry.has_power or entry.power is not None)
+    if entry.power is None:
+        return
+    value, said = number(entry.power, "the power"), _word(entry.power_label)
+    label = units.of_power(said) if said else ("millijoules" if row["scenario"] in units.STREAMS else "watts")
+    if not label:
+        raise EntryError(f"its power is labelled {entry.power_label!r}, not one of {', '.join(units.POWER)}")
+    if label == "watts":
+        row |= {"power_watts_low": value, "power_watts_high": value}
+    else:
+        row["energy_millijoules_per_query"] = value * (1000 if label == "joules" else 1)
+    remark(row, "power-capped system" if "maxq" in f"{entry.platform} {row['system']}".lower() else "")
+
+
+def _float(value: Any) -> float:
+    """A number or its usual spelling, else NaN: Python's own (`True`, "1_000") is none of a summary's."""
+    if isinstance(value, bool) or "_" in str(value):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().lower() if value is not None else ""

@@ -1,0 +1,1 @@
+"""What a notebook's cell shows: findings, tables, provenance, figures, sliders."""

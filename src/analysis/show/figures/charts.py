@@ -1,0 +1,223 @@
+"""The kinds of figure that reports use: a ready frame becomes a Drawing; none loads or computes data.
+
+Where the rows of a frame have a column `caveat`, the subtitle says them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.ticker import MaxNLocator
+
+from analysis.core import interval
+from analysis.show.figures import parts, style, told
+from analysis.show.figures.colours import AROUND_ONE, CELL_INK, POINT
+from analysis.show.figures.style import Drawing
+
+_ROW = 0.26  # inches a row of a range chart takes
+_HOLLOW = ("D", "v", "^", "o", "<", ">")
+
+
+def ranges(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    series: str,
+    name: str,
+    axis: str,
+    title: str,
+    subtitle: str,
+    colour: str = "",
+    hollow: str = "",
+    note: str = "",
+    reference: float | None = None,
+    band: tuple[float, float] | None = None,
+    band_label: str = "",
+    log: bool = False,
+) -> Drawing:
+    """One row per label and series: the interval `<name>_low` to `<name>_high` as a bar with its middle as a marker.
+
+    `label` and `series` are columns of text; `colour` one of accelerators (default: the label column); `hollow` one of
+    booleans (derived or estimated points are unfilled), `note` one of words put behind the number. `reference` is a
+    line, `band` a shaded range named `band_label`. `axis` names the quantity and its unit.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.reset_index(drop=True)
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), _ROW * len(rows) + 0.95)
+    markers, places = parts.markers(rows[series]), parts.places(rows[label])
+    for place, row in zip(places, rows.to_dict("records"), strict=True):
+        ink = style.colour(row[colour or label])
+        parts.bar(ax, row, name, place, ink, markers[row[series]], "white" if hollow and row[hollow] else ink)
+        parts.number(ax, row[f"{name}_high"], place, parts.words(row, name, note))
+    parts.axis(ax, rows[label], places, axis, log)
+    ends = interval.of(rows, name)
+    parts.limits(ax, ends.low.min(), ends.high.max(), log)
+    parts.guides(ax, reference, band)
+    parts.right_room(ax)
+    parts.legend(ax, markers, band_label if band else "")
+    tell = {"label": label, "series": series, "name": name, "axis": axis, "title": title, "note": note}
+    return Drawing(figure, *told.ranges(rows, **tell))
+
+
+def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
+    """The rows with those of one label together, labels in the order of their first row."""
+    order = {name: place for place, name in enumerate(dict.fromkeys(frame[label]))}
+    return frame.sort_values(label, key=lambda names: names.map(order), kind="stable")
+
+
+def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str) -> Drawing:
+    """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
+    if values.empty:
+        return style.nothing(title)
+    narrow = len(values.columns) > 6  # a range on one line would run into the next cell
+    shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
+    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
+    logs = np.log2(values.astype(float))
+    reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
+    sns.heatmap(
+        logs,
+        ax=ax,
+        annot=shown.where(values.notna(), "").to_numpy(),
+        fmt="",
+        annot_kws={"size": 7, "color": CELL_INK},
+        cmap=AROUND_ONE,
+        vmin=-reach,
+        vmax=reach,
+        cbar=False,
+        linewidths=1,
+    )
+    ax.set(xlabel="", ylabel="")
+    ax.grid(False)
+    ax.tick_params(axis="x", labelrotation=40, length=0, labelsize=8.5)
+    ax.tick_params(axis="y", labelrotation=0, length=0, labelsize=8.5)
+    for tick in ax.get_xticklabels():
+        tick.set(ha="right", rotation_mode="anchor")
+    return Drawing(figure, *told.grid(words.loc[values.index, values.columns], title))
+
+
+def beside(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    name: str,
+    others: Mapping[str, str],
+    legend: str,
+    axis: str,
+    title: str,
+    subtitle: str,
+    colour: str = "",
+    note: str = "",
+    reference: float | None = None,
+) -> Drawing:
+    """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
+
+    `others` maps an interval's name to its words in the legend, `legend` names the filled one; a missing interval is
+    not drawn. The numbers of `name` stand in a column at the right, with `note`, a column of words, behind them.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.reset_index(drop=True)
+    below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
+    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.12 * (2 + len(others)) * len(rows) + 0.95)
+    markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
+    for place, row in enumerate(rows.to_dict("records")):
+        ink = style.colour(row[colour or label])
+        parts.bar(ax, row, name, -place, ink, markers[legend], ink)
+        for step, (other, words) in enumerate(others.items(), 1):
+            parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white")
+    places = -np.arange(len(rows)) - below * len(others) / 2
+    parts.axis(ax, rows[label], places, axis, log=True)
+    parts.column(ax, places, [parts.words(row, name, note) for row in rows.to_dict("records")])
+    ends = rows[[f"{each}_{end}" for each in (name, *others) for end in ("low", "high")]]
+    parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
+    parts.guides(ax, reference, None)
+    parts.legend(ax, markers, "", hollow=list(others.values()))
+    tell = {"label": label, "name": name, "others": others, "legend": legend, "axis": axis, "note": note}
+    return Drawing(figure, *told.beside(rows, title=title, **tell))
+
+
+def scatter(
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    label: str,
+    x_axis: str,
+    y_axis: str,
+    title: str,
+    subtitle: str,
+    front: str = "",
+) -> Drawing:
+    """Named points at the middles of two intervals, with both ranges as error bars.
+
+    `front` is a column of booleans: those rows are filled and joined by a line, the others hollow.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    figure, ax = style.canvas(title, parts.warned(subtitle, frame, label), 3.4)
+    across, up = interval.of(frame, x), interval.of(frame, y)
+    middles = [(ends.low + ends.high) / 2 for ends in (across, up)]
+    best = frame[front].astype(bool) if front else pd.Series(True, index=frame.index)
+    reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
+    ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
+    faces = [POINT if filled else "white" for filled in best]
+    ax.scatter(*middles, s=42, c=faces, edgecolors=POINT, zorder=3)
+    for words, i, j, above in zip(frame[label], *middles, best, strict=True):
+        place = {"xytext": (6, 7 if above else -7), "va": "bottom" if above else "top"}
+        ax.annotate(words, (i, j), textcoords="offset points", size=8, ha="left", bbox=parts.BOX, **place)
+    if front:
+        line = frame.assign(i=middles[0], j=middles[1])[best].sort_values("i")
+        ax.plot(line["i"], line["j"], color=style.QUIET, lw=1, ls="--", zorder=1)
+    ax.margins(0.2)
+    if across.low.min() >= 0:
+        ax.set_xlim(left=max(ax.get_xlim()[0], -0.03 * ax.get_xlim()[1]))  # No tick for what cannot be.
+    ax.tick_params(labelsize=8.5)
+    ax.set_xlabel(x_axis, size=9)
+    ax.set_ylabel(y_axis, size=9)
+    tell = {"x": x, "y": y, "label": label, "x_axis": x_axis, "y_axis": y_axis, "title": title, "front": front}
+    return Drawing(figure, *told.points(frame, **tell))
+
+
+def distributions(
+    draws: pd.DataFrame, *, title: str, subtitle: str, percentiles: Sequence[float] = (10, 50, 90)
+) -> Drawing:
+    """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
+    if draws.empty:
+        return style.nothing(title)
+    figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)
+    found = {}
+    for ax, (name, values) in zip(axes[:, 0], draws.items(), strict=True):
+        whole = bool((values % 1 == 0).all() and values.nunique() < 40)
+        sns.histplot(x=values, ax=ax, bins="auto" if whole else 60, discrete=whole, color=POINT, edgecolor="none")
+        found[str(name)] = [float(mark) for mark in np.percentile(values, percentiles)]
+        parts.percentiles(ax, percentiles, found[str(name)])
+        if whole:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set(ylabel="", yticks=[])
+        ax.set_xlabel(str(name), size=9)
+        ax.tick_params(axis="x", labelsize=8.5)
+        ax.grid(False)
+    return Drawing(figure, *told.marks(found, percentiles, len(draws), title))
+
+
+def bars(frame: pd.DataFrame, *, label: str, value: str, axis: str, title: str, subtitle: str) -> Drawing:
+    """Horizontal bars from zero, longest first, with the number at each end."""
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.sort_values(value, key=np.abs, ascending=False, kind="stable")
+    figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75)
+    sns.barplot(rows, x=value, y=label, ax=ax, color=POINT, saturation=1, orient="h")
+    for place, number in enumerate(rows[value]):
+        side = 1 if number >= 0 else -1
+        ax.annotate(f"{number:.2f}", (number, place), (5 * side, 0), textcoords="offset points", va="center",
+                    ha="left" if side > 0 else "right", size=8)  # fmt: skip
+    ax.set(ylabel="")
+    ax.set_xlabel(axis, size=9)
+    ax.tick_params(labelsize=8.5)
+    ax.axvline(0, color=style.QUIET, lw=0.9)
+    ax.margins(x=0.15)
+    return Drawing(figure, *told.bars(rows, label, value, axis, title))

@@ -1,0 +1,151 @@
+"""The parts that row charts are made of: bars, numbers, axes, guides, legends; whole charts are made in charts.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
+
+from analysis.compare import caveats
+from analysis.core import interval
+from analysis.show.figures import style
+from analysis.show.figures.colours import BAND
+
+SIGN = "\u26a0"  # the sign of a caveat, in a form that the figures' font has
+BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
+_GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
+_SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
+
+
+def warned(subtitle: str, rows: pd.DataFrame, label: str) -> str:
+    """The subtitle with every caveat of the rows behind it, named by accelerators where the rows have them."""
+    return f"{subtitle} {caveats.line(rows, 'accelerator' if 'accelerator' in rows else label)}".strip()
+
+
+def percentiles(ax: Axes, percentiles: Sequence[float], marks: Sequence[float]) -> None:
+    """A line at each percentile, named once where several fall together; the names step down, so none overlap."""
+    place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "size": 7.5, "va": "top"}
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
+    for step, mark in enumerate(dict.fromkeys(marks)):
+        names = ", ".join(f"P{each:g}" for each, other in zip(percentiles, marks, strict=True) if other == mark)
+        ax.axvline(mark, color=style.INK, lw=1)
+        ax.annotate(f"{names}: {interval.number(mark)}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
+
+
+def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str) -> None:
+    """An interval as a wide line with a marker at its middle; nothing where it is missing."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if low != low:
+        return
+    middle = np.sqrt(low * high) if low > 0 else (low + high) / 2
+    ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2)
+    ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3)
+
+
+def number(ax: Axes, at: float, place: float, words: str) -> None:
+    """A number behind its bar, on white so that a guide line does not strike it out."""
+    ax.annotate(words, (at, place), (_GAP, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
+
+
+def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
+    """Numbers in a column at the right of the axes, where they cannot be taken for those of another mark."""
+    for place, each in zip(places, words, strict=True):
+        at = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
+        ax.annotate(each, **at, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
+
+
+def words(row: dict, name: str, note: str = "") -> str:
+    """What stands behind a bar: its interval, a note if the row has one, and a sign where it has a caveat of its own.
+
+    What holds for a document as a whole stands in the subtitle alone: a sign behind every number would say nothing.
+    """
+    said = interval.text(row[f"{name}_low"], row[f"{name}_high"])
+    sign = f" {SIGN}" if caveats.of_one(row.get("caveat", "")) else ""
+    return " · ".join(filter(None, [said, row[note] if note else ""])) + sign
+
+
+def places(labels: pd.Series) -> np.ndarray:
+    """Rows from the top, with a little air where the label changes."""
+    changes = labels.ne(labels.shift()).cumsum().to_numpy() - 1
+    return -(np.arange(len(labels)) + 0.35 * changes)
+
+
+def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) -> None:
+    """The rows' labels at the left, the quantity below, on a logarithmic scale where `log`."""
+    run = labels.ne(labels.shift()).cumsum().to_numpy()
+    at = pd.Series(places).groupby(run).mean()
+    ax.set_yticks(list(at), list(labels.groupby(run).first()), size=8.5)
+    ax.set_ylim(places.min() - 0.8, 0.8)
+    ax.grid(axis="y", visible=False)
+    if log:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    ax.tick_params(axis="x", labelsize=8.5)
+    ax.set_xlabel(axis, size=9)
+
+
+def limits(ax: Axes, low: float, high: float, log: bool) -> None:
+    """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
+    if log:
+        reach = max(np.log10(high / low), 0.3)
+        ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
+    else:
+        start = 0 if low < 0.4 * high else low
+        reach = (high - start) or high
+        ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
+
+
+def right_room(ax: Axes) -> None:
+    """The axis as much further to the right as the words behind the bars need; their size does not change with it."""
+    renderer = ax.figure.canvas.get_renderer()
+    labels = max(label.get_window_extent(renderer).width for label in ax.get_yticklabels())
+    across = ax.figure.bbox.width - labels - _FRAME * ax.figure.dpi / 72
+    onto, back = ax.xaxis.get_transform().transform, ax.xaxis.get_transform().inverted().transform
+    left, right = onto(ax.get_xlim())
+    for text in ax.texts:
+        free = across - text.get_window_extent(renderer).width - _GAP * ax.figure.dpi / 72
+        right = max(right, left + (onto(text.xy[0]) - left) * across / max(free, across / 3))
+    ax.set_xlim(right=back(right))
+
+
+def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) -> None:
+    """The reference as a dashed line, the band as a shaded range; the axis reaches both."""
+    left, right = ax.get_xlim()
+    if reference is not None:
+        ax.axvline(reference, color=style.QUIET, lw=1, ls="--", zorder=1)
+        left, right = min(left, reference * 0.97), max(right, reference * 1.03)
+    if band:
+        ax.axvspan(*band, color=BAND, alpha=0.55, lw=0, zorder=0)
+        left, right = min(left, band[0] * 0.97), max(right, band[1] * 1.03)
+    ax.set_xlim(left, right)
+
+
+def markers(names: Iterable[str]) -> dict[str, str]:
+    """A marker per name: the one of its origin (style.marker), or a spare one where that is taken."""
+    spare = iter(_SHAPES)
+    taken: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        wanted = style.marker(name)
+        taken[name] = wanted if wanted not in taken.values() else next(spare, "o")
+    return taken
+
+
+def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[str] = ()) -> None:
+    """Each marker with its name, below the axes, where there is more than one to tell apart."""
+    grey = style.QUIET
+    entries = [
+        Line2D([], [], ls="", marker=m, color=grey, mfc="white" if name in hollow else grey, ms=5.5, label=name)
+        for name, m in markers.items()
+    ]
+    if band_label:
+        entries.append(Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
+    if len(entries) > 1:
+        columns = 3 if max(len(entry.get_label()) for entry in entries) < 26 else 2
+        place = {"loc": "outside lower left", "ncols": columns, "fontsize": 8, "handletextpad": 0.4}
+        ax.figure.legend(handles=entries, **place)

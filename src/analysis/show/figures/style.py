@@ -1,0 +1,123 @@
+"""How every figure looks and is shown: theme, header, alt text, table, SVG; drawing data does not belong here."""
+
+from __future__ import annotations
+
+import html
+import io
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import seaborn as sns
+from IPython.display import HTML, display
+from matplotlib.figure import Figure
+
+from analysis.show.cells import BESIDE, Table
+from analysis.show.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
+
+WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
+MARKERS = {"official": "s", "official v5.1": "D", "published": "o", "measured": "^"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A finished figure, the sentence that tells its numbers to a reader who does not see it, and their table.
+
+    `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place.
+    """
+
+    figure: Figure | None
+    alt: str
+    numbers: Table | None = None
+
+
+def apply() -> None:
+    """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical."""
+    sns.set_theme(style="whitegrid", palette="colorblind", font_scale=0.9)
+    matplotlib.rcParams.update(
+        {
+            "svg.hashsalt": "analysis",
+            "svg.fonttype": "path",
+            "axes.edgecolor": RULE,
+            "axes.labelcolor": INK,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "grid.color": GRID,
+            "text.color": INK,
+            "xtick.color": QUIET,
+            "ytick.color": INK,
+            "legend.frameon": False,
+            "figure.max_open_warning": 0,
+        }
+    )
+
+
+def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:
+    """A figure with its claim as title and what was compared as subtitle, and axes of `height` inches below them."""
+    subtitle = subtitle.replace(
+        "Caveats: ", "\u26a0 Caveats: "
+    )  # the sign that stands behind the numbers they are about
+    head = [*textwrap.wrap(title, 66), ""] if title else []
+    lines = textwrap.wrap(subtitle, 92)
+    header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
+    total = height + header
+    figure, axes = plt.subplots(figsize=(WIDTH, total), **subplots)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - header / total))
+    figure.text(0.01, 1 - 0.06 / total, "\n".join(head[:-1]), va="top", weight="bold", size=10.5, linespacing=1.25)
+    below = 0.21 * max(len(head) - 1, 0) + 0.09
+    figure.text(0.01, 1 - below / total, "\n".join(lines), va="top", size=8.5, color=QUIET, linespacing=1.25)
+    return figure, axes
+
+
+def colour(accelerator: str) -> str:
+    """The accelerator's own colour, the same in every report; grey for one that has none."""
+    return COLOURS.get(accelerator, OTHER)
+
+
+def marker(basis: str) -> str:
+    """Square for official, diamond for v5.1 so that two rounds differ, circle for published, triangle for measured."""
+    return MARKERS.get(basis) or MARKERS.get(basis.partition(" ")[0], MARKERS["published"])
+
+
+def nothing(title: str) -> Drawing:
+    """The drawing of an empty frame: a sentence in place of a figure."""
+    return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
+
+
+def show(drawing: Drawing, source: str, table: Table | None = None) -> None:
+    """Display the drawing as SVG with its alt text and source line, the table of its numbers below, and close it.
+
+    `table` takes the place of the numbers that the chart tells by itself, where a fuller one says the same.
+    Raises ValueError where the alt text has no number or the source line is empty: such a figure tells nothing to
+    some readers, or comes from nowhere.
+    """
+    if drawing.figure is None:
+        display(HTML(f'<p class="nothing">{html.escape(drawing.alt)}</p>'))
+        return
+    if not any(character.isdigit() for character in drawing.alt):
+        raise ValueError("a figure needs alt text: a sentence with its numbers")
+    if not source.strip():
+        raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
+    metadata = {"image/svg+xml": {"alt": drawing.alt, "caption": source, **_header(drawing.figure)}}
+    display({"image/svg+xml": svg(drawing.figure), "text/plain": drawing.alt}, metadata=metadata, raw=True)
+    plt.close(drawing.figure)
+    if numbers := table or drawing.numbers:
+        display(numbers.beside_figure(), metadata={BESIDE: True})
+
+
+def _header(figure: Figure) -> dict[str, Any]:
+    """Title and subtitle as text, and the share of the figure's height that they take: a page sets them itself."""
+    if len(figure.texts) != 2:
+        return {}
+    title, subtitle = (" ".join(text.get_text().split()) for text in figure.texts)
+    return {"title": title, "subtitle": subtitle, "header": round(1 - figure.get_layout_engine().get()["rect"][3], 4)}
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    drawn = buffer.getvalue()
+    return drawn.replace("</style>", dark_style(drawn) + "</style>", 1)

@@ -1,0 +1,81 @@
+"""Tables for reading: a frame becomes an HTML table with units in its headers; choosing rows does not belong here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare.gate import Comparison
+from analysis.core import interval
+from analysis.core.choices import not_among
+from analysis.show import cells
+from analysis.show.cells import FOLD, Table
+
+__all__ = ["FOLD", "Table", "left_out", "results", "show"]
+
+
+def show(frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: int | None = 3) -> Table:
+    """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
+
+    A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
+    are right-aligned, and a sign stands in front of what the columns `caveat` and `doubt` hold. Cells are text:
+    markup in data is shown, not run. An empty frame says that it is empty.
+    `digits` are those of a range, None for as many as it has (interval.text). Raises KeyError for a
+    name that `frame` does not have.
+    """
+    if frame.empty:
+        return cells.empty(title)
+    said = pd.DataFrame({header: _cells(frame, name, digits) for name, header in columns.items()})
+    numeric = [header for name, header in columns.items() if _is_numeric(frame, name)]
+    return cells.render(said, title, numeric)
+
+
+def results(chosen: Comparison) -> Table:
+    """The rows compared: system, accelerators, rate as published and per accelerator, where each stands."""
+    unit = chosen.unit.replace("/s", " per second")
+    columns = {
+        "accelerator": "Accelerator",
+        "accelerator_count": "Count",
+        "per_accelerator": f"Per accelerator ({unit})",
+        "rate": f"System ({unit})",
+        "submitter": "Submitter",
+        "basis": "Basis",
+        "result_id": "Result id",
+        "caveat": "Caveat",
+    }
+    rows = chosen.rows.sort_values("per_accelerator_high", ascending=False, kind="stable")
+    return show(rows, f"Compared: {chosen.topic}", columns, digits=None)
+
+
+def left_out(chosen: Comparison) -> Table:
+    """What was left out, and why: one row per reason, that of most results first."""
+    columns = {"reason": "Why", "results": "Results", "accelerators": "Accelerators"}
+    rows = chosen.left_out.sort_values("results", ascending=False, kind="stable")
+    return show(rows, f"Left out: {chosen.topic}", columns)
+
+
+def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
+    if name in ("caveat", "doubt"):
+        return [cells.marked(value) for value in frame[name]]
+    if name in frame:
+        return [_cell(value) for value in frame[name]]
+    if f"{name}_low" not in frame or f"{name}_high" not in frame:
+        there = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
+        raise KeyError(f"no column {not_among(name, there)}")
+    ends = interval.of(frame, name)
+    return [interval.text(low, high, digits) for low, high in zip(ends.low, ends.high, strict=True)]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "not known" if pd.isna(value) else interval.number(value)
+    return "" if value is None or value is pd.NA else str(value)
+
+
+def _is_numeric(frame: pd.DataFrame, name: str) -> bool:
+    kinds = pd.api.types
+    return name not in frame or (kinds.is_numeric_dtype(frame[name]) and not kinds.is_bool_dtype(frame[name]))

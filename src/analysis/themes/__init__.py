@@ -1,0 +1,1 @@
+"""What reports compute: frames in, frames out, one module per idea."""

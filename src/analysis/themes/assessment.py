@@ -1,0 +1,105 @@
+"""A deployment set beside the official record: files, tables and parameters brought together; no formula of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.compare.gate import Comparison
+from analysis.core.interval import Interval
+from analysis.core.parameters import MyDeployment
+from analysis.data.catalog import Catalog
+from analysis.themes import cost, deployment, memory, quantization, serving
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """All runs with everything that is known of them, and the `best`: the fastest within the limits, else the fastest.
+
+    `differences` and `gap` are of the best run; `limited` and `offline` are the official rows it was set beside.
+    """
+
+    runs: pd.DataFrame
+    best: dict
+    differences: pd.DataFrame
+    gap: pd.DataFrame
+    limited: Comparison
+    offline: Comparison
+    price: Interval
+    ttft_ms: float
+    tpot_ms: float
+    caveats: tuple[str, ...]
+
+
+def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
+    """The runs of importers.measured assessed as `asked`.
+
+    Raises deployment.Unsaid for what neither files nor parameters say, and for files of several benchmarks.
+    """
+    settled = _settled(catalog, runs, asked)
+    benchmark = settled["benchmark"].iloc[0]
+    limited, offline = _official(catalog, benchmark, asked)
+    found = deployment.against(settled, limited.rows, offline.rows)
+    ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
+    accelerator = settled["accelerator"].iloc[0]
+    prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    price = cost.price_range(prices, accelerator)
+    found = serving.energy(serving.served(found, ttft, tpot))
+    found = serving.front(serving.money(found, price))
+    identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
+    found = serving.ceiling(found, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
+    best = _best(found)
+    own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
+    near = deployment.nearest(best, own, offline.rows)
+    differ = deployment.differences(best, near, catalog.benchmarks)
+    gap = deployment.gap(best)
+    return Assessed(found, best, differ, gap, limited, offline, price, ttft, tpot, _caveats(found))
+
+
+def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
+    names = catalog.table("accelerator_aliases").set_index("as_published")["accelerator"].to_dict()
+    said = deployment.Said(asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision)
+    settled = deployment.settle(runs, names, catalog.benchmarks, said)
+    for what in ("benchmark", "accelerator"):
+        several = sorted(set(settled[what]))
+        if len(several) > 1:
+            raise deployment.Unsaid(f"the files are of several {what}s, {', '.join(several)}: one report takes one")
+    return settled
+
+
+def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Comparison, Comparison]:
+    question = gate.Question(benchmark, asked.scenario, ("official",), tuple(asked.rounds))
+    limited, offline = (
+        gate.select(catalog.results, catalog.benchmarks, each)
+        for each in (question, replace(question, scenario="Offline"))
+    )
+    return limited, offline
+
+
+def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
+    own = getattr(asked, f"{name}_ms")
+    return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit")
+
+
+def _token_gb(catalog: Catalog, benchmark: str, asked: MyDeployment) -> float:
+    """Gigabytes of cache for each token of a request; NaN where the model's shape is not known."""
+    sizes = quantization.BYTES_PER_WEIGHT
+    model = memory.model(catalog.benchmarks, benchmark, sizes["fp16"], sizes[asked.cache_precision])
+    return model.cache_bytes_per_token / 1e9 if model else float("nan")
+
+
+def _best(runs: pd.DataFrame) -> dict:
+    within = runs[runs["ttft_held"].fillna(False) & runs["tpot_held"].fillna(False)]
+    pool = within if len(within) else runs
+    return pool.loc[pool["per_accelerator_low"].idxmax()].to_dict()
+
+
+def _caveats(runs: pd.DataFrame) -> tuple[str, ...]:
+    own = (
+        ("example file: its numbers were written by hand, nothing was measured", runs["example"].any()),
+        ("some requests failed", runs["requests_failed"].gt(0).any()),
+        ("fewer requests than a percentile of 99 needs", runs["requests_completed"].lt(100).any()),
+    )
+    return tuple(said for said, holds in own if holds)

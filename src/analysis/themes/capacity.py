@@ -1,0 +1,262 @@
+"""A capacity plan put together: tables, comparable rows and parameters into sized draws; no formula of its own here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.compare.gate import Comparison
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.core.parameters import RealWorldDerating
+from analysis.data.catalog import Catalog
+from analysis.themes import cost, derating, memory, quantization, roofline, sizing
+
+MILLISECONDS = 1000.0
+TOKENS = "tokens/s"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
+
+    tokens: float
+    accelerators: float
+    seconds: float
+
+    @property
+    def known(self) -> bool:
+        """Whether the time that the prompt takes could be computed."""
+        return bool(pd.notna(self.seconds))
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
+
+    `throughput` is in `unit` per accelerator, `price` in US dollars per accelerator-hour, `watts` per accelerator with
+    `metering`, what they are; `tokens_per_request` those of the benchmark. `guaranteed` are the tokens/s that each
+    user saw while the throughput was measured, `ceiling` those that one accelerator decodes at most for one user. What
+    is not known is NaN, a `model` None.
+    """
+
+    accelerator: str
+    unit: str
+    throughput: Interval
+    price: Interval
+    watts: Interval
+    metering: str
+    model: memory.Model | None
+    box: sizing.Box
+    prompt: Prompt
+    tokens_per_request: float
+    guaranteed: float
+    ceiling: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan: the draws (see plan.size) and what went into them, each as the report shows it.
+
+    `metering` is what the watts are. `impossible` says why there are no draws whatever the number of accelerators; ""
+    otherwise.
+    """
+
+    draws: pd.DataFrame
+    load: sizing.Load
+    demand: derating.Demand
+    accelerator: str
+    inputs: pd.DataFrame
+    metering: str
+    caveats: tuple[str, ...]
+    impossible: str = ""
+
+    @cached_property
+    def marks(self) -> pd.DataFrame:
+        """P10, P50 and P90 of every output."""
+        return derating.percentiles(self.draws, list(sizing.OUTPUTS))
+
+    @property
+    def ranked(self) -> pd.DataFrame:
+        """What dominates the uncertainty of the bill, or of the number of accelerators where no price is known."""
+        output = "usd_per_hour" if sizing.priced(self.draws) else "accelerators"
+        return derating.sensitivity(self.draws, output, sizing.INPUTS)
+
+
+def make(
+    catalog: Catalog, asked: RealWorldDerating, chosen: Comparison, derate: Interval, above_one: bool = False
+) -> Planned:
+    """The plan that `asked` asks for on its baseline, from the throughput of the `chosen` rows x `derate`.
+
+    No draws where no throughput is known, and no dollars where no price is. Raises ValueError for a derate that
+    derating.draw refuses.
+    """
+    return over(basis(catalog, asked, chosen), asked, derate, above_one)
+
+
+def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Basis:
+    """What the tables say of the baseline of `asked` on its benchmark, with the throughput of the `chosen` rows."""
+    accelerator = asked.baseline
+    watts, metering = _watts(catalog, chosen, accelerator)
+    model, box = _model(catalog, asked), _box(catalog, asked, watts)
+    row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
+    offers = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario)
+    return Basis(
+        accelerator=accelerator,
+        unit=chosen.unit,
+        throughput=cost.throughput(chosen.rows, accelerator),
+        price=cost.price_range(offers, accelerator),
+        watts=watts,
+        metering=metering,
+        model=model,
+        box=box,
+        prompt=_prompt(catalog, asked, model, box),
+        tokens_per_request=float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
+        guaranteed=guaranteed or float("nan"),
+        ceiling=_ceiling(catalog, asked, row),
+    )
+
+
+def over(of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False) -> Planned:
+    """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
+    speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
+    demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
+    load = _load(of, asked, speed)
+    usd = of.price if of.price.known else Interval(1.0, 1.0)
+    drawn = derating.draw(demand, of.throughput, derate, usd, asked.draws, asked.seed, above_one=above_one)
+    drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
+    sized = sizing.size(drawn, load, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
+    inputs = pd.concat([_inputs(of, asked, demand, derate), _first_token(asked, load, of.prompt)])
+    said = (*_caveats(of, load, asked), *_of_speed(of, asked, speed))
+    return Planned(sized, load, demand, of.accelerator, inputs, of.metering, said, _impossible(asked, load, of.prompt))
+
+
+def _load(of: Basis, asked: RealWorldDerating, speed: float) -> sizing.Load:
+    """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
+    tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
+    seconds = of.prompt.seconds if of.prompt.known else 0.0
+    return sizing.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability, seconds)
+
+
+def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | None, box: sizing.Box) -> Prompt:
+    """The longest prompt, stated or of the benchmark, read by the fewest accelerators that hold the weights."""
+    limits = catalog.benchmark_limits
+    own = limits[limits["benchmark"].eq(asked.benchmark) & limits["quantity"].eq("max_sequence_length")]
+    tokens = asked.prompt_tokens or float(own["high"].max())
+    count = memory.copy_on(model, box.memory_gb, box.headroom) if model else None
+    if count is None:
+        return Prompt(tokens, float("nan"), float("nan"))
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    active = roofline.active(catalog.benchmarks.set_index("benchmark").loc[asked.benchmark])
+    tera, _ = roofline.fastest(facts, asked.weight_precision)
+    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
+
+
+def _watts(catalog: Catalog, chosen: Comparison, accelerator: str) -> tuple[Interval, str]:
+    metered = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=())
+    rows = gate.select(catalog.results, catalog.benchmarks, metered).rows
+    return cost.watts_range(rows, catalog.accelerators, accelerator)
+
+
+def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
+    sizes = quantization.BYTES_PER_WEIGHT
+    weight, cache = sizes[asked.weight_precision], sizes[asked.cache_precision]
+    return memory.model(catalog.benchmarks, asked.benchmark, weight, cache)
+
+
+def _box(catalog: Catalog, asked: RealWorldDerating, watts: Interval) -> sizing.Box:
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    return sizing.Box(float(facts["memory_gb"]), asked.memory_headroom, watts, asked.power_usage_effectiveness)
+
+
+def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) -> float:
+    """Tokens/s that one accelerator decodes for one user at most; more share the bandwidth that one copy is read at."""
+    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+    every, part = float(identity["parameters_billion"]), roofline.active(identity)
+    read = roofline.read_gb(every, part, asked.weight_precision)
+    return roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read)
+
+
+def _inputs(of: Basis, asked: RealWorldDerating, demand: derating.Demand, derate: Interval) -> pd.DataFrame:
+    """What is drawn from: quantity, unit, value_low, value_high."""
+    rows = [
+        ("throughput per accelerator", "tokens per second", of.throughput),
+        ("derate", "share of that throughput", derate),
+        ("peak over mean", "ratio of traffic", demand.peak_over_mean),
+        ("price", "US dollars per accelerator-hour", of.price),
+        ("context", "tokens in cache per request", Interval(*asked.context_tokens)),
+        ("watts per accelerator", f"watts, {of.metering}", of.watts),
+    ]
+    ends = [(name, unit, each.low, each.high) for name, unit, each in rows]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+
+
+def _first_token(asked: RealWorldDerating, load: sizing.Load, prompt: Prompt) -> pd.DataFrame:
+    """What stays fixed in every draw until the first token, in the columns of _inputs; no rows without a prompt."""
+    count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
+    share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
+    rows = [
+        ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", load.prompt_s),
+        ("wait for a free slot", "seconds at most", max(load.wait_limit_s, 0.0)),
+    ]
+    ends = [(name, unit, value, value) for name, unit, value in rows if prompt.known]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+
+
+def _impossible(asked: RealWorldDerating, load: sizing.Load, prompt: Prompt) -> str:
+    if load.wait_limit_s > 0:
+        return ""
+    taken, limit = (interval.number(each) for each in (load.prompt_s * MILLISECONDS, asked.ttft_ms))
+    return (
+        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
+        f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
+        "the weights do not help; shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
+    )
+
+
+def _caveats(of: Basis, load: sizing.Load, asked: RealWorldDerating) -> tuple[str, ...]:
+    """What the plan leaves out or assumes."""
+    prompt, wanted = of.prompt, asked.tokens_per_second_per_user
+    own = (
+        ("no queue is planned: the length of a request is not known", pd.isna(load.service_s)),
+        ("the time to read a prompt is not planned: its length or the compute is not known", not prompt.known),
+        (f"prompts assumed to be read at {100 * asked.prefill_share:g} % of the dense compute", prompt.known),
+        ("memory is not planned: the model's size or shape is not known", of.model is None),
+        (
+            f"the limit on time per output token asks for more than {wanted:g} tokens/s",
+            load.tokens_per_second_per_user > wanted,
+        ),
+    )
+    return tuple(said for said, holds in own if holds)
+
+
+def _of_speed(of: Basis, asked: RealWorldDerating, speed: float) -> tuple[str, ...]:
+    """What speaks against so many tokens/s for each user; nothing where no tokens are counted.
+
+    The ceiling is that of the smallest copy of the weights: its accelerators read each token's weights together, once
+    for each token. Batches and caches only lower it; drafts that give several tokens at a time would raise it.
+    """
+    if of.unit != TOKENS:
+        return ()
+    seen = f"{interval.number(of.guaranteed)} tokens/s per user or more" if of.guaranteed == of.guaranteed else ""
+    copy = of.prompt.accelerators if of.prompt.accelerators == of.prompt.accelerators else 1.0
+    own = (
+        (f"throughput measured at {seen}, not {speed:g}: more accelerators may be needed", 0 < of.guaranteed < speed),
+        ("the speed per user at which the throughput was measured is not known", not seen),
+        (_too_fast(of, asked, speed, copy), speed > of.ceiling * copy),
+    )
+    return tuple(said for said, holds in own if holds)
+
+
+def _too_fast(of: Basis, asked: RealWorldDerating, speed: float, copy: float) -> str:
+    needed = interval.whole(speed / of.ceiling)
+    far = " (more than one system has)" if needed > sizing.SYSTEM else ""
+    return (
+        f"{speed:g} tokens/s is above the {interval.number(of.ceiling * copy)} that {copy:g} {of.accelerator} can "
+        f"decode for one user (bandwidth over {asked.weight_precision} weights): only copies of the weights spread "
+        f"over {needed:g} or more{far} can reach it, at a throughput that is not known"
+    )

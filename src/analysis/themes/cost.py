@@ -1,0 +1,261 @@
+"""What plans are made with: throughput, price, watts and speed per user as ranges; draws do not belong here.
+
+And what a price buys: tokens per dollar, dollars per million tokens, break-even prices. Tokens are output tokens, as
+MLPerf counts them; prices are US dollars per accelerator-hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import caveats
+from analysis.core import interval, quote
+from analysis.core.choices import not_among
+from analysis.core.citation import cited
+from analysis.core.interval import Interval
+
+UNKNOWN = Interval(np.nan, np.nan)
+SECONDS_PER_HOUR = 3600.0
+_ROW = r"^(?P<place>.* row \d+),"
+
+
+def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
+    """The comparable rows that an accelerator's rate is taken from: the official ones alone where there are any."""
+    own = rows[rows["accelerator"].eq(accelerator)]
+    official = own[own["origin"].eq("official")]
+    return official if len(official) else own
+
+
+def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
+    """Rate per accelerator over the rows `behind` it; unknown without rows."""
+    return _spread(behind(rows, accelerator), "per_accelerator")
+
+
+def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """The table of prices with the offers of each accelerator that `given` names replaced by those given.
+
+    `given` are quotes as in quote.read; one without a name is of `accelerator`. What a quote does not say stays as the
+    table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator that is
+    not in the table of `accelerators`.
+    """
+    quotes, valid = [quote.read(text) for text in given], list(accelerators["accelerator"])
+    for each in quotes:
+        if each.accelerator and each.accelerator not in valid:
+            raise ValueError(f"a price is given for {not_among(each.accelerator, valid)}")
+    rows = [
+        {
+            "accelerator": each.accelerator or accelerator,
+            "provider": each.provider or "a given price",
+            "commitment": each.commitment or "unstated",
+            "quoted": each.quoted,
+            "usd_per_accelerator_hour_low": each.low,
+            "usd_per_accelerator_hour_high": each.high,
+        }
+        for each in quotes
+    ]
+    if not rows:
+        return prices
+    own = pd.DataFrame(rows)
+    unsaid = {name: "" for name in prices if name not in own}
+    kept = prices[~prices["accelerator"].isin(own["accelerator"])]
+    return pd.concat([kept, own.assign(**unsaid)[list(prices)]], ignore_index=True)
+
+
+def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
+    """US dollars per accelerator-hour, over all offers of the accelerator in `prices`; unknown without one."""
+    offers = prices[prices["accelerator"].eq(accelerator) & prices["duplicate_of"].eq("")]
+    return _spread(offers, "usd_per_accelerator_hour")
+
+
+def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
+    """Every offer of `prices` once: accelerator, provider, commitment, quoted, price_low/high, source_id.
+
+    `quoted` is a date or `not stated`; prices are US dollars per accelerator-hour.
+    """
+    once = prices[prices["duplicate_of"].eq("")]
+    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
+    return once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))[columns].rename(columns=names)
+
+
+def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str) -> float:
+    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`; NaN where there is none."""
+    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark)]
+    rows = rows[rows["scenario"].eq(scenario)]
+    return float(rows["high"].min()) if len(rows) else float("nan")
+
+
+def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str) -> float | None:
+    """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms."""
+    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit")
+    return 1000.0 / limit if limit == limit else None
+
+
+def watts_range(rows: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:
+    """Watts for each accelerator, and what they are: wall watts of power submissions in `rows`, else the power limit.
+
+    Wall watts are those of the whole system over its accelerators. The power limit of the datasheet leaves out the rest
+    of the system. Unknown where there is neither.
+    """
+    own = rows[rows["accelerator"].eq(accelerator) & rows["power_watts_low"].notna()]
+    if len(own):
+        count = own["accelerator_count"].astype("float64")
+        ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
+        return Interval(*map(float, ends)), "measured at the wall, whole system"
+    limit = float(accelerators.set_index("accelerator").at[accelerator, "power_limit_w"])
+    return Interval(limit, limit), "power limit of the accelerator alone" if limit == limit else "not known"
+
+
+def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
+    """Tokens for a US dollar: tokens/s x 3600 x the share of it that is delivered / US dollars per hour.
+
+    Raises ValueError for a price or a share of zero or below, and for a share above 1.
+    """
+    part = share if isinstance(share, Interval) else Interval(share, share)
+    if np.any(np.asarray(part.low) <= 0) or np.any(np.asarray(part.high) > 1):
+        raise ValueError(f"share {part.low} to {part.high} of the throughput is not within 0 (not itself) to 1")
+    if np.any(np.asarray(price.low, dtype=float) <= 0):
+        raise ValueError("a price is not above 0 US dollars an hour")
+    return rate * share * SECONDS_PER_HOUR / price
+
+
+def usd_per_million(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
+    """US dollars for a million tokens: 1e6 / tokens per dollar."""
+    return Interval(1e6, 1e6) / tokens_per_dollar(rate, price, share)
+
+
+def rates(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rate of each accelerator in comparable rows, of the official ones alone where there are any.
+
+    Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), rounds (those of the
+    rows, joined by commas), source_ids, caveat.
+    """
+    found = []
+    for name in rows["accelerator"].unique():
+        used, rate = behind(rows, name), throughput(rows, name)
+        record = "official" if used["origin"].eq("official").all() else "documents"
+        rounds = ", ".join(sorted(set(used["round"]) - {""}))
+        said = caveats.joined(used["caveat"])
+        found.append((name, rate.low, rate.high, record, rounds, ", ".join(cited(used)), said))
+    columns = ["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "caveat"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
+    """What each offer of `prices` buys, for accelerators of `rates`, when `share` of the throughput is delivered.
+
+    Columns of `rates` and `each_offer`, per_dollar_low/high (tokens), usd_per_million_low/high; most tokens first.
+    """
+    both = rated.merge(each_offer(prices), on="accelerator")
+    rate, price = interval.of(both, "rate"), interval.of(both, "price")
+    both = interval.put(both, "per_dollar", tokens_per_dollar(rate, price, share))
+    both = interval.put(both, "usd_per_million", usd_per_million(rate, price, share))
+    return both.loc[(-interval.of(both, "per_dollar").middle).sort_values(kind="stable").index].reset_index(drop=True)
+
+
+def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The price at which each accelerator gives as many tokens per dollar as the baseline at its own price.
+
+    break-even = price of the baseline x rate / rate of the baseline. Columns of `rates` and: break_even_low/high,
+    offered_low/high (NaN without an offer: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two
+    ranges meet, "" without an offer). No rows without a rate and a price of the baseline.
+    """
+    own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline)
+    rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
+    base = Interval(own["rate_low"].min(), own["rate_high"].max())
+    found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
+    of_both = zip(found["caveat"], found["rounds"], strict=True)
+    base_rounds = ", ".join(own["rounds"]).split(", ")
+    found = found.assign(
+        caveat=[
+            caveats.joined([*own["caveat"], each, *caveats.apart(rounds.split(", "), base_rounds)])
+            for each, rounds in of_both
+        ]
+    )
+    offered = [price_range(prices, name) for name in found["accelerator"]]
+    found = found.assign(offered_low=[each.low for each in offered], offered_high=[each.high for each in offered])
+    verdict = np.select(
+        [found["offered_low"].isna(), found["offered_high"] < found["break_even_low"],
+         found["offered_low"] > found["break_even_high"]], ["", "cheaper", "dearer"], "open",
+    )  # fmt: skip
+    return found.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
+
+
+def worth(rated: pd.DataFrame, names: Sequence[str]) -> Interval:
+    """How many hours of the column's accelerator one of the row's is worth: the ratio of their rates, as two squares.
+
+    At a higher ratio of prices the order of the two changes. Only accelerators of `names` with a rate, the fastest
+    first by the middle of its range.
+    """
+    own = rated[rated["accelerator"].isin(names)].set_index("accelerator")
+    order = interval.of(own, "rate").middle.sort_values(ascending=False, kind="stable").index
+    return _square(interval.of(own.loc[order], "rate"))
+
+
+def dearer(prices: pd.DataFrame, names: Sequence[str]) -> Interval:
+    """How many hours of the column's accelerator an hour of the row's costs: the ratio of their prices, as two squares.
+
+    NaN where an accelerator has no price. Beside `worth`: where an hour is worth more than it costs, the row's is the
+    better buy.
+    """
+    each = [price_range(prices, name) for name in names]
+    ends = {"low": [price.low for price in each], "high": [price.high for price in each]}
+    return _square(interval.of(pd.DataFrame(ends, index=list(names), dtype="float64"), ""))
+
+
+def _square(each: Interval) -> Interval:
+    """Each range (row) over each other (column); over itself it is 1, however wide."""
+    names = list(each.low.index)
+    low, high = (
+        np.divide.outer(above.to_numpy(float), below.to_numpy(float))
+        for above, below in ((each.low, each.high), (each.high, each.low))
+    )
+    for ends in (low, high):
+        np.fill_diagonal(ends, np.where(np.isnan(np.diagonal(ends)), np.nan, 1.0))
+    return Interval(*(pd.DataFrame(ends, index=names, columns=names) for ends in (low, high)))
+
+
+def printed(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
+    """A document's table of tokens per dollar, computed again from its own rate and price in the same row.
+
+    Columns: accelerator, provider, rate_low/high (tokens/s), price_low/high, stated_low/high and computed_low/high
+    (tokens per dollar), holds (the two ranges meet), source_ids.
+    """
+    said = _placed(claims[claims["quantity"].eq("tokens_per_dollar")])[["place", "low", "high", "source_id"]]
+    rate = _placed(results)[["place", "source_id", "accelerator", "low", "high"]]
+    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    price = _placed(prices).rename(columns=names)[["place", "source_id", "provider", "price_low", "price_high"]]
+    keys = ["source_id", "place"]
+    both = said.rename(columns={"low": "stated_low", "high": "stated_high"}).merge(price, on=keys)
+    both = both.merge(rate.rename(columns={"low": "rate_low", "high": "rate_high"}), on=keys)
+    computed = tokens_per_dollar(interval.of(both, "rate"), interval.of(both, "price"))
+    both = interval.put(both, "computed", computed).rename(columns={"source_id": "source_ids"})
+    return both.assign(holds=interval.of(both, "stated").overlaps(interval.of(both, "computed")))
+
+
+def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share: Interval) -> pd.DataFrame:
+    """The rows of `printed` with what they become, step by step, in tokens per dollar.
+
+    Added: needed (accelerators that hold the weights, by accelerator), weights_low/high (the printed rate paid for that
+    many), served_low/high (the throughput of `rates` in place of the batch-1 rate; NaN without one), delivered_low/high
+    (the `share` of it that utilisation and derate leave), caveat (of the throughput).
+    """
+    out = table.assign(needed=table["accelerator"].map(needed).astype("float64"))
+    out = interval.put(out, "weights", interval.of(out, "computed") / Interval(out["needed"], out["needed"]))
+    served = rated.set_index("accelerator").reindex(out["accelerator"]).reset_index(drop=True)
+    out = out.assign(caveat=served["caveat"].fillna("").to_numpy()).reset_index(drop=True)
+    rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
+    return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
+
+
+def _placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose locator names a row of a table of dollars, with that `place`."""
+    place = rows["locator"].str.extract(_ROW)["place"]
+    return rows.assign(place=place)[place.str.contains("per dollar", na=False)]
+
+
+def _spread(rows: pd.DataFrame, name: str) -> Interval:
+    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max())) if len(rows) else UNKNOWN

@@ -1,0 +1,245 @@
+"""A user's own runs against the official record: what they ran on, how they differ, what share they reach.
+
+All functions take frames of runs (one row per run, columns of importers.measurement.Run) or of comparable rows.
+Rates are output tokens per second.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.interval import Interval
+
+LANGUAGE = "tokens/s"
+PRECISIONS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "nvfp4": "fp4", "mxfp4": "fp4"}  # as people write
+
+
+class Unsaid(ValueError):
+    """Something that a measurement file does not say must be said; the text names it and the valid choices."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the user says about the runs; "" or 0 leaves it to the file."""
+
+    accelerator: str = ""
+    accelerator_count: int = 0
+    benchmark: str = ""
+    precision: str = ""
+
+
+def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, said: Said) -> pd.DataFrame:
+    """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `said`.
+
+    Added: benchmark, rate_low/high (of the system), per_accelerator_low/high. Nothing is guessed: raises Unsaid for an
+    accelerator, a count or a benchmark that neither says, or that both say differently.
+    """
+    rows = []
+    for run in runs.to_dict("records"):
+        accelerator, count = _accelerator(run, aliases, said), _count(run, said)
+        rate = run["output_tokens_per_s"]
+        rows.append(
+            run
+            | {"accelerator": accelerator, "accelerator_count": count}
+            | {"benchmark": _benchmark(run, benchmarks, said), "precision": _precision(run, said)}
+            | {"rate_low": rate, "rate_high": rate}
+            | {"per_accelerator_low": rate / count, "per_accelerator_high": rate / count}
+        )
+    return pd.DataFrame(rows)
+
+
+def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) -> pd.DataFrame:
+    """The runs beside official rows of their accelerator, per accelerator.
+
+    `limited` and `offline` are comparable official rows of the scenario under latency limits and of Offline. Added:
+    official_low/high (over all of `limited`), derate_low/high (the run over that range), nearest (result id, else
+    row id), nearest_low/high, of_nearest_low/high, latency_low/high (what the limit leaves of the nearest system's
+    Offline rate, NaN where it has none), of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
+    """
+    rows = []
+    for run in runs.to_dict("records"):
+        own = limited[limited["accelerator"].eq(run["accelerator"])]
+        near = nearest(run, own, offline)
+        free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
+        rows.append(run | _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free))
+    return pd.DataFrame(rows)
+
+
+def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Series | None:
+    """The official row most like the run: by count, precision, software, then one whose system has an Offline row too.
+
+    Among equals the newest round and the fastest counts. None without rows.
+    """
+    if rows.empty:
+        return None
+    software = rows["framework"].str.contains(_first_word(run), case=False, regex=False)
+    ranked = rows.assign(
+        _count=(rows["accelerator_count"].astype(float) / run["accelerator_count"]).map(np.log).abs(),
+        _precision=~rows["precision"].eq(run["precision"]),
+        _software=~software,
+        _alone=~rows["system_key"].isin(offline["system_key"]),
+    )
+    order = {"_count": True, "_precision": True, "_software": True, "_alone": True, "round": False,
+             "per_accelerator_high": False}  # fmt: skip
+    ranked = ranked.sort_values(list(order), ascending=list(order.values()), kind="stable")
+    return ranked.iloc[0]
+
+
+def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """How a run and its nearest official row differ: what, here, there; only what differs or is not known to agree."""
+    if row is None:
+        return pd.DataFrame(columns=["what", "here", "there"])
+    identity = benchmarks.set_index("benchmark").loc[run["benchmark"]]
+    tokens = row["tokens_per_sample"] if pd.notna(row["tokens_per_sample"]) else identity["tokens_per_sample_high"]
+    each = [
+        ("model", run["model"] or "not said", identity["model"]),
+        ("precision", run["precision"] or "not said", row["precision"] or "not declared"),
+        ("accelerators", _number(run["accelerator_count"]), _number(row["accelerator_count"])),
+        ("requests at a time", _number(run["concurrency"]), _number(row["batch_size"])),
+        ("output tokens per request", _number(run["output_tokens"] / run["requests_completed"]), _number(tokens)),
+        ("input tokens per request", _number(run["input_tokens"] / run["requests_completed"]), "not stated"),
+        ("date or round", _day(run["date"]) or "no date", row["round"]),
+        ("software", run["software"] or "not said", row["framework"] or "not stated"),
+        ("arrival of requests", _arrivals(run["request_rate"]), f"{row['scenario']} of LoadGen"),
+    ]
+    return pd.DataFrame([line for line in each if not _same(*line)], columns=["what", "here", "there"])
+
+
+def gap(run: Mapping) -> pd.DataFrame:
+    """Where the throughput goes, from the nearest system's Offline rate to answers that users can use, as factors.
+
+    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells), lost_low, lost_high
+    (what the step takes of the first rate, below zero for a gain), known_from. Shares that are known multiply to the
+    useful share of the Offline rate; where they are numbers, losses and that share add up to 1. What so few requests at
+    a time cost is the ceiling of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the
+    distance to that system is software and set-up. Failed requests put out no tokens: they are within that rest.
+    """
+    few = _few(run)
+    rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few if few.known else 1.0)
+    steps = [
+        ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
+        ("requests at a time", few, "the ceiling at this concurrency over the nearest system's rate"),
+        ("software and set-up", rest, "the rest of the distance to the nearest system"),
+        ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
+    ]
+    ends, left = [], Interval(1.0, 1.0)
+    for step, share, known_from in steps:
+        lost = _lost(left, share)
+        ends.append((step, share.low, share.high, lost.low, lost.high, known_from))
+        left = left * share if share.known else left
+    return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "lost_low", "lost_high", "known_from"])
+
+
+def _lost(left: Interval, share: Interval) -> Interval:
+    """left x (1 - share), whatever its sign: the least and the most over the ends of both; NaN for a share unknown."""
+    ends = [before * (1 - kept) for before in (left.low, left.high) for kept in (share.low, share.high)]
+    return Interval(float(np.min(ends)), float(np.max(ends)))
+
+
+def _few(run: Mapping) -> Interval:
+    """What is left where the run's ceiling lies below the rate of the nearest system; not known without a ceiling."""
+    near = np.sqrt(run["nearest_low"] * run["nearest_high"])
+    share = float(np.minimum(run["ceiling"] / near, 1.0))
+    return Interval(share, share)
+
+
+def _accelerator(run: Mapping, aliases: Mapping[str, str], said: Said) -> str:
+    stated = run["accelerator"]
+    found = aliases.get(stated, "") if stated else ""
+    valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
+    if said.accelerator and said.accelerator not in aliases.values():
+        raise Unsaid(f"{run['file']}: no accelerator {said.accelerator!r}; {valid}")
+    if stated and not found:
+        raise Unsaid(f"{run['file']}: its accelerator {stated!r} is not known; {valid}")
+    if found and said.accelerator and found != said.accelerator:
+        raise Unsaid(f"{run['file']}: says it ran on {found}, but accelerator is given as {said.accelerator}")
+    if not (found or said.accelerator):
+        hint = f" ({run['hint']})" if run["hint"] else ""
+        raise Unsaid(f"{run['file']}: does not say its accelerator{hint}: give accelerator; {valid}")
+    return found or said.accelerator
+
+
+def _count(run: Mapping, said: Said) -> int:
+    stated, given = int(run["accelerator_count"]), said.accelerator_count
+    if stated and given and stated != given:
+        raise Unsaid(f"{run['file']}: says it ran on {stated} accelerators, but accelerator_count is given as {given}")
+    if not (stated or given):
+        hint = f" ({run['hint']})" if run["hint"] else ""
+        raise Unsaid(
+            f"{run['file']}: does not say how many accelerators it ran on{hint}: give accelerator_count, 1 or more"
+        )
+    return stated or given
+
+
+def _precision(run: Mapping, said: Said) -> str:
+    stated = run["precision"].strip().lower()
+    return said.precision or PRECISIONS.get(stated, stated)
+
+
+def _benchmark(run: Mapping, benchmarks: pd.DataFrame, said: Said) -> str:
+    """The benchmark of the run's model: that whose longest alias the model's name holds."""
+    if said.benchmark:
+        return said.benchmark
+    language = benchmarks[benchmarks["offline_unit"].eq(LANGUAGE)]
+    model, best = _plain(run["model"].rpartition("/")[2]), ("", "")
+    for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
+        for alias in map(_plain, [name, *aliases.split(";")]):
+            if alias and alias in model and len(alias) > len(best[1]):
+                best = (name, alias)
+    if not best[0]:
+        raise Unsaid(
+            f"{run['file']}: its model {run['model'] or '(not said)'!r} is that of no benchmark: give benchmark, the "
+            f"one to compare with; valid: {', '.join(language['benchmark'])}"
+        )
+    return best[0]
+
+
+def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.DataFrame) -> dict:
+    nan = Interval(np.nan, np.nan)
+    official = Interval(own["per_accelerator_low"].min(), own["per_accelerator_high"].max()) if len(own) else nan
+    one = Interval(near["per_accelerator_low"], near["per_accelerator_high"]) if near is not None else nan
+    top = Interval(free["per_accelerator_low"].min(), free["per_accelerator_high"].max()) if len(free) else nan
+    pairs = {"official": official, "derate": rate / official, "nearest": one, "of_nearest": rate / one,
+             "latency": one / top, "of_offline": rate / top}  # fmt: skip
+    ends = {f"{name}_{end}": float(getattr(each, end)) for name, each in pairs.items() for end in ("low", "high")}
+    return ends | {
+        "nearest": (near["result_id"] or near["id"]) if near is not None else "",
+        "source_ids": ", ".join(cited(own, free)),
+    }
+
+
+def _first_word(run: Mapping) -> str:
+    return str(run["tool"]).split()[0] if run["tool"] else "?"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def _number(value: float) -> str:
+    if pd.isna(value):
+        return "not known"
+    return f"{value:,.0f}" if float(value).is_integer() else interval.number(float(value))
+
+
+def _day(date: str) -> str:
+    """The day of a tool's time stamp: 20241105-120000 and 2024-11-05T12:00:00Z alike as 2024-11-05."""
+    found = re.match(r"(\d{4})-?(\d\d)-?(\d\d)", date)
+    return "-".join(found.groups()) if found else date
+
+
+def _same(what: str, here: str, there: str) -> bool:
+    return here == there or (what == "model" and _plain(there) in _plain(here))
+
+
+def _arrivals(rate: float) -> str:
+    if pd.isna(rate):
+        return "not said"
+    return "all at once" if np.isinf(rate) else f"{interval.number(rate)} requests/s"

@@ -1,0 +1,235 @@
+"""What is left of a benchmark throughput under latency limits and real traffic, and how many accelerators users need.
+
+Derates are measured on submitted pairs of scenarios; needs are seeded Monte Carlo draws. No plotting, no loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import caveats
+from analysis.core import interval
+from analysis.core.interval import Interval
+
+APART = "best system of each scenario, may differ"
+KEYS = ["basis", "benchmark", "accelerator", "accelerator_count"]
+OUTPUTS = ("exact", "accelerators", "usd_per_hour", "usd_per_user_hour")
+INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price")
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What users ask for: how many of them, tokens per second each, and the ratio of peak to mean traffic."""
+
+    users: int
+    tokens_per_second_per_user: float
+    peak_over_mean: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
+
+    @property
+    def tokens_per_second(self) -> float:
+        """What all users ask for on average, in tokens per second."""
+        return self.users * self.tokens_per_second_per_user
+
+    def __post_init__(self) -> None:
+        for name in ("users", "tokens_per_second_per_user"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
+
+
+def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
+    """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
+
+    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their system (see
+    systems.py) and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count,
+    and say in `caveat` that the systems may differ.
+    Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, source_ids, caveat.
+    """
+    key = [*KEYS, "system_key", "source_id"]
+    both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
+    derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
+    by = ["basis", "benchmark", "scenario", "accelerator"]
+    spread = interval.hull(interval.put(both, "derate", derate), by, "derate").rename(columns={"count": "systems"})
+    ids = (
+        both.groupby(by, sort=False)["source_id"].agg(lambda names: ", ".join(sorted(set(names)))).rename("source_ids")
+    )
+    documents = both["basis"].str.startswith("official").map({True: "", False: APART})
+    both = both.assign(caveat=caveats.beside(documents, both["caveat"], both["caveat_offline"]))
+    return spread.merge(ids.reset_index(), on=by).merge(caveats.carried(both, by), on=by)
+
+
+def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"])
+    matched = same.groupby([pairs[name] for name in [*key, "accuracy_target"]], dropna=False).transform("any")
+    return pairs[same | ~matched]
+
+
+def of_record(measured: pd.DataFrame) -> pd.DataFrame:
+    """Every official derate of `measured`, of whatever round; a document's, the first, where the record has none."""
+    official = measured["basis"].str.startswith("official").astype(bool)
+    ranked = pd.concat([measured[official], measured[~official]])
+    again = ranked.duplicated(["benchmark", "scenario", "accelerator"]) & ~official.reindex(ranked.index)
+    return ranked[~again].reset_index(drop=True)
+
+
+def overall(measured: pd.DataFrame) -> Interval:
+    """The lowest and highest derate of `measured`, at most 1: a system may be faster under a limit than without."""
+    if measured.empty:
+        return Interval(np.nan, np.nan)
+    return Interval(float(min(measured["derate_low"].min(), 1.0)), float(min(measured["derate_high"].max(), 1.0)))
+
+
+def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
+    """The rate of systems that name a software layer over that of the same system without it.
+
+    `rows` are comparable rows. Columns: benchmark, scenario, accelerator, share_low/high (a ratio), source_ids.
+    """
+    keys = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "submitter", "system", "source_id"]
+    rows = rows.reset_index(drop=True)
+    bare = rows["system"].str.replace(f", {layer}", "", regex=False)
+    both = rows[bare.ne(rows["system"])].assign(system=bare).merge(rows, on=keys, suffixes=("", "_bare"))
+    share = interval.of(both, "rate") / Interval(both["rate_low_bare"], both["rate_high_bare"])
+    columns = ["benchmark", "scenario", "accelerator", "share_low", "share_high", "source_ids"]
+    return interval.put(both, "share", share).assign(source_ids=both["source_id"])[columns]
+
+
+def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) -> pd.DataFrame:
+    """The four causes that documents name for derating, and what official data measure of each.
+
+    Columns: cause, measured_by, share_low/high (what is left, NaN where nothing measures it).
+    """
+    latency = (under_latency["derate_low"].min(), under_latency["derate_high"].max())
+    software = (with_layer["share_low"].min(), with_layer["share_high"].max())
+    nothing = (np.nan, np.nan)
+    scenario = " and ".join(under_latency["scenario"].unique()) or "Server"
+    rows = [
+        ("batches kept small by latency limits", f"{scenario} over Offline, same system, all benchmarks", *latency),
+        ("requests that come in bursts", f"nothing: MLPerf {scenario} arrivals are random but steady", *nothing),
+        ("layers of serving software", f"with over without {layer}, same system, all benchmarks", *software),
+        ("memory shared with other tenants", "nothing: a submission has its system to itself", *nothing),
+    ]
+    return pd.DataFrame(rows, columns=["cause", "measured_by", "share_low", "share_high"])
+
+
+def example(claims: pd.DataFrame, per_accelerator: Interval, price: Interval) -> pd.DataFrame:
+    """A document's sizing example, computed again from a throughput per accelerator (tokens/s) and a price (USD/hour).
+
+    `claims` are those of one document. Columns: quantity, unit, stated_low/high, computed_low/high, holds (the two
+    ranges meet), source_ids; no rows where the document states no users or no speed.
+    """
+    said = claims[claims["duplicate_of"].eq("")].drop_duplicates("quantity").set_index("quantity")
+    columns = ["quantity", "unit", "stated_low", "stated_high", "computed_low", "computed_high", "holds", "source_ids"]
+    if not {"users", "tokens_per_second_per_user"} <= set(said.index):
+        return pd.DataFrame(columns=columns)
+    speed = float(_stated(said, "tokens_per_second_per_user").middle.round(9))
+    demand = Demand(int(said.at["users", "low"]), speed)
+    needed = need(demand, per_accelerator, Interval(1.0, 1.0), price)
+    found = []
+    names = {
+        "accelerators_needed": "accelerators",
+        "bill_per_hour": "usd_per_hour",
+        "bill_per_user_hour": "usd_per_user_hour",
+    }
+    for quantity, name in ((quantity, name) for quantity, name in names.items() if quantity in said.index):
+        stated, computed = _stated(said, quantity), needed[name]
+        ends = (stated.low, stated.high, computed.low, computed.high)
+        found.append(
+            (
+                quantity,
+                said.at[quantity, "unit"],
+                *ends,
+                bool(stated.overlaps(computed)),
+                said.at[quantity, "source_id"],
+            )
+        )
+    return pd.DataFrame(found, columns=columns)
+
+
+def need(demand: Demand, per_accelerator: Interval, derate: Interval, price: Interval, at_least: int = 1) -> dict:
+    """Accelerators and dollars by interval arithmetic, without draws: the least and the most that the ranges allow.
+
+    accelerators = users x tokens/s each x peak / (throughput x derate), rounded up, at least `at_least` (what the
+    weights need). Returns intervals: accelerators, usd_per_hour, usd_per_user_hour. Raises ValueError as `draw` does.
+    """
+    _usable(derate, price)
+    wanted = demand.peak_over_mean * demand.tokens_per_second
+    exact = wanted / (per_accelerator * derate)
+    whole = Interval(*(max(interval.whole(end), at_least) for end in (exact.low, exact.high)))
+    bill = whole * price
+    return {"accelerators": whole, "usd_per_hour": bill, "usd_per_user_hour": bill * (1 / demand.users)}
+
+
+def draw(
+    demand: Demand,
+    per_accelerator: Interval,
+    derate: Interval,
+    price: Interval,
+    draws: int,
+    seed: int,
+    at_least: int = 1,
+    above_one: bool = False,
+) -> pd.DataFrame:
+    """Monte Carlo draws of the need: every input uniform in its range and independent, from a seeded generator.
+
+    Columns: the four INPUTS, exact (accelerators before rounding up), accelerators, usd_per_hour, usd_per_user_hour;
+    `draws` rows, the same for the same seed on any machine; none where an input is unknown. Raises ValueError for a
+    price or derate of zero or below, and for a derate above one unless `above_one` says that this is meant.
+    """
+    ranges = (per_accelerator, derate, demand.peak_over_mean, price)
+    if not all(each.known for each in ranges):
+        return pd.DataFrame(columns=[*INPUTS, *OUTPUTS], dtype="float64")
+    _usable(derate, price, above_one)
+    random = np.random.Generator(np.random.PCG64(seed))
+    inputs = {name: random.uniform(r.low, r.high, draws) for name, r in zip(INPUTS, ranges, strict=True)}
+    throughput, share, peak, usd = (inputs[name] for name in INPUTS)
+    exact = demand.tokens_per_second * peak / (throughput * share)
+    whole = np.maximum(interval.whole(exact), at_least)
+    bill = whole * usd
+    outputs = dict(zip(OUTPUTS, (exact, whole, bill, bill / demand.users), strict=True))
+    return pd.DataFrame({**inputs, **outputs})
+
+
+def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Sequence[str] = INPUTS) -> pd.DataFrame:
+    """What matters most: Spearman's rank correlation of each input with `output`, and its square's share.
+
+    The output is that of whole accelerators, as it is paid: what rounding up takes away moves nothing. Inputs that do
+    not vary, or whose output does not, are left out. Columns: input, correlation (-1 to 1), share (of the sum of
+    squares, 0 to 1).
+    """
+    varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
+    ranks = _ranks(draws[output])
+    found = [{"input": name, "correlation": _correlation(_ranks(draws[name]), ranks)} for name in varying]
+    frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
+    return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())
+
+
+def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:
+    if derate.low <= 0 or derate.low > derate.high or (derate.high > 1 and not above_one):
+        raise ValueError(f"derate {derate.low:g} to {derate.high:g} is not within 0 (not itself) to 1")
+    if price.low <= 0 or price.low > price.high:
+        raise ValueError(f"price {price.low:g} to {price.high:g} is not a range of US dollars above 0")
+
+
+def _ranks(values: pd.Series) -> np.ndarray:
+    """Twice the ranks around their mean: whole numbers, so that sums of them are exact in any order."""
+    return (2 * values.rank()).to_numpy().astype("int64") - (len(values) + 1)
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Spearman's correlation of two of `_ranks`, the same bits on any machine; NaN where one does not vary."""
+    spread = float((one * one).sum()) * float((other * other).sum())
+    return float((one * other).sum()) / spread**0.5 if spread else float("nan")
+
+
+def percentiles(draws: pd.DataFrame, outputs: list[str]) -> pd.DataFrame:
+    """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90."""
+    marks = draws[outputs].quantile([0.1, 0.5, 0.9])
+    return marks.T.set_axis(["p10", "p50", "p90"], axis=1).rename_axis("output").reset_index()
+
+
+def _stated(said: pd.DataFrame, quantity: str) -> Interval:
+    return Interval(said.at[quantity, "low"], said.at[quantity, "high"])

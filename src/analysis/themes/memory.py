@@ -1,0 +1,69 @@
+"""What must fit in memory: weights and the key-value cache of the requests in service; rates and prices are elsewhere.
+
+Gigabytes are 1e9 bytes, as datasheets count them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+
+GROUPS = tuple(2**power for power in range(11))  # accelerators that may share one copy of the weights
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model in memory: bytes of its weights, and of the cache for each token of a request."""
+
+    weight_bytes: float
+    cache_bytes_per_token: float
+
+
+def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_bytes: float) -> Model | None:
+    """The benchmark's model with `weight_bytes` per weight and `cache_bytes` per number of the cache.
+
+    Cache per token: 2 (key and value) x layers x heads that keep them x head size x bytes. None where the parameters
+    or the shape are not in benchmarks.csv.
+    """
+    row = benchmarks.set_index("benchmark").loc[benchmark]
+    shape = [row["parameters_billion"], row["layers"], row["kv_heads"], row["head_size"]]
+    if any(pd.isna(each) for each in shape):
+        return None
+    parameters, layers, heads, size = map(float, shape)
+    return Model(parameters * 1e9 * weight_bytes, 2 * layers * heads * size * cache_bytes)
+
+
+def copy_on(model: Model, memory_gb: float, headroom: float) -> int | None:
+    """The fewest accelerators, of GROUPS, that hold one copy of the weights; None where none of them does."""
+    room = memory_gb * 1e9 * (1 - headroom)
+    return next((group for group in GROUPS if group * room >= model.weight_bytes), None)
+
+
+def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: float, context_tokens: Any) -> Any:
+    """Whole requests whose cache fits beside one copy of the weights on `accelerators`; 0 where the weights do not.
+
+    `headroom` is the share of memory kept free, `context_tokens` the tokens in the cache of one request.
+    """
+    room = accelerators * memory_gb * 1e9 * (1 - headroom) - model.weight_bytes
+    return np.maximum(np.floor(room / (model.cache_bytes_per_token * np.asarray(context_tokens, float))), 0.0)
+
+
+def accelerators_for(
+    requests: Any, model: Model, memory_gb: float, headroom: float, context_tokens: Any, at_least: Any = 1.0
+) -> Any:
+    """The fewest accelerators that hold `requests` at the same time, and are no fewer than `at_least`.
+
+    A group of accelerators holds one copy of the weights; only whole groups serve. Larger groups keep fewer copies and
+    have more room for the cache, so every size of GROUPS is tried. NaN where even the largest holds no request.
+    """
+    best = np.full(np.broadcast(requests, context_tokens).shape, np.inf)
+    for group in GROUPS:
+        held = requests_held(model, group, memory_gb, headroom, context_tokens)
+        groups = interval.whole(np.maximum(requests / np.where(held > 0, held, 1.0), np.divide(at_least, group)))
+        best = np.minimum(best, np.where(held > 0, group * groups, np.inf))
+    return np.where(np.isinf(best), np.nan, best)

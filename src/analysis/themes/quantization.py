@@ -1,0 +1,185 @@
+"""What a lower precision or a cheaper model gains in speed and memory and costs in quality; no plotting, no loading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import caveats
+from analysis.core import interval
+from analysis.core.interval import Interval
+
+BYTES_PER_WEIGHT = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+
+
+def described(quantization: pd.DataFrame, origins: Sequence[str]) -> pd.DataFrame:
+    """The techniques that documents describe: all of them where `origins` asks for published figures, else none."""
+    return quantization if "published" in origins else quantization.head(0)
+
+
+def tradeoffs(quantization: pd.DataFrame, results: pd.DataFrame, benchmark: str, reference: str) -> pd.DataFrame:
+    """The techniques of one benchmark whose throughput a document prints, against the `reference` precision.
+
+    One row per technique, columns of quantization.csv and: rate_low/high (tokens/s of the system), devices (its
+    accelerators), caveat (what the audit doubts), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the
+    same per accelerator), saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within
+    one document; a document without the reference precision gives no rows.
+    """
+    wanted = ["low", "high", "accelerator_count", "caveat"]
+    rates = results.assign(caveat=caveats.doubt(results)).set_index("id")[wanted]
+    rows = quantization[quantization["result_row"].ne("") & quantization["duplicate_of"].eq("")]
+    rows = rows[rows["benchmark"].eq(benchmark)].join(rates, on="result_row", how="inner").sort_index()
+    rows = rows.rename(columns={"low": "rate_low", "high": "rate_high", "accelerator_count": "devices"})
+    each = [_against(group, reference) for _, group in rows.groupby("source_id", sort=False)]
+    kept = [group for group in each if len(group)]
+    return pd.concat(kept, ignore_index=True) if kept else _against(rows, reference)
+
+
+def pareto(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `dominated_by`: another technique at least as fast, small and true, and better in one; else "".
+
+    One range is at least as good as another when both its ends are; rows with "" are the Pareto front.
+    """
+    goods = ["rate_low", "rate_high"]
+    bads = [f"{name}_{end}" for name in ("weight_memory_gb", "quality_loss_percent") for end in ("low", "high")]
+    values = np.hstack([rows[goods].to_numpy(float), -rows[bads].to_numpy(float)])
+    names = rows["technique"].to_list()
+    dominated = [
+        next((names[j] for j in range(len(names)) if (values[j] >= mine).all() and (values[j] > mine).any()), "")
+        for mine in values
+    ]
+    return rows.assign(dominated_by=dominated)
+
+
+def needed(held: pd.DataFrame, accelerator: str, precision: str) -> int:
+    """Accelerators that hold the weights, from a frame of `weights`; 1 where the model's size is not known."""
+    row = held[held["accelerator"].eq(accelerator) & held["precision"].eq(precision)]
+    return int(row["needed"].iloc[0]) if len(row) else 1
+
+
+def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
+    """How many accelerators the weights alone need, for each precision: one row per accelerator and precision.
+
+    Columns: accelerator, precision, weight_gb (1e9 bytes: parameters in 1e9 x bytes per weight), memory_gb, needed:
+    weight_gb / (memory_gb x (1 - headroom)), rounded up. KV cache and activations come on top: `headroom` is the share
+    of memory kept for them. Empty where the number of parameters is not known.
+    """
+    known = accelerators[accelerators["memory_gb"].notna()]
+    sizes = pd.DataFrame({"precision": BYTES_PER_WEIGHT.keys(), "bytes": BYTES_PER_WEIGHT.values()})
+    grid = known[["accelerator", "memory_gb"]].merge(sizes, how="cross")
+    parameters = float(benchmarks.set_index("benchmark").at[benchmark, "parameters_billion"])
+    grid = grid.assign(weight_gb=parameters * grid["bytes"]).dropna(subset="weight_gb")
+    return grid.assign(needed=interval.whole(grid["weight_gb"] / (grid["memory_gb"] * (1 - headroom))).astype(int))
+
+
+def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
+    """What documents say a precision gains, beside what their own tables give, as ratios of throughput.
+
+    Columns: technique, accelerator, statement (`stated` or `from the table` or `from the table, per accelerator`),
+    source_id, locator, gain_low, gain_high, bound, caveat. A prose row that says again what a table row says still
+    counts where it states a speed-up of its own; the reference, 1 by definition, is left out.
+    """
+    said = quantization[quantization["speedup_low"].notna() & quantization["division"].ne("open")]
+    stated = pd.DataFrame(
+        {
+            "technique": said["technique"],
+            "accelerator": said["accelerator"],
+            "statement": "stated",
+            "source_id": said["source_id"],
+            "locator": said["locator"],
+            "gain_low": said["speedup_low"],
+            "gain_high": said["speedup_high"],
+            "bound": said["speedup_bound"],
+            "caveat": "",
+        }
+    )
+    traded = traded[traded["speed_low"].ne(1) | traded["speed_high"].ne(1)]
+    tables = [_from_table(traded, "speed", "from the table")]
+    tables += [_from_table(traded, "speed_per_accelerator", "from the table, per accelerator")]
+    return pd.concat([stated, *tables], ignore_index=True)
+
+
+def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame:
+    """Throughput at the stricter accuracy target over that at the looser one, on the same system.
+
+    Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
+    count, and is official. One row per benchmark, scenario, accelerator: kept_low/high (a ratio: what is left of the
+    throughput), systems, source_ids, precisions (as declared, at the stricter and the looser target), caveat.
+    Filings of one measurement under both targets (ratio exactly 1) say nothing about the price and are left out.
+    """
+    keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
+    strict, loose = (rows[rows["origin"].eq("official")] for rows in (strict, loose))
+    both = strict.merge(loose, on=keys, suffixes=("", "_loose"))
+    both = both[both["rate_low"].ne(both["rate_low_loose"])]
+    kept = interval.of(both, "rate") / Interval(both["rate_low_loose"], both["rate_high_loose"])
+    by = ["benchmark", "scenario", "accelerator"]
+    spread = interval.hull(interval.put(both, "kept", kept), by, "kept").rename(columns={"count": "systems"})
+    ids = (
+        both.groupby(by, sort=False)["source_id"].agg(lambda names: ", ".join(sorted(set(names)))).rename("source_ids")
+    )
+    both = both.assign(precisions=both["precision"] + " and " + both["precision_loose"])
+    first = both.drop_duplicates(by)[[*by, "precisions"]]
+    both["caveat"] = caveats.beside(both["caveat"], both["caveat_loose"])
+    return spread.merge(ids.reset_index(), on=by).merge(first, on=by).merge(caveats.carried(both, by), on=by)
+
+
+def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
+    """Official throughput per accelerator by the precision that ran, one row per round, accelerator and precision.
+
+    `rows` are comparable rows. Columns: basis (the round), accelerator, precision (`unknown` where nothing says it),
+    known_from (the basis of the precision: declared, configuration or unknown), per_accelerator_low/high (in the
+    comparison's unit), results, source_ids, caveat, gain_low/high: the ratio to the same accelerator's FP8 results of
+    the same round, NaN where there are none, where the precision is unknown, and for FP8 itself.
+    """
+    official = rows[rows["origin"].eq("official")]
+    named = official.assign(
+        precision=official["precision"].replace("", "unknown"), known_from=official["precision_basis"]
+    )
+    by = ["basis", "accelerator", "precision", "known_from"]
+    spread = interval.hull(named, by, "per_accelerator").rename(columns={"count": "results"})
+    sources = (
+        named.groupby(by, sort=False)["source_id"].agg(lambda ids: ", ".join(sorted(set(ids)))).rename("source_ids")
+    )
+    spread = spread.merge(sources.reset_index(), on=by).merge(caveats.carried(named, by), on=by)
+    reference = interval.hull(named[named["precision"].eq("fp8")], by[:2], "per_accelerator").drop(columns="count")
+    beside = spread.merge(reference, on=by[:2], how="left", suffixes=("", "_fp8"))
+    gain = interval.of(beside, "per_accelerator") / Interval(
+        beside["per_accelerator_low_fp8"], beside["per_accelerator_high_fp8"]
+    )
+    apart = ~beside["precision"].isin(["fp8", "unknown"])
+    spread = interval.put(spread, "gain", Interval(gain.low.where(apart), gain.high.where(apart)))
+    return spread.sort_values(by, kind="stable", ignore_index=True)
+
+
+def routes(quantization: pd.DataFrame) -> pd.DataFrame:
+    """The open division's ways and the INT8 diffusion recipe: gain_low/high (ratio), changes, quality kept."""
+    ways = quantization[quantization["division"].eq("open") | quantization["technique"].eq("int8-unet")]
+    ways = ways[ways["speedup_low"].notna() & ways["duplicate_of"].eq("")]
+    return interval.put(ways, "gain", interval.of(ways, "speedup")).reset_index(drop=True)
+
+
+def _against(rows: pd.DataFrame, reference: str) -> pd.DataFrame:
+    base = rows[rows["precision"].eq(reference)].head(1)
+    if base.empty:
+        return rows.head(0).assign(**dict.fromkeys(_RATIOS, pd.Series(dtype="float64")))
+    base = base.iloc[0]
+    rate = interval.of(rows, "rate")
+    speed = rate / Interval(base["rate_low"], base["rate_high"])
+    per_device = speed * (float(base["devices"]) / rows["devices"].astype("float64"))
+    saving = Interval(base["weight_memory_gb_low"], base["weight_memory_gb_high"]) / interval.of(
+        rows, "weight_memory_gb"
+    )
+    out = interval.put(interval.put(rows, "speed", speed), "speed_per_accelerator", per_device)
+    out = interval.put(out, "saving", saving)
+    own = out["id"].eq(base["id"])
+    return out.mask(own.to_numpy()[:, None] & out.columns.isin(_RATIOS), 1.0)
+
+
+def _from_table(traded: pd.DataFrame, name: str, statement: str) -> pd.DataFrame:
+    rows = traded[["technique", "accelerator", "source_id", "locator", "caveat"]].assign(statement=statement, bound="")
+    return interval.put(rows, "gain", interval.of(traded, name))
+
+
+_RATIOS = [f"{name}_{end}" for name in ("speed", "speed_per_accelerator", "saving") for end in ("low", "high")]

@@ -1,0 +1,132 @@
+"""What the hardware can do at most: decoding bound by memory bandwidth, memory that holds the weights, dense compute.
+
+Only ceilings belong here, most favourable to the hardware; which figure lies above one is for the audit to say.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes.quantization import BYTES_PER_WEIGHT
+
+COMPUTE = {
+    "fp16": "fp16_dense_tflops",
+    "bf16": "fp16_dense_tflops",
+    "fp8": "fp8_dense_tflops",
+    "int8": "int8_dense_tops",
+    "fp4": "fp4_dense_tflops",
+}
+FLOP_PER_WEIGHT = 2  # one multiplication and one addition
+SMALLEST = min(BYTES_PER_WEIGHT, key=BYTES_PER_WEIGHT.__getitem__)
+
+
+def weight_gb(parameters_billion: float, precision: str) -> float:
+    """Gigabytes (1e9 bytes) of weights; an unknown precision counts as the smallest, which favours the hardware."""
+    return parameters_billion * BYTES_PER_WEIGHT.get(precision or SMALLEST, 2.0)
+
+
+def read_gb(parameters_billion: float, active_billion: float, precision: str, batch: float = 1) -> float:
+    """Gigabytes of weights that one decoding step reads for a batch: all of a dense model's, whatever the batch.
+
+    A mixture of experts reads the weights that some token of the batch works with. Where a token works with a share a
+    of them and the router balances, that is 1 - (1 - a)^batch of all: the active ones at batch 1, soon all.
+    """
+    unread = (1 - active_billion / parameters_billion) ** batch
+    return weight_gb(parameters_billion, precision) * (1 - unread)
+
+
+def decode(
+    bandwidth_gb_per_s: float, read_gb: float, count: float = 1, cache_gb: float = 0.0, batch: float = 1
+) -> float:
+    """The most tokens per second that `count` accelerators decode: batch x count x bandwidth / bytes read.
+
+    Each step gives one token to each sequence and reads the weights once, whatever the kernel does; `cache_gb` is the
+    KV cache of the whole batch, read on top.
+    """
+    return batch * count * bandwidth_gb_per_s / (read_gb + cache_gb)
+
+
+def needed(memory_gb: float, held_gb: float) -> int:
+    """How many accelerators hold `held_gb` of weights with nothing beside them; at least 1."""
+    return max(1, int(interval.whole(held_gb / memory_gb)))
+
+
+def fastest(facts: pd.Series, precision: str = "") -> tuple[float, str]:
+    """Dense tera-operations per second at `precision` and the column it is from.
+
+    The fastest rate of the part where the precision is unknown or has no rate of its own (4-bit weights are computed
+    with in another format); NaN and "" where the datasheet has none.
+    """
+    own = COMPUTE.get(precision)
+    if own and not math.isnan(facts[own]):
+        return float(facts[own]), own
+    rates = facts[sorted(set(COMPUTE.values()))].astype("float64").dropna()
+    return (float(rates.max()), str(rates.idxmax())) if len(rates) else (math.nan, "")
+
+
+def compute(tera_per_s: float, active_billion: float, count: float = 1, prompt_per_token: float = 0.0) -> float:
+    """The most tokens per second that `count` accelerators compute: count x FLOP/s / (2 x active parameters).
+
+    `prompt_per_token` are tokens of prompt for each that is put out, computed too. Attention comes on top, so a real
+    system stays well below.
+    """
+    return count * tera_per_s * 1e12 / (FLOP_PER_WEIGHT * active_billion * 1e9 * (1 + prompt_per_token))
+
+
+def prefill_s(prompt_tokens: float, tera_per_s: float, active_billion: float, count: float, share: float) -> float:
+    """Seconds in which `count` accelerators together read one prompt at a `share` of their dense compute.
+
+    Prompt tokens x 2 x active parameters / (count x FLOP/s x share). Attention comes on top: for a prompt of a thousand
+    tokens about a hundredth.
+    """
+    return prompt_tokens / (share * compute(tera_per_s, active_billion, count))
+
+
+def serving(
+    facts: pd.Series, identity: pd.Series, precision: str, batch: float, prompt: float, answer: float, token_gb: float
+) -> tuple[float, float]:
+    """Output tokens per second for each accelerator that memory traffic and arithmetic allow while serving.
+
+    `batch` requests are in service on one copy of the weights over all accelerators, which is the most favourable; each
+    has `prompt` tokens in cache and half of its `answer` ones, at `token_gb` of cache a token. NaN where the precision
+    or a fact is not known.
+    """
+    if precision not in COMPUTE and precision not in BYTES_PER_WEIGHT:
+        return math.nan, math.nan
+    weights = read_gb(float(identity["parameters_billion"]), active(identity), precision, batch)
+    cache = batch * (prompt + answer / 2) * token_gb
+    memory = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=cache, batch=batch)
+    return memory, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
+
+
+def active(identity: pd.Series) -> float:
+    """Parameters in 1e9 that work on one token: fewer than all in a mixture of experts."""
+    part = identity.get("active_parameters_billion", math.nan)
+    return float(part if not math.isnan(part) else identity["parameters_billion"])
+
+
+def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame, cache_gb: float = 0.0) -> pd.DataFrame:
+    """The roof of each accelerator and precision in `wanted` for one benchmark, per accelerator.
+
+    Columns: accelerator, precision, weight_gb, needed (accelerators that hold the weights), at_batch_1 (tokens/s, bound
+    by bandwidth, rising with the batch), flat (tokens/s, bound by compute), ridge (the batch where both meet).
+    """
+    facts, found = accelerators.set_index("accelerator"), []
+    for name, precision in wanted.drop_duplicates().itertuples(index=False):
+        own = facts.loc[name]
+        held = weight_gb(float(identity["parameters_billion"]), precision)
+        read = weight_gb(active(identity), precision)
+        slope = decode(float(own["memory_bandwidth_gb_per_s"]), read, cache_gb=cache_gb)
+        flat = compute(fastest(own, precision)[0], active(identity))
+        found.append((name, precision, held, needed(float(own["memory_gb"]), held), slope, flat, flat / slope))
+    columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]
+    return pd.DataFrame(found, columns=columns).dropna().reset_index(drop=True)
+
+
+def least_batch(rate: Interval, at_batch_1: float) -> Interval:
+    """How many sequences must be decoded together for a rate per accelerator (tokens/s): rate / roof at batch 1."""
+    return Interval(rate.low / at_batch_1, rate.high / at_batch_1)

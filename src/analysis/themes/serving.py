@@ -1,0 +1,98 @@
+"""What a measured run gave its users and cost: limits held, energy, dollars, place on the roofline and on the front.
+
+All functions take frames of settled runs (see deployment.settle); rates are output tokens per second. No loading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import roofline
+
+
+def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
+    """The runs with ttft_held and tpot_held (p99 within the limit; NA where either is not known) and good_share.
+
+    good_share is the share of completed requests within both limits: counted over requests where the file holds them
+    (good_basis `counted`), else the file's goodput over its own limits (`stated by the file`), else NaN.
+    """
+    held = {name: _held(runs[f"{name[:4]}_p99_ms"], limit) for name, limit in
+            (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
+    shares = [_good(run, ttft_ms, tpot_ms) for run in runs.to_dict("records")]
+    return runs.assign(**held, good_share=[each[0] for each in shares], good_basis=[each[1] for each in shares])
+
+
+def energy(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs with joules: watts of the accelerators alone over output tokens/s; NaN unless all are metered."""
+    whole = runs["metered"].eq(runs["accelerator_count"])
+    return runs.assign(joules=(runs["accelerator_watts"] / runs["output_tokens_per_s"]).where(whole))
+
+
+def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
+    """The runs with what they cost at `price` per accelerator-hour (low, high), in US dollars.
+
+    Added: usd_per_hour_low/high; usd_per_million_low/high (output tokens); usd_per_million_all_low/high (input and
+    output; NaN where the input is not known); enough_low/high (accelerators that give the same tokens at the official
+    rate, count x derate rounded up, never more than there are); saved_low/high (per hour, if the others were given
+    back: accelerators are rented whole).
+    """
+    count = runs["accelerator_count"].astype(float)
+    bill = Interval(count * price.low, count * price.high)
+    million = runs["output_tokens_per_s"] * 3600 / 1e6
+    both = million * (1 + runs["input_tokens"] / runs["output_tokens"])
+    out = interval.put(runs, "usd_per_hour", bill)
+    out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
+    out = interval.put(out, "usd_per_million_all", Interval(bill.low / both, bill.high / both))
+    enough = Interval(*(interval.whole(count * runs[f"derate_{end}"]).clip(upper=count) for end in ("low", "high")))
+    saved = Interval((count - enough.high) * price.low, (count - enough.low) * price.high)
+    return interval.put(interval.put(out, "saved", saved), "enough", enough)
+
+
+def front(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs with interactivity_low/high (tokens/s to a user: 1000 / TPOT in ms at p99 and at the median) and `best`.
+
+    `best` are the runs of the Pareto front: no other gives at least as much throughput per accelerator and as much
+    interactivity at the median (else the mean), and more of one. Runs without a TPOT have neither.
+    """
+    middle = runs["tpot_p50_ms"].fillna(runs["tpot_mean_ms"])
+    speed = 1000 / middle.where(middle > 0)
+    slow = 1000 / runs["tpot_p99_ms"].where(runs["tpot_p99_ms"] > 0).fillna(middle)
+    out = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
+    both = np.column_stack([runs["per_accelerator_low"], speed])
+    beaten = [bool(((both >= mine).all(axis=1) & (both > mine).any(axis=1)).any()) for mine in both]
+    return out.assign(best=[not each and mine == mine for each, mine in zip(beaten, speed, strict=True)])
+
+
+def ceiling(runs: pd.DataFrame, identity: pd.Series, token_gb: float, facts: pd.DataFrame) -> pd.DataFrame:
+    """The runs with their place on the roofline: ceiling (tokens/s per accelerator), bound, of_ceiling (a share).
+
+    `identity` is the model's row of benchmarks.csv, `token_gb` its cache for a token, `facts` accelerators.csv. The
+    lower of the two ceilings of roofline.serving binds. NaN where a fact is not known.
+    """
+    rows, facts = [], facts.set_index("accelerator")
+    for run in runs.to_dict("records"):
+        answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
+        of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer, token_gb
+        memory, compute = roofline.serving(*of)
+        known = memory == memory and compute == compute
+        least = min(memory, compute) if known else float("nan")
+        bound = ("memory" if memory <= compute else "compute") if known else "not known"
+        rows.append(run | {"ceiling": least, "bound": bound, "of_ceiling": run["per_accelerator_low"] / least})
+    return pd.DataFrame(rows)
+
+
+def _held(latency: pd.Series, limit: float) -> pd.Series:
+    return latency.le(limit).astype("boolean").mask(latency.isna() | np.isnan(limit))
+
+
+def _good(run: Mapping, ttft_ms: float, tpot_ms: float) -> tuple[float, str]:
+    ttfts, tpots = run["request_ttft_ms"], run["request_tpot_ms"]
+    if ttfts is not None and len(ttfts) and ttft_ms > 0 and tpot_ms > 0:
+        return float(np.mean((ttfts <= ttft_ms) & ~(tpots > tpot_ms))), "counted"
+    stated = run["goodput_per_s"] / run["requests_per_s"] if run["requests_per_s"] else np.nan
+    return (float(stated), "stated by the file") if stated == stated else (float("nan"), "not known")

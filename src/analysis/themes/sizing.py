@@ -1,0 +1,156 @@
+"""From draws of throughput, derate, peak and price to accelerators, systems, dollars and kilowatts; no loading here.
+
+The draws come from derating.draw; here each is sized by traffic, by the queue in front of it and by memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.themes import memory, queueing
+from analysis.themes.memory import Model
+
+SYSTEM = 8  # accelerators in one system
+CAUSES = ("traffic", "queue", "memory")  # each asks for more accelerators than those before it, or decides nothing
+OUTPUTS = (
+    "accelerators",
+    "systems",
+    "usd_per_hour",
+    "usd_per_hour_whole_systems",
+    "usd_per_user_hour",
+    "usd_per_million_tokens",
+    "kilowatts",
+)
+INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price", "context")  # what the bill depends on
+
+
+@dataclass(frozen=True)
+class Load:
+    """What users ask for: how many, tokens per second each, and how long a request may take to its first token.
+
+    The first token comes after a wait for a free slot and after the prompt is read, in `prompt_s`: what that leaves of
+    the limit may be waited. A slot is held while the prompt is read and while `tokens_per_request` (output tokens) come
+    at the speed; unknown (NaN) plans without a queue. `variability` as in queueing.wait. Raises ValueError for no
+    users, no speed or a negative time.
+    """
+
+    users: int
+    tokens_per_second_per_user: float
+    tokens_per_request: float = float("nan")
+    ttft_limit_s: float = float("inf")
+    percentile: float = 0.99
+    variability: float = 1.0
+    prompt_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("users", "tokens_per_second_per_user"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
+        if self.prompt_s < 0:
+            raise ValueError(f"prompt_s is {self.prompt_s!r}; expected seconds, 0 or more")
+
+    @property
+    def service_s(self) -> float:
+        """How long a request holds its slot, in seconds."""
+        return self.prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
+
+    @property
+    def wait_limit_s(self) -> float:
+        """Seconds that may be waited for a slot; not above zero where the prompt alone takes the whole limit."""
+        return self.ttft_limit_s - self.prompt_s
+
+    @property
+    def million_tokens_per_hour(self) -> float:
+        """Million tokens that users take in an hour of mean traffic."""
+        return self.users * self.tokens_per_second_per_user * 3600 / 1e6
+
+
+@dataclass(frozen=True)
+class Box:
+    """The accelerator that is planned on: memory (1e9 bytes), share kept free, watts each at the wall, the building."""
+
+    memory_gb: float
+    headroom: float
+    watts: Interval
+    power_usage_effectiveness: float = 1.0
+
+
+def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context: Interval, seed: int) -> pd.DataFrame:
+    """The draws of derating.draw, sized: a copy with `context` (tokens in cache per request) and watts drawn too.
+
+    Changed: exact (accelerators before rounding up, now of queue and memory too). Added: slots (requests in service at
+    the same time that keep the wait within its limit), for_traffic, for_queue and for_memory (accelerators, the first
+    two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators and systems of 8 rounded up, US
+    dollars per hour for the accelerators and for whole systems, for the accelerators also per user-hour and per million
+    tokens of mean traffic, kilowatts with the overhead of the building. Without a `model` memory decides nothing.
+    No draws where the prompt alone takes longer than the limit on the first token: more accelerators do not help.
+    """
+    if drawn.empty or load.wait_limit_s <= 0:
+        drawn = drawn.head(0)
+        return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
+    random = np.random.Generator(np.random.PCG64([seed, 1]))
+    inputs = {
+        name: random.uniform(each.low, each.high, len(drawn)) if each.known else np.nan
+        for name, each in (("context", context), ("watts per accelerator", box.watts))
+    }
+    out = drawn.assign(**inputs)
+    each = out["throughput per accelerator"] * out["derate"] / load.tokens_per_second_per_user
+    requests = (load.users * out["peak over mean"]).to_numpy()
+    slots = _slots(requests, load)
+    out = out.assign(slots=slots, for_traffic=requests / each, for_queue=slots / each)
+    return _billed(_fitted(out, model, box), load, box)
+
+
+def decided(sized: pd.DataFrame) -> pd.DataFrame:
+    """How often each cause decides the number of accelerators: cause, share (of the draws, 0 to 1)."""
+    shares = sized["decided_by"].value_counts(normalize=True) if "decided_by" in sized else pd.Series(dtype="float64")
+    return pd.DataFrame({"cause": CAUSES, "share": [float(shares.get(cause, 0.0)) for cause in CAUSES]})
+
+
+def priced(sized: pd.DataFrame) -> bool:
+    """Whether a price is known, so that the draws hold dollars."""
+    return bool(sized["price"].notna().any())
+
+
+def settled(sized: pd.DataFrame) -> float:
+    """The number of accelerators where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
+    low, high = sized["accelerators"].quantile([0.1, 0.9])
+    return float(low) if low == high else float("nan")
+
+
+def _slots(requests: np.ndarray, load: Load) -> np.ndarray:
+    if np.isnan(load.service_s) or np.isinf(load.wait_limit_s):
+        return requests
+    return queueing.slots_over(requests, load.service_s, load.wait_limit_s, load.percentile, load.variability)
+
+
+def _fitted(out: pd.DataFrame, model: Model | None, box: Box) -> pd.DataFrame:
+    """With for_memory and accelerators; memory decides nothing where the model or the accelerator's is not known."""
+    busy = np.maximum(interval.whole(out["for_queue"].to_numpy()), 1.0)
+    if model is None or np.isnan(box.memory_gb):
+        return out.assign(for_memory=1.0, accelerators=busy)
+    held = out["slots"].to_numpy(), model, box.memory_gb, box.headroom, out["context"].to_numpy()
+    return out.assign(
+        for_memory=memory.accelerators_for(*held), accelerators=memory.accelerators_for(*held, at_least=busy)
+    )
+
+
+def _billed(out: pd.DataFrame, load: Load, box: Box) -> pd.DataFrame:
+    whole, bill = out["accelerators"], out["accelerators"] * out["price"]
+    traffic, queue = (np.maximum(interval.whole(out[name]), 1.0) for name in ("for_traffic", "for_queue"))
+    cause = np.select([whole.gt(queue), queue.gt(traffic)], ["memory", "queue"], "traffic")
+    return out.assign(
+        decided_by=cause,
+        exact=np.maximum(out["for_queue"], out["for_memory"]),
+        systems=interval.whole(whole / SYSTEM),
+        usd_per_hour=bill,
+        usd_per_hour_whole_systems=interval.whole(whole / SYSTEM) * SYSTEM * out["price"],
+        usd_per_user_hour=bill / load.users,
+        usd_per_million_tokens=bill / load.million_tokens_per_hour,
+        kilowatts=whole * out["watts per accelerator"] * box.power_usage_effectiveness / 1000,
+    )

@@ -1,0 +1,244 @@
+"""Arithmetic on ranges, the ranges that printed numbers stand for, and ranges in words."""
+
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.core import interval
+from analysis.core.interval import Interval
+
+numbers = st.floats(min_value=1e-3, max_value=1e9)
+inside = st.floats(min_value=0, max_value=1)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> Interval:
+    return Interval(*sorted([draw(numbers), draw(numbers)]))
+
+
+def test_sum_adds_low_to_low_and_high_to_high() -> None:
+    assert Interval(1, 2) + Interval(10, 20) == Interval(11, 22)
+    assert Interval(1, 2) + 5 == Interval(6, 7)
+
+
+def test_product_multiplies_ends() -> None:
+    assert Interval(2, 3) * Interval(5, 7) == Interval(10, 21)
+    assert Interval(2, 3) * 4 == Interval(8, 12)
+
+
+def test_quotient_divides_low_by_high_and_high_by_low() -> None:
+    assert Interval(6, 12) / Interval(2, 3) == Interval(2, 6)
+    assert Interval(6, 12) / 3 == Interval(2, 4)
+
+
+@pytest.mark.parametrize("wrong", [(Interval(-1, 1), Interval(1, 2)), (Interval(1, 2), Interval(-1, 1))])
+def test_negative_quantities_have_no_product_or_quotient(wrong: tuple[Interval, Interval]) -> None:
+    for operation in (Interval.__mul__, Interval.__truediv__):
+        with pytest.raises(ValueError, match="not negative"):
+            operation(*wrong)
+
+
+def test_one_negative_quantity_among_many_is_refused() -> None:
+    with pytest.raises(ValueError, match="not negative"):
+        Interval(pd.Series([1.0, -1.0]), pd.Series([2.0, 2.0])) * 2
+
+
+def test_zero_is_a_quantity() -> None:
+    assert Interval(0, 1) * Interval(1, 2) == Interval(0, 2)
+    assert Interval(0, 1) / Interval(1, 2) == Interval(0, 1)
+    assert Interval(1.0, 1.0) / Interval(0.0, 2.0) == Interval(0.5, math.inf)
+
+
+def test_missing_end_stays_missing() -> None:
+    ratio = Interval(pd.Series([1.0, math.nan]), pd.Series([2.0, 4.0])) / Interval(2.0, 4.0)
+    assert ratio.low.tolist()[0] == 0.25
+    assert math.isnan(ratio.low[1])
+    assert ratio.high.tolist() == [1.0, 2.0]
+
+
+def test_known_needs_both_ends() -> None:
+    assert Interval(1, 2).known
+    assert not Interval(math.nan, 2).known
+    assert not Interval(1, math.nan).known
+
+
+def test_middle_is_geometric() -> None:
+    assert Interval(2.0, 8.0).middle == 4.0
+
+
+@pytest.mark.parametrize(
+    ("other", "met"), [((2, 3), True), ((0, 1), True), ((2.1, 3), False), ((0, 0.9), False), ((1.4, 1.5), True)]
+)
+def test_overlap_counts_a_shared_end(other: tuple[float, float], met: bool) -> None:
+    assert bool(Interval(1, 2).overlaps(Interval(*other))) is met
+
+
+def test_missing_range_overlaps_nothing() -> None:
+    assert not Interval(math.nan, math.nan).overlaps(Interval(1, 2))
+
+
+@given(ranges(), ranges(), inside, inside)
+def test_quotient_contains_that_of_any_inner_points(a: Interval, b: Interval, i: float, j: float) -> None:
+    x, y = a.low + i * (a.high - a.low), b.low + j * (b.high - b.low)
+    ratio = a / b
+    assert ratio.low * (1 - 1e-12) <= x / y <= ratio.high * (1 + 1e-12)
+
+
+@given(ranges(), ranges())
+def test_overlap_is_symmetric(a: Interval, b: Interval) -> None:
+    assert a.overlaps(b) == b.overlaps(a)
+
+
+@given(ranges(), ranges())
+def test_quotient_undoes_no_more_than_the_product_did(a: Interval, b: Interval) -> None:
+    back = a * b / b
+    assert back.low <= a.low * (1 + 1e-12)
+    assert back.high >= a.high * (1 - 1e-12)
+
+
+PRINTED = [
+    ("24,525", "rounded", 24_524.5, 24_525.5),
+    ("118.5", "rounded", 118.45, 118.55),
+    ("4", "rounded", 3.5, 4.5),
+    ("3.", "rounded", 2.5, 3.5),
+    ("0.002", "rounded", 0.0015, 0.0025),
+    ("1.0", "rounded", 0.95, 1.05),
+    ("20", "rounded", 19.5, 20.5),
+    ("~210", "approximate", 205.0, 215.0),
+    ("~85", "approximate", 84.5, 85.5),
+    ("~169,600", "approximate", 169_550.0, 169_650.0),
+    ("~1.5", "approximate", 1.45, 1.55),
+    ("~1.50", "approximate", 1.45, 1.55),
+    ("750–820", "range", 750.0, 820.0),
+    ("$1.79–2.21", "range", 1.79, 2.21),
+    ("<1", "bound", 0.0, 1.0),
+    ("3.29", "exact", 3.29, 3.29),
+    ("1,024", "exact", 1024.0, 1024.0),
+]
+
+
+@pytest.mark.parametrize(("text", "basis", "low", "high"), PRINTED)
+def test_printed_number_stands_for_its_range(text: str, basis: str, low: float, high: float) -> None:
+    assert interval.from_printed(text, basis) == Interval(low, high)
+
+
+@pytest.mark.parametrize(
+    ("text", "basis", "said"),
+    [
+        ("", "exact", "one number"),
+        ("many", "rounded", "one number"),
+        ("750–820", "rounded", "one number"),
+        ("750", "range", "two numbers"),
+        ("1-2-3", "range", "two numbers"),
+        ("5", "guessed", "guessed"),
+    ],
+)
+def test_printed_text_without_such_a_range_is_refused(text: str, basis: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        interval.from_printed(text, basis)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 6), st.sampled_from(["rounded", "approximate", "exact", "bound"]))
+def test_printed_range_contains_the_number(whole: int, places: int, basis: str) -> None:
+    value = whole / 10**places
+    found = interval.from_printed(f"{value:,.{places}f}", basis)
+    assert found.low <= value <= found.high
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_printed_range_keeps_both_ends(first: int, second: int) -> None:
+    assert interval.from_printed(f"{first:,}–{second:,}", "range") == Interval(first, second)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "said"),
+    [
+        (24_525.0, 3, "24,500"),
+        (24_525.0, 6, "24,525"),
+        (2.0, 3, "2"),
+        (1.399, 3, "1.40"),
+        (1.4, 3, "1.4"),
+        (0.0019531, 3, "0.00195"),
+        (0.00000012345, 3, "0.000000123"),
+        (1e7, 3, "10,000,000"),
+        (0.0, 3, "0"),
+        (-1.399, 3, "-1.40"),
+        (999.96, 3, "1,000"),
+    ],
+)
+def test_number_has_its_significant_digits_and_no_exponent(value: float, digits: int, said: str) -> None:
+    assert interval.number(value, digits) == said
+
+
+def test_three_digits_are_said_unless_others_are_asked_for() -> None:
+    assert interval.number(1.23456) == "1.23"
+    assert interval.text(1.23456, 2.34567) == "1.23 to 2.35"
+
+
+def test_number_without_end_is_said() -> None:
+    assert interval.number(math.inf) == "inf"
+
+
+@pytest.mark.parametrize(("value", "count"), [(3.0, 3), (3.0000000001, 3), (3.00000001, 4), (2.2, 3), (0.0, 0)])
+def test_whole_rounds_up_but_not_for_noise(value: float, count: int) -> None:
+    assert interval.whole(value) == count
+
+
+@pytest.mark.parametrize(("value", "said"), [(9.996, "10.0"), (0.9996, "1.00"), (99.96, "100")])
+def test_number_rounded_up_to_the_next_ten_gains_no_digit(value: float, said: str) -> None:
+    assert interval.number(value, 3) == said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "digits", "said"),
+    [
+        (1.0, 2.0, 3, "1 to 2"),
+        (1.2345, 1.2349, 3, "1.23"),
+        (24_524.5, 24_525.5, 3, "24,500"),
+        (24_524.5, 24_525.5, None, "24,525"),
+        (24_524.0, 24_526.0, None, "24,524 to 24,526"),
+        (750.0, 820.0, None, "750 to 820"),
+        (95_104.5, 95_104.5, None, "95,104.5"),
+        (1_234_567.0, 1_234_567.0, None, "1,234,570"),
+        (118.45, 118.55, None, "118.5"),
+        (3.5, 4.5, None, "3.5 to 4.5"),
+        (math.nan, 1.0, 3, "not known"),
+        (1.0, math.nan, None, "not known"),
+        (0.0, 1.0, 3, "0 to 1"),
+        (0.0, 0.0, None, "0"),
+    ],
+)
+def test_range_in_words(low: float, high: float, digits: int | None, said: str) -> None:
+    assert interval.text(low, high, digits) == said
+
+
+@given(ranges(), st.sampled_from([2, 3, 4]))
+def test_words_of_a_range_are_within_rounding_of_its_ends(a: Interval, digits: int) -> None:
+    said = interval.text(a.low, a.high, digits).replace(",", "").split(" to ")
+    for words, end in zip((said[0], said[-1]), (a.low, a.high), strict=True):
+        assert float(words) == pytest.approx(end, rel=0.51 * 10 ** (1 - digits))
+
+
+def test_of_and_put_are_inverse() -> None:
+    frame = pd.DataFrame({"rate_low": [1.0], "rate_high": [2.0]})
+    pd.testing.assert_frame_equal(interval.put(frame, "rate", interval.of(frame, "rate")), frame)
+    assert interval.of(frame.rename(columns=lambda name: name.removeprefix("rate_")), "").high[0] == 2.0
+
+
+def test_hull_takes_the_outermost_ends_of_each_group() -> None:
+    frame = pd.DataFrame({"who": ["b", "a", "b"], "x_low": [2.0, 5.0, 1.0], "x_high": [3.0, 6.0, 9.0]})
+    found = interval.hull(frame, ["who"], "x")
+    assert found.to_dict("list") == {"who": ["b", "a"], "x_low": [1.0, 5.0], "x_high": [9.0, 6.0], "count": [2, 1]}
+
+
+def test_hull_keeps_a_group_without_a_name() -> None:
+    frame = pd.DataFrame({"who": ["a", None], "x_low": [2.0, 5.0], "x_high": [3.0, 6.0]})
+    assert interval.hull(frame, ["who"], "x")["x_low"].tolist() == [2.0, 5.0]
+
+
+def test_hull_of_nothing_is_empty() -> None:
+    frame = pd.DataFrame({"who": [], "x_low": [], "x_high": []})
+    assert interval.hull(frame, ["who"], "x").empty

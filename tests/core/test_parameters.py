@@ -1,0 +1,240 @@
+"""What a report may be asked: refused by name when unknown or ill-typed, and the same in model and notebook."""
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+import yaml
+
+from analysis.core import parameters
+from analysis.core.parameters import MODELS, ParameterError
+from analysis.core.paths import NOTEBOOKS, RUNS
+
+SPEEDUP, POWER, DERATING = "generational_speedup", "power_efficiency", "real_world_derating"
+PRICE, MINE = "price_performance", "my_deployment"
+
+
+@pytest.mark.parametrize("notebook", MODELS)
+def test_no_values_are_the_defaults(notebook: str) -> None:
+    assert parameters.validate(notebook, {}) == MODELS[notebook]().model_dump()
+
+
+def test_values_take_the_place_of_defaults() -> None:
+    values = parameters.validate(SPEEDUP, {"scenario": "Server", "accelerators": ["L40S"]})
+    assert (values["scenario"], values["accelerators"], values["baseline"]) == ("Server", ["L40S"], "H100 SXM")
+
+
+REFUSED = [
+    (DERATING, {"context_tokens": [2000.0, 500.0]}, "parameter context_tokens must be two numbers, low then high"),
+    (DERATING, {"wait_percentile": 1.0}, "parameter wait_percentile: Input should be less than 1; got 1.0"),
+    (PRICE, {"prices": ["H100 SXM=-1"]}, "parameter prices.0: 'H100 SXM=-1': '-1' is not a number or a range"),
+    (
+        PRICE,
+        {"prices": ["2-3", "H100 SXM=3-2"]},
+        "parameter prices.1: 'H100 SXM=3-2': '3-2': the lower end comes first",
+    ),
+    (
+        PRICE,
+        {"prices": ["L40S=0"]},
+        "parameter prices.0: 'L40S=0': a price is above zero; expected ACCELERATOR=DOLLARS",
+    ),
+    (PRICE, {"prices": ["H100=2"]}, "parameter prices.0: 'H100': did you mean 'H100 "),
+    (PRICE, {"prices": ["L40S=1;a;b;c;d"]}, "parameter prices.0: 'L40S=1;a;b;c;d': too many parts; expected ACC"),
+    (PRICE, {"prices": [2.5]}, "parameter prices.0: Input should be a valid string; got 2.5"),
+    (MINE, {"prices": ["nan"]}, "parameter prices.0: 'nan': 'nan' is not a number or a range"),
+    (PRICE, {"derate": [0.5, 1.2]}, "parameter derate.1: Input should be less than or equal to 1; got 1.2"),
+    (PRICE, {"break_even_of": ["H100 SXM", "H100"]}, "parameter break_even_of.1: 'H100': did you mean 'H100 "),
+    (PRICE, {"years": 0.0}, "parameter years: Input should be greater than 0; got 0.0"),
+    (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
+    (MINE, {"files": ["/tmp/run.json"]}, "parameter files.0: '/tmp/run.json' must be the path of a file below data/"),
+    (MINE, {"files": ["../run.json"]}, "parameter files.0: '../run.json' must be the path of a file below data/"),
+    (MINE, {"accelerator_count": -1}, "parameter accelerator_count: Input should be greater than or equal to 0"),
+    (
+        SPEEDUP,
+        {"benchmarks": "bert"},
+        "no parameter 'benchmarks': did you mean 'benchmark'? valid: benchmark, scenario",
+    ),
+    (SPEEDUP, {"users": 3}, "no parameter 'users': valid: benchmark, scenario"),
+    (SPEEDUP, {"benchmark": 70}, "parameter benchmark: Input should be a valid string; got 70"),
+    (SPEEDUP, {"accelerators": 8}, "parameter accelerators: Input should be a valid list; got 8"),
+    (SPEEDUP, {"accelerators": "L40S"}, "parameter accelerators: Input should be a valid list; got 'L40S'"),
+    (SPEEDUP, {"accelerators": [8]}, "parameter accelerators.0: Input should be a valid string; got 8"),
+    (SPEEDUP, {"rounds": [5.1]}, "parameter rounds.0: Input should be a valid string; got 5.1"),
+    (SPEEDUP, {"benchmark": "llama2-70"}, "parameter benchmark: 'llama2-70': did you mean 'llama2-70b'? valid: llama2"),
+    (SPEEDUP, {"baseline": "H100"}, "parameter baseline: 'H100': did you mean 'H100 "),
+    (SPEEDUP, {"rounds": ["4.1"]}, "parameter rounds.0: '4.1': did you mean 'v4.1'? valid: v3.1"),
+    (SPEEDUP, {"scenario": "offline"}, "parameter scenario: Input should be 'Offline', 'Server' or 'Interactive'; got"),
+    (SPEEDUP, {"origins": []}, "parameter origins: List should have at least 1 item"),
+    (SPEEDUP, {"upgrade_path": ["H100 SXM"]}, "parameter upgrade_path: List should have at least 2 items"),
+    (
+        POWER,
+        {"usd_per_kilowatt_hour": True},
+        "parameter usd_per_kilowatt_hour: Input should be a valid number; got True",
+    ),
+    (POWER, {"usd_per_kilowatt_hour": "0.1"}, "parameter usd_per_kilowatt_hour: Input should be a valid number; got"),
+    (POWER, {"usd_per_kilowatt_hour": 0.0}, "parameter usd_per_kilowatt_hour: Input should be greater than 0; got 0.0"),
+    (
+        POWER,
+        {"power_usage_effectiveness": 0.99},
+        "parameter power_usage_effectiveness: Input should be greater than or",
+    ),
+    (DERATING, {"users": "100"}, "parameter users: Input should be a valid integer; got '100'"),
+    (DERATING, {"users": 100.0}, "parameter users: Input should be a valid integer; got 100.0"),
+    (DERATING, {"users": True}, "parameter users: Input should be a valid integer; got True"),
+    (DERATING, {"users": 0}, "parameter users: Input should be greater than 0; got 0"),
+    (DERATING, {"scenario": "Offline"}, "parameter scenario: Input should be 'Server' or 'Interactive'; got 'Offline'"),
+    (DERATING, {"derate": [0.8, 0.6]}, "parameter derate must be two numbers, low then high; got [0.8, 0.6]"),
+    (DERATING, {"peak_over_mean": [2.0, 1.0]}, "parameter peak_over_mean must be two numbers, low then high"),
+    (DERATING, {"prices": "H100 SXM=2"}, "parameter prices: Input should be a valid list; got 'H100 SXM=2'"),
+    (DERATING, {"prices": ["L40S = cheap"]}, "parameter prices.0: 'L40S = cheap': ' cheap' is not a number"),
+    (DERATING, {"prefill_share": 1.5}, "parameter prefill_share: Input should be less than or equal to 1; got 1.5"),
+    (DERATING, {"prompt_tokens": -1.0}, "parameter prompt_tokens: Input should be greater than or equal to 0"),
+    (DERATING, {"derate": [0.6]}, "parameter derate: List should have at least 2 items"),
+    (DERATING, {"derate": [0.0, 0.5]}, "parameter derate.0: Input should be greater than 0; got 0.0"),
+    (DERATING, {"derate": [0.5, 1.1]}, "parameter derate.1: Input should be less than or equal to 1; got 1.1"),
+    (
+        DERATING,
+        {"peak_over_mean": [0.5, 1.0]},
+        "parameter peak_over_mean.0: Input should be greater than or equal to 1",
+    ),
+    (DERATING, {"draws": 999}, "parameter draws: Input should be greater than or equal to 1000; got 999"),
+    (DERATING, {"seed": -1}, "parameter seed: Input should be greater than or equal to 0; got -1"),
+    ("quantization_tradeoffs", {"memory_headroom": 1.0}, "parameter memory_headroom: Input should be less than 1; got"),
+    (
+        "quantization_tradeoffs",
+        {"reference_precision": "fp32"},
+        "parameter reference_precision: Input should be 'fp16'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("notebook", "values", "message"), REFUSED, ids=[str(values) for _, values, _ in REFUSED])
+def test_value_is_refused_by_name(notebook: str, values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        parameters.validate(notebook, values)
+    assert str(error.value).startswith(f"{notebook}: {message}")
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+@pytest.mark.parametrize(
+    ("notebook", "name"),
+    [(POWER, "usd_per_kilowatt_hour"), (POWER, "power_usage_effectiveness"), (DERATING, "tokens_per_second_per_user")],
+)
+def test_number_that_is_none_is_refused(notebook: str, name: str, value: float) -> None:
+    with pytest.raises(ParameterError, match=name):
+        parameters.validate(notebook, {name: value})
+
+
+def test_path_with_a_step_twice_is_refused() -> None:
+    with pytest.raises(ParameterError, match="upgrade_path"):
+        parameters.validate(SPEEDUP, {"upgrade_path": ["H100 SXM", "H200 SXM", "H100 SXM", "H200 SXM"]})
+
+
+def test_every_wrong_value_is_named() -> None:
+    with pytest.raises(ParameterError) as error:
+        parameters.validate(DERATING, {"users": "100", "seed": -1, "colour": "red"})
+    lines = str(error.value).splitlines()
+    assert len(lines) == 3
+    assert [name in line for name, line in zip(("users", "seed", "colour"), lines, strict=True)] == [True] * 3
+
+
+def test_unknown_notebook_is_refused_with_the_near_match() -> None:
+    with pytest.raises(ParameterError, match="no notebook 'power_eficiency': did you mean 'power_efficiency'"):
+        parameters.validate("power_eficiency", {})
+
+
+def test_whole_number_may_stand_for_a_fraction() -> None:
+    assert parameters.validate(POWER, {"usd_per_kilowatt_hour": 1})["usd_per_kilowatt_hour"] == 1.0
+
+
+def test_validated_parameters_do_not_change() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        parameters.GenerationalSpeedup().benchmark = "bert"
+
+
+def parameters_cell(notebook: str) -> str:
+    """The source of the notebook's cell tagged `parameters`."""
+    cells = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4).cells
+    (source,) = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    return source
+
+
+NAMES = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+WITHOUT_A_REPORT = {"_template", "explore"}  # what new-report copies, and what only runs with widgets
+
+
+def test_every_model_has_its_notebook() -> None:
+    assert set(MODELS) <= set(NAMES)
+
+
+@pytest.mark.parametrize("notebook", NAMES)
+def test_fields_are_those_that_papermill_finds(notebook: str) -> None:
+    found = papermill.inspect_notebook(str(NOTEBOOKS / f"{notebook}.ipynb"))
+    assert list(found) == list(parameters.model_for(notebook).model_fields)
+    assert [name for name, about in found.items() if not about["help"] or about["inferred_type_name"] == "None"] == []
+
+
+@pytest.mark.parametrize("notebook", NAMES)
+def test_defaults_are_those_of_the_parameters_cell(notebook: str) -> None:
+    values: dict[str, Any] = {}
+    exec(compile(ast.parse(parameters_cell(notebook)), notebook, "exec"), {}, values)
+    values.pop("__annotations__", None)
+    model = parameters.model_for(notebook)
+    assert values == model().model_dump()
+    types = {name: type(value) for name, value in values.items()}
+    assert types == {name: type(value) for name, value in model().model_dump().items()}
+
+
+@pytest.mark.parametrize("path", sorted(RUNS.glob("*.yml")), ids=lambda path: path.stem)
+def test_run_file_is_valid(path: Path) -> None:
+    run = yaml.safe_load(path.read_text("utf-8"))
+    assert parameters.validate(Path(run["notebook"]).stem, run.get("parameters") or {})
+
+
+def test_every_notebook_has_a_run_file() -> None:
+    ran = {Path(yaml.safe_load(path.read_text("utf-8"))["notebook"]).stem for path in RUNS.glob("*.yml")}
+    assert ran == set(NAMES) - WITHOUT_A_REPORT
+
+
+def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str = "parameters") -> type[Any]:
+    """The model of a notebook that has no code of its own."""
+    cells = [{"cell_type": "code", "source": source.splitlines(keepends=True), "metadata": {"tags": [tag]}}]
+    (tmp_path / "own.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    monkeypatch.setattr(parameters, "NOTEBOOKS", tmp_path)
+    return parameters.model_for("own")
+
+
+def test_notebook_without_a_model_is_typed_by_its_parameters_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = declared(tmp_path, monkeypatch, 'benchmark: str = "bert"  # as everywhere\napples: int = -3  # how many\n')
+    assert model().model_dump() == {"benchmark": "bert", "apples": -3}
+    for values, said in (
+        ({"pears": 1}, "own: no parameter 'pears': valid: benchmark, apples"),
+        ({"apples": 2.5}, "own: parameter apples: Input should be a valid integer"),
+        ({"benchmark": "bart"}, "own: parameter benchmark: 'bart': did you mean 'bert'?"),
+    ):
+        with pytest.raises(ParameterError) as error:
+            parameters.validate("own", values)
+        assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("source", "tag", "said"),
+    [
+        ("apples = 3", "parameters", "own.ipynb, parameters cell, line 1: expected `name: type = value  # help`"),
+        ("a: int = 1\nb: Path = 3", "parameters", "line 2: no type 'Path' for b; valid: int, float, str, bool, list"),
+        ("a: int = 1\nb: int = 2 * a", "parameters", "line 2: the value of b must be written out, not computed"),
+        ("a: int = 1", "hide-input", "own.ipynb: 0 cells are tagged 'parameters'; expected one"),
+    ],
+)
+def test_parameters_cell_that_declares_nothing_usable_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str, said: str
+) -> None:
+    with pytest.raises(ParameterError) as error:
+        declared(tmp_path, monkeypatch, source, tag)
+    assert said in str(error.value)

@@ -1,0 +1,146 @@
+"""Each fault of a table is found, and its message names file, line and column."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analysis.data import descriptor, loading, validate
+from analysis.data.loading import TableError
+
+HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
+GOOD = "a1,boskoop,110,109.5,110.5,g,rounded,2,true,\n"
+
+
+def fault_of(package: Path, row: str, name: str = "apples") -> str:
+    """The first fault, all at one place, of a table whose second row of data, line 3 of the file, is `row`."""
+    path = package / f"{name}.csv"
+    path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:2]) + row + "\n", encoding="utf-8")
+    with pytest.raises(TableError) as error:
+        loading.load(package, descriptor.read(package)[name])
+    assert len({(fault.row, fault.column) for fault in error.value.faults}) == 1, error.value
+    return str(error.value)
+
+
+CASES = {
+    "missing unit": ("a2,granny,,,,,,,false,", "unit: is missing"),
+    "low above high": ("a2,granny,,7,6,g,,,true,", "low: low 7 and high 6 are no range, low to high"),
+    "low without high": ("a2,granny,,7,,g,,,true,", "low: low 7 and high nan are no range, low to high"),
+    "high without low": ("a2,granny,,,7,g,,,true,", "low: low nan and high 7 are no range, low to high"),
+    "key again": ("a1,granny,,,,g,,,true,", "id: key 'a1' stands twice"),
+    "unknown unit": ("a2,granny,,,,lb,,,true,", "unit: 'lb' is not one of g, kg"),
+    "unknown in an optional enum": ("a2,granny,,,,g,guess,,true,", "range_basis: 'guess' is not one of rounded, exact"),
+    "below the minimum": ("a2,granny,,-1,5,g,,,true,", "low: -1.0 is below 0"),
+    "above the maximum": ("a2,granny,,1,1001,g,,,true,", "high: 1001.0 is above 1000"),
+    "no number": ("a2,granny,,many,5,g,,,true,", "low: 'many' is not of type number"),
+    "nan in words": ("a2,granny,,nan,5,g,,,true,", "low: 'nan' is not of type number"),
+    "infinite": ("a2,granny,,1,inf,g,,,true,", "high: 'inf' is not of type number"),
+    "too large for a number": ("a2,granny,,1,1e999,g,,,true,", "high: '1e999' is not of type number"),
+    "half an integer": ("a2,granny,,,,g,,2.5,true,", "crates: '2.5' is not of type integer"),
+    "too large for an integer": (
+        "a2,granny,,,,g,,15000000000000000,true,",
+        "crates: '15000000000000000' is not of type",
+    ),
+    "no boolean": ("a2,granny,,,,g,,,yes,", "ripe: 'yes' is not of type boolean"),
+    "printed differs": ("a2,granny,120,109.5,110.5,g,rounded,,true,", "printed: '120' (rounded) stands for 119.5 to"),
+    "printed as exact, kept as range": ("a2,granny,110,109.5,110.5,g,exact,,true,", "printed: '110' (exact) stands"),
+    "printed without number": ("a2,granny,some,1,2,g,rounded,,true,", "printed: 'some' does not hold one number"),
+    "printed without basis": ("a2,granny,110,109,111,g,,,true,", "printed: range basis '' is not one of exact"),
+    "formula": ("a2,granny,,,,g,,,true,=1+1", "note: '=1+1' starts like a spreadsheet formula"),
+    "formula by plus": ("a2,granny,,,,g,,,true,+1", "note: '+1' starts like a spreadsheet formula"),
+    "formula by minus": ("a2,granny,,,,g,,,true,-1", "note: '-1' starts like a spreadsheet formula"),
+    "formula by at": ("a2,granny,,,,g,,,true,@SUM(A1)", "note: '@SUM(A1)' starts like a spreadsheet formula"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fault_names_file_row_and_column(package: Path, case: str) -> None:
+    row, message = CASES[case]
+    assert fault_of(package, row).startswith(f"apples.csv, row 3, column {message}")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Granny,green,", "sort: 'Granny' does not match ^[a-z]+$"),
+        ("granny,green,1923-02-30", "first_sold: '1923-02-30' is not a date"),
+        ("granny,green,May 1923", "first_sold: 'May 1923' is not a date"),
+    ],
+)
+def test_pattern_and_date_faults(package: Path, row: str, message: str) -> None:
+    assert fault_of(package, row, "sorts").startswith(f"sorts.csv, row 3, column {message}")
+
+
+def test_faults_come_by_row_then_column(package: Path) -> None:
+    rows = "a2,granny,,,,lb,,,true,=1\na1,granny,,-1,5,g,,,true,\n"
+    (package / "apples.csv").write_text(HEADER + GOOD + rows, encoding="utf-8")
+    with pytest.raises(TableError) as error:
+        loading.load(package, descriptor.read(package)["apples"])
+    assert [(f.row, f.column) for f in error.value.faults] == [(3, "note"), (3, "unit"), (4, "id"), (4, "low")]
+
+
+@pytest.mark.parametrize(
+    "kept", ["1000,1000", "0.01,0.01", "1.01,1.01", "0.99,0.99", "1,1"], ids=["thousand", "share", "more", "less", "as"]
+)
+def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: str) -> None:
+    (package / "apples.csv").write_text(HEADER + f"a1,boskoop,1,{kept},g,exact,,true,\n", encoding="utf-8")
+    assert len(loading.load(package, descriptor.read(package)["apples"])) == 1
+
+
+@pytest.mark.parametrize(
+    "kept", ["3500,4500", "0.035,0.045", "1.035,1.045", "0.955,0.965"], ids=["thousand", "share", "more", "less"]
+)
+def test_range_of_the_printed_is_kept_with_both_ends(package: Path, kept: str) -> None:
+    apples = descriptor.read(package)["apples"]
+    wide = [field | {"constraints": {}} if field["name"] in ("low", "high") else field for field in apples.fields]
+    (package / "apples.csv").write_text(HEADER + f"a1,boskoop,4,{kept},g,rounded,,true,\n", encoding="utf-8")
+    assert len(loading.load(package, replace(apples, fields=wide))) == 1
+
+
+def test_disagreement_tells_both_ranges(package: Path) -> None:
+    said = fault_of(package, "a2,granny,4,3,5,g,rounded,,true,")
+    assert said == "apples.csv, row 3, column printed: '4' (rounded) stands for 3.5 to 4.5, not for 3 to 5"
+
+
+def constrained(package: Path, column: str, **constraints: object) -> list[str]:
+    """The faults of the valid table once a column has these constraints."""
+    apples = descriptor.read(package)["apples"]
+    fields = [field | {"constraints": constraints} if field["name"] == column else field for field in apples.fields]
+    table = replace(apples, fields=fields)
+    return [str(fault) for fault in validate.faults(table, loading.typed(table, loading.read(package, table))[0])]
+
+
+@pytest.mark.parametrize("column", ["low", "crates"])
+def test_required_number_that_is_missing_is_a_fault(package: Path, column: str) -> None:
+    assert constrained(package, column, required=True) == [f"apples.csv, row 3, column {column}: is missing"]
+
+
+def test_pattern_of_an_optional_column_allows_an_empty_cell(package: Path) -> None:
+    assert constrained(package, "note", pattern="^g") == []
+    assert constrained(package, "note", pattern="^s") == [
+        "apples.csv, row 3, column note: 'green, sour' does not match ^s"
+    ]
+
+
+@pytest.mark.parametrize("kept", ["100,100", "1.1,1.1", "0.001,0.001", "1.0000001,1.0000001"])
+def test_printed_may_not_be_kept_by_any_other_factor(package: Path, kept: str) -> None:
+    assert "stands for 1 to 1" in fault_of(package, f"a2,granny,1,{kept},g,exact,,true,")
+
+
+def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
+    tables = descriptor.read(package)
+    frames = {name: loading.load(package, table) for name, table in tables.items()}
+    assert validate.dangling(tables["apples"], frames["apples"], frames) == []
+    lost = frames["apples"].assign(sort=["boskoop", "elstar"])
+    (fault,) = validate.dangling(tables["apples"], lost, frames)
+    assert str(fault) == "apples.csv, row 3, column sort: 'elstar' is not in sorts.csv"
+
+
+def test_empty_reference_refers_to_nothing(package: Path) -> None:
+    tables = descriptor.read(package)
+    frames = {name: loading.load(package, table) for name, table in tables.items()}
+    assert validate.dangling(tables["apples"], frames["apples"].assign(sort=""), frames) == []
+
+
+def test_fault_of_a_whole_file_names_no_row() -> None:
+    assert str(validate.Fault("apples.csv", 0, "", "cannot be read")) == "apples.csv: cannot be read"

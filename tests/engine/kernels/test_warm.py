@@ -1,0 +1,202 @@
+"""Warm kernels: forked, and in every respect that a notebook can see an ordinary kernel of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis.engine.kernels import parents, process
+from analysis.engine.kernels.process import ForkedProcess
+from analysis.engine.kernels.provisioner import NAME
+
+SWITCH = "JUPYTER_DEFAULT_PROVISIONER_NAME"
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
+
+SEEN = """
+import json, logging, os, signal, sys, threading, warnings
+import great_tables, matplotlib, numpy, pandas, pandera.pandas, seaborn
+import matplotlib.pyplot as plt
+hidden = {"JPY_PARENT_PID"}
+print(json.dumps({
+    "path": sys.path, "argv": [a for a in sys.argv if not a.endswith(".json")], "flags": list(sys.flags),
+    "folder": os.getcwd(), "environment": {k: v for k, v in sorted(os.environ.items()) if k not in hidden},
+    "backend": matplotlib.get_backend(), "interactive": matplotlib.is_interactive(), "figures": plt.get_fignums(),
+    "rc": {k: str(v) for k, v in matplotlib.rcParams.items()},
+    "pandas": [pandas.get_option("display." + o) for o in ("max_columns", "max_rows", "width")],
+    "filters": sorted([f[0], str(f[1]), f[2].__name__, str(f[3]), f[4]] for f in warnings.filters),
+    "signals": [str(signal.getsignal(s)) for s in (signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP)],
+    "loggers": [type(h).__name__ for h in logging.getLogger().handlers],
+    "threads": sorted(type(t).__name__ for t in threading.enumerate()),
+    "own": sorted(m for m in sys.modules if m.partition(".")[0] == "analysis"),
+    "main": [sys.modules["__main__"].__name__, sys.stdin.read()], "session": os.getsid(0) == os.getpid(),
+    "hooks": [sys.excepthook.__name__, sys.displayhook.__class__.__name__],
+    "builtin": hasattr(__import__("builtins"), "get_ipython"),
+}))
+"""
+
+
+def test_a_notebook_sees_the_same_in_both_kinds(start: Callable[..., Any], tmp_path: Path) -> None:
+    environment = os.environ | {"ANALYSIS_TEST": "1", "TZ": "Asia/Tokyo"}
+    warm, ordinary = (
+        json.loads(start(kind, cwd=str(tmp_path), env=dict(environment)).run(SEEN)) for kind in (True, False)
+    )
+    differing = {key: (warm[key], ordinary[key]) for key in ordinary if warm[key] != ordinary[key]}
+    assert differing == {}
+    assert warm["folder"] == str(tmp_path) and warm["environment"]["ANALYSIS_TEST"] == "1"
+
+
+def test_it_is_forked(start: Callable[..., Any]) -> None:
+    kernel = start()
+    assert isinstance(kernel.manager.provisioner.process, ForkedProcess)
+    assert kernel.run("import sys; print('seaborn' in sys.modules)") == "True"
+    assert kernel.run("import os; print(os.getppid())") == str(next(iter(parents._parents.values())).process.pid)
+
+
+def test_nothing_of_one_kernel_shows_in_another(start: Callable[..., Any]) -> None:
+    first, second = start(), start()
+    first.run("import pandas, string, os, matplotlib.pyplot as plt; pandas.DataFrame = string.capwords = 'patched'")
+    first.run("plt.rcParams['lines.linewidth'] = 99; plt.figure(); os.environ['A'] = '1'; os.chdir('/')")
+    seen = "import pandas, string, os, matplotlib.pyplot as plt; print(pandas.DataFrame == 'patched', "
+    seen += "string.capwords == 'patched', plt.rcParams['lines.linewidth'], plt.get_fignums(), "
+    seen += "'A' in os.environ, os.getcwd() == '/')"
+    for kernel in (second, start()):
+        assert kernel.run(seen) == "False False 1.5 [] False False"
+
+
+def test_each_kernel_draws_its_own_random_numbers(start: Callable[..., Any]) -> None:
+    draw = "import random, numpy; print(random.random(), numpy.random.rand(), numpy.random.default_rng().random())"
+    drawn = [start().run(draw).split() for _ in range(2)]
+    assert all(mine != others for mine, others in zip(*drawn, strict=True))
+
+
+def test_an_interrupt_ends_the_cell_and_not_the_kernel(start: Callable[..., Any], tmp_path: Path) -> None:
+    kernel, mark = start(), tmp_path / "running"
+    sleep = f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
+    asked = kernel.client.execute(sleep, stop_on_error=False)  # Else a kernel drops what is asked just after an error.
+    while not mark.exists():
+        time.sleep(0.02)
+    kernel.manager.interrupt_kernel()
+    assert kernel.client._recv_reply(asked, timeout=10)["content"]["ename"] == "KeyboardInterrupt"
+    assert kernel.run("print('alive')", timeout=10) == "alive"
+
+
+def test_an_orderly_end_runs_exit_functions_and_flushes(start: Callable[..., Any], tmp_path: Path) -> None:
+    kernel = start()
+    kernel.run(f"import atexit, threading, time; folder = {str(tmp_path)!r}")
+    kernel.run("atexit.register(lambda: open(folder + '/exit', 'w').write('ran')); late = open(folder + '/late', 'w')")
+    kernel.run("late.write('unflushed'); atexit.register(late.close)")
+    kernel.run("import threading, time, pathlib")
+    kernel.run("threading.Thread(target=lambda: (time.sleep(0.3), pathlib.Path(folder, 'thread').touch())).start()")
+    process = kernel.manager.provisioner.process
+    kernel.end()
+    assert process.wait(timeout=5) == 0
+    assert (tmp_path / "exit").read_text() == "ran" and (tmp_path / "late").read_text() == "unflushed"
+    assert (tmp_path / "thread").exists()
+
+
+def test_what_the_notebook_started_ends_with_it(start: Callable[..., Any]) -> None:
+    kernel = start()
+    started = kernel.run("import subprocess; print(subprocess.Popen(['sleep', '60']).pid)")
+    kernel.end(now=True)
+    assert gone(int(started))
+
+
+@pytest.mark.parametrize(("code", "status"), [("import os; os._exit(7)", 7), ("import os; os.abort()", -6)])
+def test_the_exit_status_comes_back(start: Callable[..., Any], code: str, status: int) -> None:
+    kernel = start()
+    kernel.client.execute(code)
+    assert kernel.manager.provisioner.process.wait(timeout=10) == status
+
+
+def test_a_multiprocessing_child_can_be_terminated(start: Callable[..., Any]) -> None:
+    kernel = start()
+    code = "import multiprocessing as m, time, atexit; atexit.register(print, 'twice')\n"
+    code += "p = m.get_context('fork').Process(target=time.sleep, args=(60,)); p.start(); time.sleep(0.2)\n"
+    code += "p.terminate(); p.join(5); print(p.exitcode)"
+    assert kernel.run(code) == "-15"
+
+
+def test_without_the_parent_kernels_are_ordinary_and_that_is_said_once(
+    start: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, parent = start(), next(iter(parents._parents.values()))
+    parent.process.kill()
+    assert before.manager.provisioner.process.wait(timeout=5) == -signal.SIGKILL
+    assert gone(before.pid)
+    for _ in range(2):
+        kernel = start()
+        assert kernel.run("print(1)") == "1"
+        assert not isinstance(kernel.manager.provisioner.process, ForkedProcess)
+    assert capfd.readouterr().err.count("Ordinary kernels instead of warm ones") == 1
+    parents.close()
+
+
+def test_where_forking_cannot_be_had_kernels_are_ordinary(
+    start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parents.close()
+    monkeypatch.setattr(process.sys, "platform", "darwin")
+    assert start().run("print(1)") == "1"
+    assert "on darwin a process cannot be forked safely" in capfd.readouterr().err
+
+
+def test_nothing_outlives_a_killed_orchestrator(tmp_path: Path) -> None:
+    program = f"""
+import os, sys, time
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from conftest import Kernel
+from analysis.engine.kernels import parents, provisioner
+provisioner.register()
+kernel = Kernel(provisioner.NAME, Path({str(tmp_path)!r}))
+print(next(iter(parents._parents.values())).process.pid, kernel.pid, kernel.run("import subprocess; "
+      "print(subprocess.Popen(['sleep', '60']).pid)"), flush=True)
+time.sleep(60)
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True) as made:
+        pids = [int(pid) for pid in made.stdout.readline().split()]
+        made.kill()
+    assert len(pids) == 3
+    assert all(gone(pid) for pid in pids)
+
+
+def gone(pid: int, within: float = 5.0) -> bool:
+    """Whether a process ends within some seconds."""
+    deadline = time.monotonic() + within
+    while time.monotonic() < deadline:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":  # Ended; whoever inherited it has yet to fetch its status.
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_any_tool_gets_warm_kernels_by_the_environment_alone(tmp_path: Path) -> None:
+    program = """
+import os
+from analysis.engine.kernels import provisioner
+provisioner.register()  # As the installed package's entry point would.
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel(kernel_name="python3")
+print(type(manager.provisioner.process).__name__, manager.transport)
+client.stop_channels(); manager.shutdown_kernel()
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), SWITCH: NAME}
+    said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["ForkedProcess", "ipc"]

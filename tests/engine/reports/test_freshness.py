@@ -1,0 +1,127 @@
+"""Freshness: digests decide, timestamps never do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis.engine.runs import freshness, modules
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+
+def reasons(project: Project) -> dict[str, str | None]:
+    """Why each report is stale, None where it is fresh, without building anything."""
+    from analysis.engine.reports import Outcome, plan_reports
+    from analysis.engine.runs.runfiles import find
+
+    plans = plan_reports(find(project.places), project.places, Outcome(), project.validate)
+    return {plan.run.report: plan.reason for plan in plans}
+
+
+def test_the_same_again_is_fresh(project: Project) -> None:
+    for path in project.places.root.rglob("*"):
+        os.utime(path, (1, 1))
+    before = project.tree()
+    outcome = project.build()
+    assert sorted(outcome.fresh) == ["apples", "apples_five"] and not outcome.built
+    assert project.tree() == before
+
+
+def test_a_parameter_edit_rebuilds_that_report_only(project: Project) -> None:
+    project.run_file("apples_five", "apples", apples=6)
+    outcome = project.build()
+    assert outcome.fresh == ["apples"] and outcome.built == ["apples_five"]
+    assert "parameter apples changed" in project.said
+    assert "Ann has 12 apples." in project.page("apples_five")
+
+
+def test_stating_a_default_changes_nothing(project: Project) -> None:
+    project.run_file("apples", "apples", apples=3)
+    assert reasons(project)["apples"] is None
+
+
+def test_stored_outputs_do_not_count(project: Project) -> None:
+    path = project.places.notebook("apples")
+    content = json.loads(path.read_text())
+    for cell in content["cells"]:
+        cell["metadata"]["anything"] = 1
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": 9, "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}]}
+    path.write_text(json.dumps(content))
+    assert set(reasons(project).values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("data/apples.csv", "basket,apples\n1,4\n", "data/apples.csv changed"),
+        ("src/toy/sums.py", "def double(x):\n    return x + x\n", "src/toy/sums.py changed"),
+        ("requirements.lock", "# another\n", "requirements.lock changed"),
+        ("reports/apples.html", "<p>edited</p>", "apples.html changed"),
+        ("reports/.pictures/apples.svg", "<svg/>", "apples.svg changed"),
+        ("reports/apples.json", "{}", "its JSON changed"),
+    ],
+)
+def test_an_edit_is_noticed(project: Project, name: str, content: str, reason: str) -> None:
+    (project.places.root / name).write_text(content)
+    assert reasons(project)["apples"] == reason
+
+
+@pytest.mark.parametrize("name", ["data/apples.csv", "reports/apples.html", "src/toy/sums.py"])
+def test_a_missing_file_is_noticed(project: Project, name: str) -> None:
+    (project.places.root / name).unlink()
+    assert reasons(project)["apples"] == f"{name.removeprefix('reports/')} is gone"
+
+
+def test_an_edited_notebook_and_another_python_are_noticed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "PYTHON", "3.99")
+    assert reasons(project)["apples"] == f"Python {sys.version_info.major}.{sys.version_info.minor} then, 3.99 now"
+    monkeypatch.undo()
+    project.notebook("apples", project.cells(project.code("1 + 1")))
+    assert reasons(project)["apples"] == "notebooks/apples.ipynb changed"
+
+
+def test_a_finding_edited_by_hand_is_noticed(project: Project) -> None:
+    path = project.places.reports / "apples.json"
+    path.write_text(path.read_text().replace('"low": 6', '"low": 60'))
+    assert reasons(project)["apples"] == "its JSON changed"
+
+
+def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> None:
+    files = {
+        "a/__init__.py": "from a import b",
+        "a/b.py": "from . import c\nfrom .d.e import x",
+        "a/c.py": "import json",
+        "a/d/__init__.py": "",
+        "a/d/e.py": "import a.f as g",
+        "a/f.py": "",
+        "a/unused.py": "",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    reached = modules.reached(["def broken(", "import a.b"], tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in reached] == sorted(set(files) - {"a/unused.py"})
+
+
+def test_a_run_without_work_imports_nothing_heavy(project: Project) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from analysis.engine.runs.places import Places
+from analysis.engine.reports import build_reports
+outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})), say=lambda line: None,
+                        validate=lambda notebook, given: {{"apples": 3, "name": "Ann"}} | given)
+assert len(outcome.fresh) == 2, outcome
+heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotlib", "IPython"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})

@@ -1,0 +1,305 @@
+"""Measurement files of each tool: what they say by hand, and every way in which one can be no measurement."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.core.paths import DATA
+from analysis.importers.measured import formats
+from analysis.importers.measured.measurement import MeasurementError, Run
+
+EXAMPLES = DATA / "examples"
+VLLM = {
+    "date": "20250101-000000", "backend": "vllm", "model_id": "org/Llama-2-70b-chat-hf", "num_prompts": 100,
+    "request_rate": "inf", "max_concurrency": 32, "duration": 50.0, "completed": 100, "failed": 0,
+    "total_input_tokens": 20_000, "total_output_tokens": 10_000, "request_throughput": 2.0, "request_goodput": 1.5,
+    "output_throughput": 200.0, "mean_ttft_ms": 120.0, "median_ttft_ms": 100.0, "p99_ttft_ms": 300.0,
+    "mean_tpot_ms": 30.0, "median_tpot_ms": 28.0, "p99_tpot_ms": 60.0,
+}  # fmt: skip
+AIPERF = {
+    "schema_version": "1.5", "aiperf_version": "0.13.0", "was_cancelled": False, "error_summary": [],
+    "input_config": {"models": {"items": [{"name": "org/model"}]}, "phases": [
+        {"name": "warmup", "exclude_from_results": True, "concurrency": 4}, {"name": "profiling", "concurrency": 16}]},
+    "request_count": {"unit": "requests", "avg": 100.0}, "request_throughput": {"unit": "requests/sec", "avg": 2.0},
+    "output_token_throughput": {"unit": "tokens/sec", "avg": 200.0}, "goodput": {"unit": "requests/sec", "avg": 1.5},
+    "time_to_first_token": {"unit": "ms", "avg": 120.0, "p50": 100.0, "p99": 300.0},
+    "inter_token_latency": {"unit": "ms", "avg": 30.0, "p50": 28.0, "p99": 60.0},
+    "benchmark_duration": {"unit": "sec", "avg": 50.0}, "total_osl": {"unit": "tokens", "avg": 10_000.0},
+    "total_isl": {"unit": "tokens", "avg": 20_000.0},
+}  # fmt: skip
+LOG = [
+    ("effective_scenario", "Server"), ("result_validity", "VALID"), ("result_query_count", 1000),
+    ("result_completed_samples_per_sec", 10.0), ("result_completed_tokens_per_second", 2900.0),
+    ("result_first_token_99.00_percentile_latency_ns", 1_500_000_000),
+    ("result_time_per_output_token_99.00_percentile_ns", 150_000_000),
+]  # fmt: skip
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A file of one or more records, one per line."""
+
+    def make(*records: Any, name: str = "run.json") -> Path:
+        path = tmp_path / name
+        path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in records), "utf-8")
+        return path
+
+    return make
+
+
+def one(path: Path) -> Run:
+    (run,) = formats.read(path)
+    return run
+
+
+def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> dict:
+    gpus = {
+        f"gpu_{n}": {"gpu_name": "NVIDIA H100", "metrics": {name: {"unit": unit, "avg": watt}}}
+        for n, watt in enumerate(watts)
+    }
+    return {"telemetry_data": {"endpoints": {"host:9400": {"gpus": gpus}}}}
+
+
+def test_vllm_by_hand(write: Write) -> None:
+    run = one(write(VLLM))
+    assert (run.tool, run.model, run.output_tokens_per_s, run.duration_s) == (
+        "vllm bench serve", "org/Llama-2-70b-chat-hf", 200.0, 50.0)  # fmt: skip
+    assert (run.concurrency, run.request_rate, run.requests_completed, run.requests_failed) == (
+        32,
+        float("inf"),
+        100,
+        0,
+    )
+    assert (run.ttft_mean_ms, run.ttft_p50_ms, run.ttft_p99_ms) == (120.0, 100.0, 300.0)
+    assert (run.tpot_mean_ms, run.tpot_p50_ms, run.tpot_p99_ms) == (30.0, 28.0, 60.0)
+    assert (run.accelerator, run.accelerator_count, run.goodput_per_s, run.example) == ("", 0, 1.5, False)
+
+
+def test_aiperf_by_hand(write: Write) -> None:
+    run = one(write(AIPERF | power(600.0, 700.0)))
+    assert (run.tool, run.model, run.output_tokens_per_s, run.duration_s) == ("AIPerf", "org/model", 200.0, 50.0)
+    assert (run.concurrency, run.input_tokens, run.output_tokens, run.goodput_per_s) == (16, 20_000, 10_000, 1.5)
+    assert (run.ttft_p99_ms, run.tpot_p50_ms, run.requests_failed) == (300.0, 28.0, 0)
+    assert (run.accelerator_watts, run.metered, run.hint) == (1300.0, 2, "its telemetry lists 2 x NVIDIA H100")
+    assert (run.accelerator, run.accelerator_count) == ("", 0)  # what was metered need not be what ran
+
+
+def test_loadgen_by_hand(write: Write) -> None:
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in LOG]
+    path = write(*lines, name="mlperf_log_detail.txt")
+    run = one(path.parent)
+    assert (one(path).output_tokens_per_s, run.output_tokens_per_s) == (2900.0, 2900.0)
+    assert (run.tool, run.scenario, run.ttft_p99_ms, run.tpot_p99_ms) == ("LoadGen", "Server", 1500.0, 150.0)
+    assert (run.model, run.accelerator, run.accelerator_count) == ("", "", 0)
+
+
+def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:
+    changed = dict(LOG) | {
+        "effective_scenario": "Offline",
+        "result_query_count": 1,
+        "effective_samples_per_query": 24_576,
+    }
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in changed.items()]
+    assert one(write(*lines, name="mlperf_log_detail.txt")).requests_completed == 24_576
+
+
+@pytest.mark.parametrize("spelling", ["request_goodput", "request_goodput:"])
+def test_both_spellings_of_goodput(write: Write, spelling: str) -> None:
+    record = {key: value for key, value in VLLM.items() if key != "request_goodput"}
+    assert np.isnan(one(write(record)).goodput_per_s)
+    assert np.isnan(one(write(record | {spelling: None})).goodput_per_s)
+    assert one(write(record | {spelling: 1.25})).goodput_per_s == 1.25
+
+
+def test_appended_results_are_runs_with_their_lines(write: Write) -> None:
+    runs = formats.read(write(VLLM, "", VLLM | {"max_concurrency": 64}))
+    assert [(run.place, run.concurrency) for run in runs] == [("line 1", 32), ("line 3", 64)]
+
+
+def test_metadata_says_accelerator_and_count(write: Write) -> None:
+    run = one(write(VLLM | {"accelerator": "H100 SXM", "accelerator_count": "8", "precision": "fp8"}))
+    assert (run.accelerator, run.accelerator_count, run.precision) == ("H100 SXM", 8, "fp8")
+
+
+def test_arrays_in_seconds_become_milliseconds_of_completed_requests(write: Write) -> None:
+    """Two requests of 3 tokens: 100 ms, then 20 + 40 over two; 140 ms, then 60 + 60 over two; the third failed."""
+    arrays = {"ttfts": [0.1, 0.14, 0.0], "itls": [[0.02, 0.04], [0.06, 0.06], []], "output_lens": [3, 3, 0]}
+    run = one(write(VLLM | arrays | {"failed": 1}))
+    assert run.request_ttft_ms == pytest.approx([100.0, 140.0])
+    assert run.request_tpot_ms == pytest.approx([30.0, 60.0])
+    assert run.requests_failed == 1
+
+
+def test_failures_that_a_version_does_not_count(write: Write) -> None:
+    record = {key: value for key, value in VLLM.items() if key != "failed"} | {"num_prompts": 103}
+    assert one(write(record)).requests_failed == 3
+    assert one(write(AIPERF | {"error_summary": [{"count": 2}, {"count": 1}]})).requests_failed == 3
+    assert one(write(AIPERF | {"error_request_count": {"unit": "requests", "avg": 4.0}})).requests_failed == 4
+
+
+@pytest.mark.parametrize(
+    ("config", "model", "concurrency"),
+    [({"models": ["org/a"], "phases": {"warmup": {"concurrency": 1}, "profiling": {"concurrency": 8}}}, "org/a", 8),
+     ({"models": [{"name": "org/b"}], "loadgen": {"concurrency": 4}}, "org/b", 4),
+     ({"endpoint": {"model_names": ["org/c", "org/d"]}}, "org/c", np.nan),
+     ({"models": {"items": []}, "phases": [{"concurrency": 2}, {"concurrency": 3}]}, "", np.nan)],
+)  # fmt: skip
+def test_configurations_of_all_versions(write: Write, config: dict, model: str, concurrency: float) -> None:
+    run = one(write(AIPERF | {"input_config": config}))
+    assert run.model == model and run.concurrency == pytest.approx(concurrency, nan_ok=True)
+
+
+def test_accelerator_that_two_endpoints_report_counts_once(write: Write) -> None:
+    gpu = {"gpu_name": "GPU", "metrics": {"nvidia_power_usage": {"unit": "W", "avg": 500.0}}}
+    seen = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": "GPU-1"}}} for port in (9400, 9401)}
+    apart = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": f"GPU-{port}"}}} for port in (9400, 9401)}
+    for endpoints, watts in ((seen, 500.0), (apart, 1000.0)):
+        assert one(write(AIPERF | {"telemetry_data": {"endpoints": endpoints}})).accelerator_watts == watts
+
+
+def test_old_aiperf_without_schema_duration_and_totals(write: Write) -> None:
+    dropped = ("schema_version", "aiperf_version", "benchmark_duration", "total_osl", "total_isl")
+    old = {key: value for key, value in AIPERF.items() if key not in dropped}
+    lengths = {
+        f"{kind}_sequence_length": {"unit": "tokens", "avg": avg} for kind, avg in (("input", 200.0), ("output", 100.0))
+    }
+    config = {"input_config": {"endpoint": {"model_names": ["org/old"]}, "loadgen": {"concurrency": 8}}}
+    run = one(write(old | lengths | config | power(500.0, name="gpu_power_usage")))
+    assert (run.model, run.concurrency, run.duration_s, run.accelerator_watts) == ("org/old", 8, 50.0, 500.0)
+    assert (run.input_tokens, run.output_tokens) == (20_000, 10_000)
+
+
+def test_units_of_aiperf_decide_what_a_number_means(write: Write) -> None:
+    seconds = {"time_to_first_token": {"unit": "sec", "avg": 0.12, "p99": 0.3}}
+    run = one(write(AIPERF | seconds | power(600_000.0, unit="mW")))
+    assert (run.ttft_mean_ms, run.ttft_p99_ms, run.accelerator_watts) == pytest.approx((120.0, 300.0, 600.0))
+
+
+def without(record: dict, key: str) -> dict:
+    return {name: value for name, value in record.items() if name != key}
+
+
+BAD = [
+    ("missing key", without(VLLM, "duration"), "duration is missing; expected a number"),
+    ("missing rate", without(VLLM, "output_throughput"), "output_throughput is missing"),
+    ("null", VLLM | {"output_throughput": None}, "output_throughput is missing"),
+    ("NaN", VLLM | {"mean_ttft_ms": float("nan")}, "mean_ttft_ms is nan; expected a finite number"),
+    ("infinite", VLLM | {"duration": float("inf")}, "duration is inf"),
+    ("text", VLLM | {"completed": "100"}, "completed is '100'; expected a number"),
+    ("truth", VLLM | {"completed": True}, "completed is True"),
+    ("negative", VLLM | {"failed": -1}, "failed is -1"),
+    ("zero duration", VLLM | {"duration": 0}, "duration is 0; expected a number above 0"),
+    ("nothing completed", VLLM | {"completed": 0, "failed": 100}, "no request was completed, 100 failed"),
+    ("another unit", VLLM | {"duration": 50_000.0}, "but 10000 tokens in 50000 s are 0.2: one of the three"),
+    ("arrays in ms", VLLM | {"ttfts": [120.0], "itls": [[0.03]], "output_lens": [2]}, "expected seconds in the array"),
+    ("uneven arrays", VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "ttfts 1, itls 0, output_lens 1"),
+    ("arrays of text", VLLM | {"ttfts": ["a"], "itls": [[]], "output_lens": [2]}, "something else than numbers"),
+    ("arrays with NaN", VLLM | {"ttfts": [float("nan")], "itls": [[0.1]], "output_lens": [2]}, "not finite"),
+    ("count", VLLM | {"accelerator_count": "eight"}, "accelerator_count is 'eight'; expected a whole number from 1"),
+    ("throughput tool", {"elapsed_time": 1.0, "num_requests": 5}, "vllm bench throughput"),
+    ("latency tool", {"avg_latency": 1.0, "latencies": [1.0]}, "vllm bench latency"),
+    ("SGLang", VLLM | {"total_output_tokens_retokenized": 1}, "SGLang"),
+    ("AIPerf missing", without(AIPERF, "output_token_throughput"), "output_token_throughput.avg is missing"),
+    ("AIPerf unit", AIPERF | {"time_to_first_token": {"unit": "mi", "avg": 1.0}}, "is 'mi'; expected one of ms"),
+    ("AIPerf rate unit", AIPERF | {"output_token_throughput": {"unit": "tokens", "avg": 1.0}}, "unit is 'tokens'"),
+    ("AIPerf NaN", AIPERF | {"request_count": {"unit": "requests", "avg": float("nan")}}, "request_count.avg is nan"),
+    ("AIPerf cancelled", AIPERF | {"was_cancelled": True}, "was_cancelled is true"),
+    ("AIPerf zero", AIPERF | {"benchmark_duration": {"unit": "sec", "avg": 0.0}}, "benchmark_duration.avg is 0"),
+    ("AIPerf schema", AIPERF | {"schema_version": "2.0"}, "schema_version is 2.0; expected 1.x or none"),
+    ("AIPerf power unit", AIPERF | power(1.0, unit="A"), "power.unit is 'A'; expected one of W"),
+    ("another tool", {"results": [1], "config": {}}, "a file of another tool (it holds results, config)"),
+    ("a list", [1, 2], "a file of another tool (it holds list)"),
+    ("no JSON", "hello", "is no JSON"),
+    ("empty", "", "is no JSON"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "said"), [each[1:] for each in BAD], ids=[each[0] for each in BAD])
+def test_what_is_no_measurement_is_refused_by_name(write: Write, record: Any, said: str) -> None:
+    with pytest.raises(MeasurementError, match=r"run\.json") as caught:
+        formats.read(write(record))
+    assert said in str(caught.value)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+PLACES = [(VLLM, (key,)) for key in [*VLLM, "accelerator_count", "ttfts", "itls", "output_lens", "precision"]]
+PLACES += [(AIPERF, (key,)) for key in [*AIPERF, "telemetry_data", "error_request_count", "schema_version"]]
+PLACES += [(AIPERF, ("input_config", key)) for key in ("models", "endpoint")]
+PLACES += [(AIPERF, ("telemetry_data", "endpoints")), (AIPERF, ("time_to_first_token", "avg"))]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(PLACES), VALUES)
+def test_whatever_stands_in_a_file_is_read_or_refused(place: tuple[dict, tuple], value: Any) -> None:
+    record, keys = place
+    changed = {keys[0]: {**record.get(keys[0], {}), keys[1]: value} if len(keys) > 1 else value}
+    text = json.dumps(record | {"ttfts": [0.12] * 2, "itls": [[0.03]] * 2, "output_lens": [2] * 2} | changed)
+    try:
+        (run,) = [formats._run(each, "run.json", place) for place, each in formats._records(text.encode(), "run.json")]
+    except MeasurementError as error:
+        assert "run.json" in str(error)
+    else:
+        assert run.output_tokens_per_s > 0 and run.requests_completed > 0
+
+
+def test_the_line_of_a_bad_record_is_named(write: Write) -> None:
+    with pytest.raises(MeasurementError, match=r"run.json, line 2: duration is 0"):
+        formats.read(write(VLLM, VLLM | {"duration": 0}))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"result_validity": "INVALID"}, "not VALID"), ({"result_validity": None}, "did not end"),
+     ({"result_completed_tokens_per_second": None}, "logs no tokens per second"),
+     ({"result_query_count": 0}, "no request was completed")],
+)  # fmt: skip
+def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: str) -> None:
+    kept = {key: value for key, value in (dict(LOG) | change).items() if value is not None}
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
+    with pytest.raises(MeasurementError, match=said):
+        formats.read(write(*lines, name="mlperf_log_detail.txt"))
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match=r"gone\.json: cannot be read"):
+        formats.read(tmp_path / "gone.json")
+
+
+@pytest.mark.parametrize("path", [*sorted(EXAMPLES.glob("*.json*")), EXAMPLES / "loadgen"], ids=lambda path: path.name)
+def test_every_shipped_example_is_read_and_says_that_it_is_one(path: Path) -> None:
+    runs = formats.read(path)
+    assert runs
+    assert all(run.example and run.output_tokens_per_s > 0 for run in runs)
+
+
+def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
+    from analysis.data.catalog import Catalog
+    from analysis.data.loading import sha256
+
+    catalog = Catalog()
+    frame = formats.load(catalog, ["examples/vllm_old.json", "examples/loadgen"])
+    assert frame["tool"].tolist() == ["vllm bench serve", "LoadGen"]
+    log = "examples/loadgen/mlperf_log_detail.txt"
+    assert catalog.used == {name: sha256(DATA / name) for name in ("examples/vllm_old.json", log)}
+
+
+def test_a_log_of_the_official_record(shared: Path) -> None:
+    tree = shared / "inference_results_v4.1" / "closed" / "NVIDIA" / "results"
+    (folder,) = tree.glob("DGX-H100_H100-SXM-80GBx8_TRT/llama2-70b-99.9/Server/performance/run_1")
+    run = one(folder)
+    assert (run.tool, run.scenario) == ("LoadGen", "Server")
+    assert run.output_tokens_per_s == pytest.approx(21605.8, rel=1e-6)
+    assert run.ttft_p99_ms <= 2000 and run.tpot_p99_ms <= 200
+    offline = one(folder.parents[2] / "Offline" / "performance" / "run_1")
+    assert (run.requests_completed, offline.requests_completed) == (196_608, 200_640)

@@ -1,0 +1,234 @@
+"""The structure of every notebook: its anatomy, its stored outputs, and no number typed into prose."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from analysis.core import findings
+from analysis.core.paths import NOTEBOOKS
+from analysis.show import provenance
+
+NAMES = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+# Digits that are names, not figures: rounds, years, accelerators and number formats, models, a sparsity.
+NUMBERS_THAT_NAME = re.compile(
+    r"\bv\d\.\d\b|\b20\d\d\b|\b[A-Z]{1,4}\d+[A-Z]?\b|\bspeedAI 240\b|\bLlama 2 70B\b|\bResNet-50\b|\b3D U-Net\b|\b2:4\b"
+)
+SENTENCE = re.compile(r"[A-Z][^.?!]+[.?!]")
+PIPELINE_LINES, FIGURES = 6, 4
+
+
+@pytest.fixture(params=NAMES, scope="module")
+def notebook(request: pytest.FixtureRequest) -> Any:
+    return nbformat.read(NOTEBOOKS / f"{request.param}.ipynb", as_version=4)
+
+
+def code(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook: Any) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def outputs(*cells: Any) -> list[Any]:
+    return [output for cell in cells for output in cell.outputs]
+
+
+def data(*cells: Any) -> list[dict]:
+    """The data of every output that shows something."""
+    return [output.get("data", {}) for output in outputs(*cells)]
+
+
+def tagged(notebook: Any, tag: str) -> list[Any]:
+    return [cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])]
+
+
+def statements(notebook: Any) -> Iterator[ast.stmt]:
+    for cell in code(notebook):
+        yield from ast.parse(cell.source).body
+
+
+def test_there_are_notebooks() -> None:
+    assert len(NAMES) >= 4
+
+
+def test_file_is_a_valid_notebook_of_the_current_format(notebook: Any) -> None:
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+
+
+def test_kernel_is_named_in_full(notebook: Any) -> None:
+    kernel = notebook.metadata.kernelspec
+    assert (kernel.name, kernel.language, kernel.display_name[:8]) == ("python3", "python", "Python 3")
+
+
+def test_one_parameters_cell_in_second_place(notebook: Any) -> None:
+    assert tagged(notebook, "parameters") == [notebook.cells[1]]
+    assert tagged(notebook, "injected-parameters") == []
+
+
+def test_every_parameter_is_typed_and_explained(notebook: Any) -> None:
+    source = notebook.cells[1].source
+    parsed = ast.parse(source).body
+    assert [type(each) for each in parsed] == [ast.AnnAssign] * len(source.splitlines())
+    assert [line for line in source.splitlines() if not re.search(r"\S  # \S", line)] == []
+
+
+def test_first_cell_asks_the_question_and_gives_the_scope(notebook: Any) -> None:
+    first = notebook.cells[0]
+    title, _, scope = first.source.partition("\n")
+    assert first.cell_type == "markdown"
+    assert re.fullmatch(r"# .+\?", title)
+    assert SENTENCE.search(scope)
+
+
+def test_headings_go_down_one_level_at_a_time(notebook: Any) -> None:
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", prose(notebook), flags=re.MULTILINE)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_cells_ran_in_order_from_one(notebook: Any) -> None:
+    assert [cell.execution_count for cell in code(notebook)] == list(range(1, len(code(notebook)) + 1))
+
+
+def test_nothing_went_wrong_or_was_printed(notebook: Any) -> None:
+    kinds = {output.output_type for output in outputs(*code(notebook))}
+    assert kinds - {"display_data", "execute_result"} == set()
+
+
+def test_cells_define_nothing(notebook: Any) -> None:
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+    defined = [
+        node.lineno for cell in code(notebook) for node in ast.walk(ast.parse(cell.source)) if isinstance(node, kinds)
+    ]
+    assert defined == []
+
+
+def test_imports_stand_together_in_the_third_cell(notebook: Any) -> None:
+    importing = [
+        cell.id for cell in code(notebook)
+        if any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(ast.parse(cell.source)))
+    ]  # fmt: skip
+    assert importing == [notebook.cells[2].id]
+
+
+def test_code_is_hidden_but_for_the_parameters(notebook: Any) -> None:
+    shown = [cell.id for cell in code(notebook) if "hide-input" not in cell.metadata.get("tags", [])]
+    assert shown == [notebook.cells[1].id]
+
+
+def test_no_pipeline_is_longer_than_six_lines(notebook: Any) -> None:
+    long = [
+        node.lineno for each in statements(notebook) for node in ast.walk(each)
+        if _is_chain(node) and node.end_lineno - node.lineno + 1 > PIPELINE_LINES
+    ]  # fmt: skip
+    assert long == []
+
+
+def _is_chain(node: ast.AST) -> bool:
+    """A call of a method on what another call returned."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        inner = node.func.value
+        if isinstance(inner, ast.Call):
+            return True
+        node = inner.value if isinstance(inner, ast.Subscript) else inner
+    return False
+
+
+def test_no_number_is_typed_into_prose(notebook: Any) -> None:
+    assert re.findall(r".*\d.*", NUMBERS_THAT_NAME.sub("", prose(notebook))) == []
+
+
+def test_there_are_figures_and_at_most_four(notebook: Any) -> None:
+    drawn = [each for each in data(*code(notebook)) if "image/svg+xml" in each]
+    assert 1 <= len(drawn) <= FIGURES
+
+
+def test_no_figure_is_a_bitmap(notebook: Any) -> None:
+    assert [kind for each in data(*code(notebook)) for kind in each if kind in ("image/png", "image/jpeg")] == []
+
+
+def test_every_figure_has_alt_text_with_numbers_and_a_source_line(notebook: Any) -> None:
+    drawn = [each for each in outputs(*code(notebook)) if "image/svg+xml" in each.get("data", {})]
+    for figure in drawn:
+        told = figure.metadata["image/svg+xml"]
+        assert re.search(r"\d", told["alt"])
+        assert told["caption"].startswith("Sources: ")
+
+
+def test_answer_is_two_to_four_findings_before_any_figure(notebook: Any) -> None:
+    (answer,) = tagged(notebook, "answer")
+    assert 2 <= len(data(answer)) <= 4
+    assert [each for each in data(answer) if findings.MIME not in each] == []
+    earlier = notebook.cells[: notebook.cells.index(answer)]
+    assert [each for each in data(*(cell for cell in earlier if cell.cell_type == "code")) if each] == []
+
+
+def test_every_finding_of_the_answer_has_a_value(notebook: Any) -> None:
+    (answer,) = tagged(notebook, "answer")
+    assert [each[findings.MIME]["name"] for each in data(answer) if each[findings.MIME]["low"] is None] == []
+
+
+def test_findings_have_each_a_name_of_their_own(notebook: Any) -> None:
+    names = [each[findings.MIME]["name"] for each in data(*code(notebook)) if findings.MIME in each]
+    assert len(names) == len(set(names))
+
+
+def test_last_cell_tells_where_the_figures_come_from(notebook: Any) -> None:
+    last = notebook.cells[-1]
+    assert last.cell_type == "code"
+    assert [provenance.MIME in each for each in data(last)] == [True]
+    assert data(last)[0][provenance.MIME]["sources"]
+
+
+def test_every_output_is_a_finding_figure_table_or_provenance(notebook: Any) -> None:
+    assert [each for each in data(*code(notebook)) if _kind(each) is None] == []
+
+
+def _kind(shown: dict) -> str | None:
+    for kind in (findings.MIME, provenance.MIME, "image/svg+xml"):
+        if kind in shown:
+            return kind
+    markup = "".join(shown.get("text/html", ""))
+    return (
+        "table"
+        if re.match(
+            r'(<details class="table"><summary>[^<]*</summary>)?<div id="t[0-9a-f]{8}"|<p class="nothing">', markup
+        )
+        else None
+    )
+
+
+def test_cell_ids_are_words_of_our_own_each_once(notebook: Any) -> None:
+    ids = [cell.id for cell in notebook.cells]
+    assert len(ids) == len(set(ids))
+    assert [each for each in ids if not re.fullmatch(r"[a-z]+(-[a-z]+)*", each)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stored_tables_are_those_of_today(name: str, notebook_tables: dict[str, dict[str, str]]) -> None:
+    from analysis.core.paths import DATA
+    from analysis.data import loading
+
+    used = notebook_tables[name]
+    assert used
+    assert {path: loading.sha256(DATA / path) for path in used} == used, "run `make refresh`"
+
+
+@pytest.fixture(scope="module")
+def notebook_tables() -> dict[str, dict[str, str]]:
+    """The tables that each notebook's last output says it used, with their hashes."""
+    return {path.stem: _tables(path) for path in sorted(NOTEBOOKS.glob("*.ipynb"))}
+
+
+def _tables(path: Path) -> dict[str, str]:
+    shown = data(nbformat.read(path, as_version=4).cells[-1])
+    return shown[0][provenance.MIME]["tables"] if shown else {}

@@ -1,0 +1,129 @@
+"""The what-if sliders: the report's own functions, a hand-computed case, quick answers, and no picture lost."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from analysis.compare import gate
+from analysis.compare.gate import Question
+from analysis.core.interval import Interval
+from analysis.core.parameters import RealWorldDerating
+from analysis.data.catalog import Catalog
+from analysis.show import explore
+from analysis.show.explore import Choice, Explorer, Fixed
+from analysis.themes import capacity, memory, power
+from analysis.themes.capacity import Basis, Prompt
+from analysis.themes.derating import Demand
+from analysis.themes.sizing import Box
+
+START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
+
+
+@pytest.fixture
+def fixed(results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame) -> Fixed:
+    """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
+    watts = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
+    rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
+    asked = Question("llm", "Server", rounds=("v4.1",))
+    chosen, metered = (gate.select(rows, benchmarks, replace(asked, power=flag)) for flag in (False, True))
+    nan, watts = float("nan"), Interval(500.0, 500.0)
+    basis = Basis("H100 SXM", "queries/s", Interval(100.0, 100.0), Interval(2.0, 2.0), watts, "known", None,
+                  Box(80.0, 0.1, watts), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
+    params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
+    return Fixed(params, chosen, basis, power.efficiency(metered.rows))
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[RealWorldDerating, Fixed, Choice]:
+    """What the notebook plans on with the report's own parameters: queue, memory and prompts too."""
+    return real_of("H100 SXM")
+
+
+def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
+    data, asked = Catalog(), RealWorldDerating(baseline=baseline)
+    chosen = gate.select(data.results, data.benchmarks, gate.ask(asked))
+    basis = capacity.basis(data, asked, chosen)
+    fixed = Fixed(asked, chosen, basis, power.efficiency(chosen.rows))
+    start = Choice(asked.users, asked.tokens_per_second_per_user, Interval(*asked.derate), basis.price, 0.1)
+    return asked, fixed, start
+
+
+def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """The numbers of planning.make for the same question, at the start and after a move."""
+    asked, fixed, start = real
+    data = Catalog()
+    for users, speed in ((100, 30.0), (700, 12.0)):
+        moved = asked.model_copy(update={"users": users, "tokens_per_second_per_user": speed})
+        report = capacity.make(data, moved, fixed.chosen, Interval(*asked.derate))
+        choice = replace(start, users=users, tokens_per_second_per_user=speed)
+        pd.testing.assert_frame_equal(explore.planned(choice, fixed).draws, report.draws)
+        assert explore.need(explore.planned(choice, fixed), fixed).caveats[-1] == report.caveats[-1]
+    assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
+
+
+def test_only_the_price_is_missing_where_only_the_price_is() -> None:
+    _, fixed, start = real_of("MI300X")
+    explorer = Explorer(start, fixed)
+    assert "need 2 to 3 MI300X (P10 to P90), at a price that is not known" in explorer.answer.value
+    explorer.sliders["users"].value = 1000.0
+    assert "at a price that is not known" in explorer.answer.value
+    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
+    assert "US dollars an hour" in explorer.answer.value and "not known" not in explorer.answer.value.split("Caveat")[0]
+
+
+def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
+    """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators at 2 dollars each an hour."""
+    found, rows = explore.plan(START, fixed)
+    assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:3].tolist() == [[20, 20], [40, 40], [0.4, 0.4]]
+    assert found.sentence.startswith("100 users at 10 tokens/s each need 20 H100 SXM")
+
+
+def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
+    """1,000 tokens/s x 3,600 s x 0.4 J = 1.44 MJ = 0.4 kWh; x 0.36 dollars x 1.25 = 0.18 dollars an hour."""
+    bill = explore.electricity(Demand(100, 10.0), 0.36, fixed)
+    assert (bill.low, bill.high) == pytest.approx((0.18, 0.18), rel=1e-12)
+    assert not explore.electricity(Demand(100, 10.0), 0.36, replace(fixed, efficiency=fixed.efficiency.head(0))).known
+
+
+def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
+    explorer = Explorer(START, fixed)
+    assert explorer.choice == START
+    moves = {"users": 250.0, "tokens_per_second_per_user": 7.0, "derate": (0.2, 0.4),
+             "usd_per_accelerator_hour": (3.0, 4.0), "usd_per_kilowatt_hour": 0.9}  # fmt: skip
+    assert list(moves) == list(explorer.sliders)
+    for name, value in moves.items():
+        before = explorer.answer.value
+        explorer.sliders[name].value = value
+        assert explorer.answer.value != before, name
+    assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
+    assert "250 users at 7 tokens/s each need" in explorer.answer.value
+
+
+def test_a_move_is_answered_within_a_tenth_of_a_second(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """With the queue and the memory that the report plans with, in 20,000 draws."""
+    explorer, taken = Explorer(real[2], real[1]), []
+    for users in range(200, 220):
+        began = time.process_time()
+        explorer.sliders["users"].value = float(users)
+        taken.append(time.process_time() - began)
+    assert sorted(taken)[len(taken) // 2] < 0.1
+
+
+def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) -> None:
+    explorer = Explorer(START, fixed)
+    explorer.sliders["users"].value = 900.0
+    bundle = explorer._repr_mimebundle_()
+    assert set(bundle) == {explore.WIDGET, "text/html", "text/plain"}
+    assert bundle["text/plain"].startswith("100 users at 10 tokens/s each need")
+    assert bundle["text/html"].startswith('<div id="t')
+
+
+def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
+    unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
+    explorer = Explorer(unknown, fixed)
+    assert explore.plan(unknown, fixed)[0].sentence.endswith("at a price that is not known.")
+    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
+    assert "need 20 H100 SXM" in explorer.answer.value

@@ -1,0 +1,88 @@
+"""What plans are made with: throughput, price and guaranteed speed as ranges."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis.core.interval import Interval
+from analysis.data.catalog import Catalog
+from analysis.themes import cost
+
+Rows = Callable[..., pd.DataFrame]
+
+
+def test_throughput_spreads_over_official_rows_alone(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "low": 1.0}
+    rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
+    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 120.0)
+
+
+def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
+    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 100.0)
+
+
+def test_throughput_without_rows_is_unknown(comparable_rows: Rows) -> None:
+    assert not cost.throughput(comparable_rows({}), "L40S").known
+    assert not cost.throughput(comparable_rows(), "L40S").known
+
+
+PRICES = pd.DataFrame(
+    {
+        "accelerator": ["H100 SXM", "H100 SXM", "H100 SXM", "L40S"],
+        "duplicate_of": ["", "", "p0", ""],
+        "usd_per_accelerator_hour_low": [2.99, 4.76, 0.01, 1.5],
+        "usd_per_accelerator_hour_high": [2.99, 4.76, 99.0, 1.5],
+    }
+)
+FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "MI300X"]})
+
+
+def test_price_spreads_over_all_offers_once() -> None:
+    assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
+
+
+def test_given_prices_take_the_place_of_the_table_s() -> None:
+    found = cost.priced(PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS)
+    ranges = {name: cost.price_range(found, name) for name in ("H100 SXM", "L40S", "MI300X")}
+    assert ranges == {"H100 SXM": Interval(1, 2), "L40S": Interval(1.5, 1.5), "MI300X": Interval(3, 4)}
+    assert cost.priced(PRICES, [], "H100 SXM", FACTS) is PRICES
+
+
+def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> None:
+    found = cost.priced(data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators)
+    said = ["commitment", "quoted", "provider", "source_id", "duplicate_of"]
+    assert found.iloc[-2][said].tolist() == ["reserved", "2026-01", "a cloud", "", ""]
+    assert found.iloc[-1][said].tolist() == ["unstated", "", "a given price", "", ""]
+    assert found.dtypes.to_dict() == data.prices.dtypes.to_dict()
+
+
+def test_given_price_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="'H100 SXM=cheap': 'cheap' is not a number"):
+        cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS)
+    with pytest.raises(
+        ValueError, match=r"a price is given for 'H900': did you mean 'H100 SXM'\? valid: H100 SXM, L40S"
+    ):
+        cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS)
+
+
+def test_price_without_an_offer_is_unknown() -> None:
+    assert not cost.price_range(PRICES, "MI300X").known
+
+
+LIMITS = pd.DataFrame(
+    [("tpot_p99_limit", "llm", "Server", 200.0), ("tpot_p99_limit", "llm", "Server", 250.0),
+     ("ttft_p99_limit", "llm", "Server", 20.0), ("tpot_p99_limit", "llm", "Interactive", 40.0)],
+    columns=["quantity", "benchmark", "scenario", "high"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("scenario", "speed"), [("Server", 5.0), ("Interactive", 25.0)])
+def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit(scenario: str, speed: float) -> None:
+    assert cost.guaranteed_speed(LIMITS, "llm", scenario) == speed
+
+
+def test_guaranteed_speed_without_a_limit_is_unknown() -> None:
+    assert cost.guaranteed_speed(LIMITS, "llm", "Offline") is None
+    assert cost.guaranteed_speed(LIMITS, "images", "Server") is None

@@ -1,0 +1,242 @@
+"""Sized draws by hand, what they conserve, and what more users, dearer hours and shorter waits may never do."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.core.interval import Interval
+from analysis.themes import derating, sizing
+from analysis.themes.derating import Demand
+from analysis.themes.memory import Model
+from analysis.themes.sizing import Box, Load
+
+CLOSE = {"rel": 1e-12}
+MODEL = Model(70e9, 327_680.0)
+BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
+CONTEXT = Interval(1000.0, 1000.0)
+
+
+def exact(*values: float) -> list[Interval]:
+    return [Interval(value, value) for value in values]
+
+
+def drawn(users: int = 100, usd: float = 4.76, draws: int = 500, seed: int = 0, fixed: bool = False) -> pd.DataFrame:
+    rate, derate, price, peak = exact(1000.0, 0.5, usd, 1.0)
+    if not fixed:
+        rate, derate, price, peak = Interval(800.0, 1200.0), Interval(0.6, 0.8), Interval(usd, 2 * usd), Interval(1, 2)
+    return derating.draw(Demand(users, 30.0, peak), rate, derate, price, draws, seed)
+
+
+def sized(users: int = 100, load: Load | None = None, model: Model | None = MODEL, **changes: object) -> pd.DataFrame:
+    return sizing.size(
+        drawn(users, **changes), load or Load(users, 30.0, 300.0, 2.0), model, BOX, Interval(500, 2000), 0
+    )
+
+
+def test_plan_by_hand() -> None:
+    """100 users x 30 tokens/s over 1,000 x 0.5 are 6 accelerators of 4.76 dollars, one system, 6 x 0.9 x 1.3 kW."""
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Load(100, 30.0), None, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["systems"], row["decided_by"], row["for_traffic"]) == (6.0, 1.0, "traffic", 6.0)
+    assert row["usd_per_hour"] == pytest.approx(28.56, **CLOSE)
+    assert row["usd_per_user_hour"] == pytest.approx(0.2856, **CLOSE)
+    assert row["usd_per_million_tokens"] == pytest.approx(28.56 / (100 * 30 * 3600 / 1e6), **CLOSE)
+    assert row["kilowatts"] == pytest.approx(7.02, **CLOSE)
+
+
+def test_queue_takes_its_slots_by_hand() -> None:
+    """A slot gives 30 of 500 tokens/s; the wait of the slots taken is the limit, and one accelerator less breaks it."""
+    from analysis.themes import queueing
+
+    load = Load(100, 30.0, 300.0, 2.0)
+    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    assert row["decided_by"] == "queue"
+    assert row["for_queue"] == pytest.approx(row["slots"] * 30 / 500, **CLOSE)
+    assert queueing.wait(row["accelerators"] * 500 / 30, 100.0, 10.0, 0.99) <= 2.0
+    assert queueing.wait((row["accelerators"] - 1) * 500 / 30, 100.0, 10.0, 0.99) > 2.0
+
+
+def test_memory_takes_whole_groups() -> None:
+    """100 requests of 1,000 tokens: one pair holds 225, so six for the traffic hold them; 400 need four pairs."""
+    of = {"fixed": True, "draws": 1}
+    (row,) = sizing.size(drawn(**of), Load(100, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["for_memory"], row["accelerators"], row["decided_by"]) == (2.0, 6.0, "traffic")
+    slow = drawn(**of).assign(derate=1.0, **{"throughput per accelerator": 4000.0})
+    (row,) = sizing.size(slow, Load(100, 30.0), MODEL, BOX, Interval(6000.0, 6000.0), 0).to_dict("records")
+    assert (row["for_traffic"], row["for_memory"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, 4.0, "memory")
+
+
+def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
+    """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
+    (row,) = sizing.size(drawn(50, fixed=True, draws=1), Load(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
+
+
+def test_costs_add_up_in_every_draw() -> None:
+    frame = sized()
+    assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["systems"] * 8 * frame["price"], frame["usd_per_hour_whole_systems"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["accelerators"] * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
+    assert (frame["accelerators"] % 1 == 0).all() and (frame["systems"] == np.ceil(frame["accelerators"] / 8)).all()
+    needs = frame[["for_traffic", "for_queue", "for_memory"]].max(axis=1)
+    assert (frame["accelerators"] >= needs - 1e-6).all()
+
+
+def test_percentiles_are_in_order() -> None:
+    marks = derating.percentiles(sized(), list(sizing.OUTPUTS))
+    assert (marks["p10"] <= marks["p50"]).all() and (marks["p50"] <= marks["p90"]).all()
+
+
+def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
+    """Of 2 s for the first token 0.5 s go into the prompt: 1.5 s may be waited, and a slot is held 10.5 s."""
+    from analysis.themes import queueing
+
+    load = Load(100, 30.0, 300.0, 2.0, prompt_s=0.5)
+    assert (load.wait_limit_s, load.service_s) == (1.5, 10.5)
+    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    assert queueing.wait(row["slots"], 100.0, 10.5, 0.99) == pytest.approx(1.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("prompt_s", [2.0, 2.1])
+def test_prompt_that_takes_the_whole_limit_plans_nothing(prompt_s: float) -> None:
+    frame = sized(load=Load(100, 30.0, 300.0, 2.0, prompt_s=prompt_s))
+    assert frame.empty and set(sizing.OUTPUTS) <= set(frame.columns)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 1.9), st.floats(0, 1))
+def test_longer_prompts_never_need_fewer(prompt_s: float, more: float) -> None:
+    longer = min(prompt_s + more, 1.95)
+    short, long = (
+        sized(load=Load(100, 30.0, 300.0, 2.0, prompt_s=each), draws=50) for each in (prompt_s, max(prompt_s, longer))
+    )
+    assert (long["accelerators"] >= short["accelerators"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [((0, 30.0), "users is 0"), ((-1, 30.0), "users is -1"), ((10, 0.0), "second_per_user is 0.0")]
+)
+def test_impossible_loads_are_refused_by_name(change: tuple, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Load(*change)
+    with pytest.raises(ValueError, match=said):
+        Demand(*change)
+
+
+@pytest.mark.parametrize(
+    ("derate", "usd", "said"),
+    [
+        ((0.5, 1.1), 2.0, "derate 0.5 to 1.1 is not within"),
+        ((0.0, 0.5), 2.0, "derate 0 to 0.5"),
+        ((0.5, 0.6), -2.0, "price -2"),
+    ],
+)
+def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: float, said: str) -> None:
+    asked = Demand(100, 30.0), Interval(1000.0, 1000.0), Interval(*derate), Interval(usd, usd)
+    with pytest.raises(ValueError, match=said):
+        derating.draw(*asked, 10, 0)
+    with pytest.raises(ValueError, match=said):
+        derating.need(*asked)
+
+
+def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
+    box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
+    frame = sizing.size(drawn(), Load(100, 30.0), MODEL, box, CONTEXT, 0)
+    assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
+
+
+def test_shares_of_the_causes_add_up() -> None:
+    shares = sizing.decided(sized())
+    assert shares["cause"].tolist() == list(sizing.CAUSES)
+    assert shares["share"].sum() == pytest.approx(1.0, **CLOSE)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 100_000), st.integers(0, 100_000), st.floats(0.01, 50), st.floats(0, 50))
+def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd: float, dearer: float) -> None:
+    few, many = (sized(each, draws=50) for each in (users, users + more))
+    for name in ("accelerators", "systems", "usd_per_hour", "kilowatts"):
+        assert (many[name] >= few[name]).all()
+    cheap, dear = (sized(usd=each, draws=50) for each in (usd, usd + dearer))
+    assert (dear["usd_per_hour"] >= cheap["usd_per_hour"]).all()
+
+
+def test_a_shorter_wait_and_longer_requests_never_need_fewer() -> None:
+    loads = [Load(100, 30.0), Load(100, 30.0, 300.0, 20.0), Load(100, 30.0, 300.0, 2.0), Load(100, 30.0, 900.0, 2.0)]
+    counts = [sized(load=load)["accelerators"] for load in loads]
+    assert all((after >= before).all() for before, after in pairwise(counts))
+    assert counts[-1].sum() > counts[0].sum()
+
+
+def test_same_seed_gives_the_same_numbers_on_any_machine() -> None:
+    pd.testing.assert_frame_equal(sized(), sized())
+    first = np.random.Generator(np.random.PCG64([0, 1])).uniform(500, 2000)
+    assert sized()["context"].iloc[0] == first == pytest.approx(500 + 1500 * 0.889738791278134, rel=1e-9)
+
+
+@pytest.mark.parametrize(("users", "most"), [(1, 2), (10, 8), (10_000_000, 3_000_000)])
+def test_plans_make_sense_for_few_and_for_many(users: int, most: int) -> None:
+    frame = sized(users)
+    assert frame["accelerators"].between(1, most).all()
+    assert np.isfinite(frame[list(sizing.OUTPUTS)].to_numpy()).all()
+    assert frame["usd_per_user_hour"].median() < 20
+
+
+def test_a_hundred_thousand_draws_answer_in_a_second() -> None:
+    start = time.perf_counter()
+    derating.percentiles(sized(1000, draws=100_000), list(sizing.OUTPUTS))
+    assert time.perf_counter() - start < 1
+
+
+def test_nothing_drawn_is_nothing_sized() -> None:
+    empty = sizing.size(drawn().head(0), Load(100, 30.0), MODEL, BOX, CONTEXT, 0)
+    assert empty.empty and set(sizing.OUTPUTS) <= set(empty.columns)
+    assert derating.percentiles(empty, list(sizing.OUTPUTS))["p50"].isna().all()
+    assert not sizing.decided(empty)["share"].any()
+
+
+def test_ranks_take_the_cache_in() -> None:
+    ranked = derating.sensitivity(sized(1000), inputs=sizing.INPUTS).set_index("input")
+    assert set(ranked.index) == set(sizing.INPUTS)
+    assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
+    assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
+
+
+def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
+    """1, 2, 3 against 1, 3, 2: 1 - 6 x 2 / (3 x 8) = 0.5; the order of the draws changes no bit."""
+    frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "usd_per_hour": [1.0, 3.0, 2.0]})
+    assert derating.sensitivity(frame, inputs=["derate"])["correlation"].tolist() == [0.5]
+    drawn = sized(1000)
+    shuffled = derating.sensitivity(drawn.sample(frac=1.0, random_state=1), inputs=sizing.INPUTS)
+    pd.testing.assert_frame_equal(derating.sensitivity(drawn, inputs=sizing.INPUTS), shuffled, check_exact=True)
+    ranks = drawn[["derate", "usd_per_hour"]].corr("spearman")
+    found = derating.sensitivity(drawn, inputs=["derate"])["correlation"].iloc[0]
+    assert found == pytest.approx(ranks.loc["derate", "usd_per_hour"], rel=1e-9)
+
+
+def test_nothing_dominates_what_does_not_vary() -> None:
+    frame = sized(1, load=Load(1, 0.01)).assign(price=1.5, usd_per_hour=1.5)
+    assert frame["accelerators"].nunique() == 1
+    assert derating.sensitivity(frame, inputs=sizing.INPUTS).empty
+
+
+def test_what_is_ranked_is_the_bill_of_whole_accelerators() -> None:
+    """1.2 and 1.4 accelerators are both 2: the peak moves the need and not the bill, the price moves it alone."""
+    frame = pd.DataFrame({"exact": [1.2, 1.4, 1.2], "accelerators": [2.0] * 3, "price": [1.0, 2.0, 3.0]})
+    frame = frame.assign(usd_per_hour=frame["accelerators"] * frame["price"], context=[5.0, 6.0, 5.0])
+    found = derating.sensitivity(frame, inputs=sizing.INPUTS)
+    assert found.set_index("input")["correlation"].to_dict() == {"price": 1.0, "context": 0.0}
+    assert derating.sensitivity(frame, "accelerators", sizing.INPUTS).empty
+
+
+def test_number_is_settled_where_the_percentiles_agree() -> None:
+    frame = pd.DataFrame({"accelerators": [2.0] * 19 + [3.0]})
+    assert sizing.settled(frame) == 2.0
+    assert np.isnan(sizing.settled(pd.DataFrame({"accelerators": [2.0] * 8 + [3.0] * 2})))
+    assert np.isnan(sizing.settled(frame.head(0)))
