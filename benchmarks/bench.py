@@ -1,4 +1,4 @@
-"""`make bench`: every way from notebooks to pages side by side, interleaved over rounds, told as ratios with spread.
+"""`make bench`: every way from notebooks to pages side by side, interleaved over rounds, as ratios with spread.
 
 Then the importer, at growing input (importers.py).
 
@@ -32,19 +32,21 @@ def main() -> int:
     arguments = _arguments()
     with tempfile.TemporaryDirectory(prefix="analysis-bench-") as folder:
         space = Workspace(Path(folder), arguments.jobs)
-        told: dict[str, Any] = {"reports": len(space.runs()), "jobs": arguments.jobs, "rounds": arguments.rounds}
-        told |= {"python": platform.python_version(), "processors": os.cpu_count()}
-        told["ways"] = _side_by_side(space, arguments.ways, arguments.rounds)
-        told["nothing_to_do"] = [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
-        told["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
+        measured: dict[str, Any] = {"reports": len(space.runs()), "jobs": arguments.jobs, "rounds": arguments.rounds}
+        measured |= {"python": platform.python_version(), "processors": os.cpu_count()}
+        measured["ways"] = _side_by_side(space, arguments.ways, arguments.rounds)
+        measured["nothing_to_do"] = (
+            [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
+        )
+        measured["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
         if arguments.sweep:
-            told["sweep"] = _sweeps(space, arguments.sweep_rounds)
+            measured["sweep"] = _sweeps(space, arguments.sweep_rounds)
     if arguments.importer:
-        told["importer"] = importers.measured()
-    told["ratios"] = _ratios(told)
+        measured["importer"] = importers.measured()
+    measured["ratios"] = _ratios(measured)
     (ROOT / "reports").mkdir(exist_ok=True)
-    (ROOT / "reports" / "bench.json").write_text(json.dumps(told, indent=2) + "\n", "utf-8")
-    _print(told)
+    (ROOT / "reports" / "bench.json").write_text(json.dumps(measured, indent=2) + "\n", "utf-8")
+    _print(measured)
     return 0
 
 
@@ -61,16 +63,16 @@ def _arguments() -> argparse.Namespace:
 
 def _side_by_side(space: Workspace, letters: str, rounds: int) -> dict[str, Any]:
     """The costs of each way per round, or why there are none."""
-    told: dict[str, Any] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
+    ways: dict[str, Any] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
     for number in range(rounds):
         for letter in letters:
             cost = WAYS[letter][1](space)
             if isinstance(cost, Cost):
-                told[letter]["costs"].append(vars(cost))
+                ways[letter]["costs"].append(vars(cost))
                 _say(f"round {number + 1}: {letter}  {cost.wall:6.1f} s, {cost.processor:6.1f} s of processor")
             else:
-                told[letter]["left_out"] = cost
-    return told
+                ways[letter]["left_out"] = cost
+    return ways
 
 
 def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
@@ -80,73 +82,78 @@ def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
     points = 1
     for values in content["matrix"].values():
         points *= len(values)
-    told: dict[str, Any] = {"points": points, "commands": [], "local": [], "dask": []}
+    costs: dict[str, Any] = {"points": points, "commands": [], "local": [], "dask": []}
     with sweeping.cluster(space) as address:
         for number in range(rounds):
-            told["commands"].append(vars(sweeping.commands_once(space, content["notebook"])))
-            told["local"].append(vars(sweeping.sweep(space, SWEEP)))
-            told["dask"].append(vars(sweeping.sweep(space, SWEEP, "--scheduler", address)))
+            costs["commands"].append(vars(sweeping.commands_once(space, content["notebook"])))
+            costs["local"].append(vars(sweeping.sweep(space, SWEEP)))
+            costs["dask"].append(vars(sweeping.sweep(space, SWEEP, "--scheduler", address)))
             _say(
                 f"sweep round {number + 1}: "
-                + str({k: round(v[-1]["wall"], 1) for k, v in told.items() if v and k != "points"})
+                + str({k: round(v[-1]["wall"], 1) for k, v in costs.items() if v and k != "points"})
             )
-    return told | {"workers": _workers(space)}
+    return costs | {"workers": _workers(space)}
 
 
 def _workers(space: Workspace) -> list[dict[str, float]]:
     """A sweep on one worker, on two and so on, each with one processor of its own; nothing where they cannot have."""
     if shutil.which("taskset") is None:
         return []
-    told = []
+    runs = []
     for count in range(1, min(len(os.sched_getaffinity(0)), MOST_WORKERS) + 1):
         with sweeping.cluster(space, sorted(os.sched_getaffinity(0))[:count]) as address:
-            told.append({"workers": count, "wall": sweeping.sweep(space, SWEEP, "--scheduler", address).wall})
-        _say(f"sweep on {count} workers of one processor each: {told[-1]['wall']:.1f} s")
-    return told
+            runs.append({"workers": count, "wall": sweeping.sweep(space, SWEEP, "--scheduler", address).wall})
+        _say(f"sweep on {count} workers of one processor each: {runs[-1]['wall']:.1f} s")
+    return runs
 
 
-def _ratios(told: dict[str, Any]) -> list[dict[str, Any]]:
+def _ratios(measured: dict[str, Any]) -> list[dict[str, Any]]:
     """Each way to (a), and what has an aim: median, least and most over rounds, on the clock and of the processor."""
-    ways = {letter: way["costs"] for letter, way in told["ways"].items() if way["costs"]}
+    ways = {letter: way["costs"] for letter, way in measured["ways"].items() if way["costs"]}
     pairs = [(letter, "a") for letter in ways if "a" in ways and letter != "a"]
     pairs += [pair for pair in AIMS if pair not in pairs and set(pair) <= set(ways)]
     ratios = [_ratio(top, bottom, ways[top], ways[bottom]) for top, bottom in pairs]
-    if sweep := told.get("sweep"):
-        each = [{key: value / sweep["points"] for key, value in cost.items()} for cost in sweep["local"]]
-        ratios.append(_ratio("sweep", "commands", each, sweep["commands"]))
+    if sweep := measured.get("sweep"):
+        per_point = [{key: value / sweep["points"] for key, value in cost.items()} for cost in sweep["local"]]
+        ratios.append(_ratio("sweep", "commands", per_point, sweep["commands"]))
         ratios.append(_ratio("dask", "local", sweep["dask"], sweep["local"]) | {"processor": None})  # The worker's own.
     return ratios
 
 
 def _ratio(top: str, bottom: str, tops: list[dict[str, float]], bottoms: list[dict[str, float]]) -> dict[str, Any]:
-    found: dict[str, Any] = {"of": top, "to": bottom, "aim": AIMS.get((top, bottom))}
+    ratio: dict[str, Any] = {"of": top, "to": bottom, "aim": AIMS.get((top, bottom))}
     for kind in ("wall", "processor"):
-        each = [one[kind] / other[kind] for one, other in zip(tops, bottoms, strict=True)]
-        found[kind] = {"median": statistics.median(each), "least": min(each), "most": max(each)}
-    return found
+        quotients = [one[kind] / other[kind] for one, other in zip(tops, bottoms, strict=True)]
+        spread = {"least": min(quotients), "most": max(quotients)}
+        ratio[kind] = {"median": statistics.median(quotients)} | spread
+    return ratio
 
 
-def _print(told: dict[str, Any]) -> None:
-    for letter, way in told["ways"].items():
+def _print(measured: dict[str, Any]) -> None:
+    for letter, way in measured["ways"].items():
         walls = [cost["wall"] for cost in way["costs"]]
-        said = f"{statistics.median(walls):6.1f} s ({min(walls):.1f} to {max(walls):.1f})" if walls else way["left_out"]
-        print(f"({letter}) {way['name']:<48} {said}")
-    for ratio in told["ratios"]:
+        spread = (
+            f"{statistics.median(walls):6.1f} s ({min(walls):.1f} to {max(walls):.1f})" if walls else way["left_out"]
+        )
+        print(f"({letter}) {way['name']:<48} {spread}")
+    for ratio in measured["ratios"]:
         wall, processor = ratio["wall"], ratio["processor"]
         aim = f", aim {ratio['aim']}" if ratio["aim"] else ""
         used = f"; of the processor {processor['median']:.3f}" if processor else ""
-        said = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
-        print(f"{ratio['of']:>6} / {ratio['to']:<8} {said}{used}")
-    for each in told.get("sweep", {}).get("workers", []):
-        thousand = 1000 / told["sweep"]["points"] * each["wall"] / 60
-        print(f"Dask, {each['workers']} workers of one processor: {thousand:.0f} minutes for a thousand reports")
-    if told["nothing_to_do"]:
-        print(f"nothing to do: {statistics.median(cost['wall'] for cost in told['nothing_to_do']):.2f} s, aim below 1")
-    for kind, sizes in told["memory"].items():
+        spread = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
+        print(f"{ratio['of']:>6} / {ratio['to']:<8} {spread}{used}")
+    for run in measured.get("sweep", {}).get("workers", []):
+        thousand = 1000 / measured["sweep"]["points"] * run["wall"] / 60
+        print(f"Dask, {run['workers']} workers of one processor: {thousand:.0f} minutes for a thousand reports")
+    if measured["nothing_to_do"]:
+        print(
+            f"nothing to do: {statistics.median(cost['wall'] for cost in measured['nothing_to_do']):.2f} s, aim below 1"
+        )
+    for kind, sizes in measured["memory"].items():
         print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip
-    if "importer" in told:
-        importers.show(told["importer"])
+    if "importer" in measured:
+        importers.show(measured["importer"])
 
 
 def _say(line: str) -> None:

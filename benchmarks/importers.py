@@ -33,9 +33,9 @@ AIM = {"runs_per_second": 2240 / (14.8 / 5), "log_megabytes_per_second": 200}
 
 def main(folder: Path) -> int:
     """Measure and print; returns the exit status."""
-    told = measured(folder)
-    show(told)
-    return 1 if "left_out" in told else 0
+    measurements = measured(folder)
+    show(measurements)
+    return 1 if "left_out" in measurements else 0
 
 
 def measured(folder: Path = DEFAULT) -> dict[str, Any]:
@@ -45,28 +45,30 @@ def measured(folder: Path = DEFAULT) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="analysis-bench-import-") as scratch:
         summaries = [_summary(folder, Path(scratch), factor) for factor in FACTORS]
         trees = [_tree(folder, Path(scratch), factor) for factor in FACTORS]
-        told = {"summary": _grown(summaries), "tree": _grown(trees), "aim": AIM}
-        told |= {"logs_alone_megabytes_per_second": _logs(Path(scratch))}
-        return told | {"tree_with_long_logs": _long_tree(folder, Path(scratch) / "long")}
+        measurements = {"summary": _grown(summaries), "tree": _grown(trees), "aim": AIM}
+        measurements |= {"logs_alone_megabytes_per_second": _logs(Path(scratch))}
+        return measurements | {"tree_with_long_logs": _long_tree(folder, Path(scratch) / "long")}
 
 
-def show(told: dict[str, Any]) -> None:
+def show(measurements: dict[str, Any]) -> None:
     """Print what `measured` returned."""
-    if "left_out" in told:
-        print(f"importer: left out, {told['left_out']}")
+    if "left_out" in measurements:
+        print(f"importer: left out, {measurements['left_out']}")
         return
     for name, unit in (("summary", "rows"), ("tree", "runs")):
         print(f"importer, {name} ({os.cpu_count()} processors)")
         print(f"   input {unit:>10}    seconds   {unit}/s   MB/s   peak MB   time to 1x")
-        for factor, row in zip(FACTORS, told[name], strict=True):
+        for factor, row in zip(FACTORS, measurements[name], strict=True):
             rates = f"{row[f'{unit}_per_second']:8,.0f} {row['log_megabytes_per_second']:6.0f}"
             memory = f"{row['peak_megabytes']:9.0f} {row['time_to_1x']:12.2f}"
             print(f"   {factor}x  {row[unit]:12,.0f} {row['seconds']:10.3f} {rates} {memory}")
-    row = told["tree_with_long_logs"]
+    row = measurements["tree_with_long_logs"]
     rates = f"{row['runs_per_second']:,.0f} runs/s, {row['log_megabytes_per_second']:.0f} MB/s"
     print(f"   {row['runs']:,} runs with logs of {LOG / 1e3:.0f} kB, as long as those of v4.1: {rates}")
     aim = f"{AIM['runs_per_second']:,.0f} runs/s, {AIM['log_megabytes_per_second']} MB/s of detail log"
-    print(f"   aim of a tree: {aim}; logs alone, one process: {told['logs_alone_megabytes_per_second']:,.0f} MB/s")
+    print(
+        f"   aim of a tree: {aim}; logs alone, one process: {measurements['logs_alone_megabytes_per_second']:,.0f} MB/s"
+    )
 
 
 def _grown(rows: list[dict[str, float]]) -> list[dict[str, float]]:
@@ -135,20 +137,21 @@ def _copied(file: str, target: str) -> None:
 def _timed(path: Path, unit: str, count: int, size: int) -> dict[str, float]:
     """Best of the rounds: seconds of the work itself, and the largest process in megabytes."""
     code = (
-        "import sys, time, resource; from pathlib import Path; from analysis.importers.run import import_results;"
+        "import sys, time, resource; from pathlib import Path;"
+        "from analysis.importers.official.intake import import_results;"
         "import pyarrow.parquet; start = time.perf_counter();"
         "rows = import_results([Path(sys.argv[1])], Path(sys.argv[2]), say=lambda line: None).rows;"
         "peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN));"
         "print(time.perf_counter() - start, peak / 1024, rows)"
     )
-    found = []
+    costs = []
     for _ in range(ROUNDS):
         command = [sys.executable, "-c", code, str(path), str(path.parent / "out.parquet")]
         seconds, peak, rows = map(float, subprocess.check_output(command, text=True).split())
         if rows != count:
             raise SystemExit(f"{path}: {rows:g} rows where {count} were made")
-        found.append((seconds, peak))
-    seconds, peak = min(found)
+        costs.append((seconds, peak))
+    seconds, peak = min(costs)
     return {
         unit: count,
         "seconds": seconds,
@@ -164,7 +167,7 @@ def _logs(scratch: Path) -> float:
     logs = list(scratch.rglob("run_1/mlperf_log_detail.txt"))
     start = time.perf_counter()
     for log in logs:
-        loadgen.read(log)
+        loadgen.read_log(log)
     return sum(log.stat().st_size for log in logs) / 1e6 / (time.perf_counter() - start)
 
 

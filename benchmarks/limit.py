@@ -13,7 +13,7 @@ from analysis.engine.kernels import preload
 
 def main(given: list[list[object]], jobs: int) -> int:
     """Run all notebooks, `jobs` at a time. Returns 1 if any failed."""
-    preload.load()
+    preload.load_libraries()
     waiting, running, failed = list(given), set(), 0
     while waiting or running:
         while waiting and len(running) < jobs:

@@ -1,4 +1,4 @@
-"""Peak memory of a command and of the kernels that it starts, sampled; times nothing."""
+"""Peak memory of a command and of the kernels that it starts, sampled."""
 
 import subprocess
 import time
@@ -27,7 +27,7 @@ def _sizes(process: psutil.Process) -> list[float]:
     """Of a process and each of its descendants."""
     sizes = []
     with suppress(psutil.Error):
-        for each in [process, *process.children(recursive=True)]:
+        for member in [process, *process.children(recursive=True)]:
             with suppress(psutil.Error):
-                sizes.append(each.memory_full_info().pss / 1e6)
+                sizes.append(member.memory_full_info().pss / 1e6)
     return sizes

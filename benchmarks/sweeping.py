@@ -43,13 +43,13 @@ def cluster(space: Workspace, processors: Sequence[int] = ()) -> Iterator[str]:
         log = stack.enter_context((space.root.parent / "dask.log").open("w+"))
         scheduler = [sys.executable, "-c", "from distributed.cli.dask_scheduler import main; main()", *options]
         stack.enter_context(_running(space, scheduler, log))
-        address = _said(log, r"Scheduler at:\s+(tcp://\S+)", 1)[0]
+        address = _logged(log, r"Scheduler at:\s+(tcp://\S+)", 1)[0]
         worker = [sys.executable, "-c", "from distributed.cli.dask_worker import main; main()", address]
         worker += ["--no-nanny", "--no-dashboard", "--nthreads", "2" if processors else str(space.jobs)]
         for processor in processors or [None]:
             pinned = ["taskset", "-c", str(processor)] if processor is not None else []
             stack.enter_context(_running(space, [*pinned, *worker], log))
-        _said(log, r"Registered to:\s+(tcp://\S+)", len(processors) or 1)
+        _logged(log, r"Registered to:\s+(tcp://\S+)", len(processors) or 1)
         yield address
 
 
@@ -63,11 +63,11 @@ def _running(space: Workspace, command: list[str], log: TextIO) -> Iterator[None
         process.wait()
 
 
-def _said(log: TextIO, pattern: str, times: int) -> list[str]:
+def _logged(log: TextIO, pattern: str, times: int) -> list[str]:
     """What the pattern finds in the log, once it is there so many times. Raises RuntimeError after a minute."""
     for _ in range(600):
         log.seek(0)
-        if len(found := re.findall(pattern, log.read())) >= times:
-            return found
+        if len(matches := re.findall(pattern, log.read())) >= times:
+            return matches
         time.sleep(0.1)
     raise RuntimeError(f"the cluster did not start; see {log.name}")

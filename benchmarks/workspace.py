@@ -1,4 +1,4 @@
-"""A copy of the project to build reports in, and the timing of one command; what is compared is in `ways.py`."""
+"""A copy of the project to build reports in, and the timing of one command."""
 
 import os
 import resource
@@ -40,12 +40,12 @@ class Workspace:
 
     def runs(self) -> list[tuple[str, str, dict[str, object]]]:
         """Report, notebook and parameters of each run file that `analysis reports` builds: whose data are there."""
-        found = []
+        runs = []
         for path in sorted((self.root / "notebooks" / "runs").glob("*.yml")):
             content = yaml.safe_load(path.read_text("utf-8"))
             if all((self.root / need).exists() for need in content.get("needs", [])):
-                found.append((path.stem, content["notebook"], content.get("parameters") or {}))
-        return found
+                runs.append((path.stem, content["notebook"], content.get("parameters") or {}))
+        return runs
 
     def other_engine(self, package: str) -> Path | str:
         """The folder with a package that only the bench uses, installed at first use; or why there is none."""
@@ -53,8 +53,8 @@ class Workspace:
             target = self.root.parent / package
             command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), package]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-            said = done.stderr.strip().splitlines() or ["pip said nothing"]
-            self._others[package] = f"{package} cannot be installed: {said[-1]}" if done.returncode else target
+            lines = done.stderr.strip().splitlines() or ["pip said nothing"]
+            self._others[package] = f"{package} cannot be installed: {lines[-1]}" if done.returncode else target
         return self._others[package]
 
     def fresh_out(self) -> Path:

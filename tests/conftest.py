@@ -6,11 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
 
+from analysis.audit.doubts import catalog
 from analysis.compare import systems
+from analysis.compare.gate import Data
+from analysis.core.notes import NONE
 from analysis.data.catalog import Catalog
 
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
@@ -77,12 +81,11 @@ def comparable_rows(results: Callable[..., pd.DataFrame]) -> Callable[..., pd.Da
     """Rows as comparable.select hands them on: the system's rate is `low` to `high`, divided by its accelerators."""
 
     def make(*rows: dict[str, Any]) -> pd.DataFrame:
-        extra = {"caveat": "", "assumed": False}
         own = [{name: row[name] for name in row if name in RESULT} for row in rows]
         frame = results(*own)
-        for name, default in extra.items():
-            kind = "bool" if name == "assumed" else "str"
-            frame[name] = pd.Series([row.get(name, default) for row in rows], index=frame.index, dtype=kind)
+        frame["assumed"] = pd.Series([row.get("assumed", False) for row in rows], index=frame.index, dtype="bool")
+        frame["notes"] = pd.Series([row.get("notes", NONE) for row in rows], index=frame.index, dtype="object")
+        frame["doubt"] = pd.Series([row.get("doubt", "") for row in rows], index=frame.index, dtype="str")
         count = frame["accelerator_count"].astype("float64")
         for end in ("low", "high"):
             frame[f"rate_{end}"] = frame[end]
@@ -109,9 +112,25 @@ def benchmarks() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
+def tables(benchmarks: pd.DataFrame) -> Callable[..., Data]:
+    """What a comparison is made from: rows, the benchmarks above, and codes of doubts by row id (none elsewhere)."""
+
+    def make(rows: pd.DataFrame, doubts: dict[str, str] | None = None, of: pd.DataFrame = benchmarks) -> Data:
+        given = [(doubts or {}).get(name, "") for name in rows["id"]]
+        checked = [code in ("", "other_power_limit") for code in given]
+        return Data(
+            rows,
+            of,
+            pd.DataFrame({"doubt": given, "checked": np.array(checked, dtype="bool")}, index=pd.Index(rows["id"])),
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def data() -> Catalog:
-    """The project's own tables."""
-    return Catalog()
+    """The project's own tables, judged."""
+    return catalog()
 
 
 @pytest.fixture(scope="session")

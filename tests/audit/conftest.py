@@ -1,11 +1,16 @@
 """Small tables of the audit's tests: a benchmark of 70 billion parameters, two parts and their 1000 W sibling."""
 
+import itertools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from analysis.audit import doubts
+from analysis.audit.frames import Tables
+from analysis.audit.verdict import Judgement, Verdict
 from analysis.data.catalog import Catalog
 
 RESULT = {
@@ -25,23 +30,26 @@ OFFICIAL = {
 }  # fmt: skip
 CLAIM = {
     "id": "", "source_id": "docA", "locator": "text", "subject": "", "subject_accelerator": "", "baseline": "",
-    "baseline_accelerator": "", "benchmark": "", "scenario": "", "round": "", "baseline_round": "", "precision": "",
-    "framework": "", "accelerator_count": None, "quantity": "throughput_ratio", "printed": "", "printed_unit": "",
+    "baseline_accelerator": "", "excluded_accelerators": "", "benchmark": "", "scenario": "", "round": "",
+    "baseline_round": "", "precision": "", "framework": "", "technique": "", "submitter": "", "suite": "",
+    "accelerator_count": None, "nodes": None, "baseline_nodes": None, "quantity": "throughput_ratio", "printed": "",
+    "printed_unit": "",
     "low": 1.0, "high": None, "unit": "ratio", "range_basis": "rounded", "bound": "", "condition": "",
-    "duplicate_of": "", "note": "",
+    "result_row": "", "price_row": "", "duplicate_of": "", "note": "",
 }  # fmt: skip
 PRICE = {
-    "id": "", "source_id": "docA", "locator": "table, row 1, rate", "provider": "Cloud", "accelerator": "H100 SXM",
-    "printed": "", "usd_per_accelerator_hour_low": 3.6, "usd_per_accelerator_hour_high": 3.6, "duplicate_of": "",
+    "id": "", "source_id": "docA", "locator": "table, row 1, rate", "provider": "Cloud", "providers": "one",
+    "accelerator": "H100 SXM", "printed": "", "usd_per_accelerator_hour_low": 3.6, "usd_per_accelerator_hour_high": 3.6,
+    "duplicate_of": "",
 }  # fmt: skip
 ACCELERATORS = [
-    ("H100 SXM", "ACME", "Hopper", 80.0, 3350.0, 700.0, 989.0, 1979.0, 1979.0, None, "verified"),
-    ("H200 SXM", "ACME", "Hopper", 141.0, 4800.0, 700.0, 989.0, 1979.0, 1979.0, None, "verified"),
-    ("H200 SXM CTS", "ACME", "Hopper", 141.0, 4800.0, 1000.0, 989.0, 1979.0, 1979.0, None, "verified"),
-    ("card 1 Slim", "Other", "card", None, None, None, None, None, None, None, "partly verified"),
-    ("card 1", "Other", "card", None, None, None, None, None, None, None, "not looked up"),
+    ("H100 SXM", "", "ACME", "Hopper", 80.0, 3350.0, 700.0, 989.0, 1979.0, 1979.0, None, "verified"),
+    ("H200 SXM", "", "ACME", "Hopper", 141.0, 4800.0, 700.0, 989.0, 1979.0, 1979.0, None, "verified"),
+    ("H200 SXM CTS", "", "ACME", "Hopper", 141.0, 4800.0, 1000.0, 989.0, 1979.0, 1979.0, None, "verified"),
+    ("card 1 Slim", "card 1", "Other", "card", None, None, None, None, None, None, None, "partly verified"),
+    ("card 1", "", "Other", "card", None, None, None, None, None, None, None, "not looked up"),
 ]
-FACTS = ["accelerator", "vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s", "power_limit_w"]
+FACTS = ["accelerator", "variant_of", "vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s", "power_limit_w"]
 FACTS += ["fp16_dense_tflops", "fp8_dense_tflops", "int8_dense_tops", "fp4_dense_tflops", "confidence"]
 BENCHMARKS = [
     ("llm", "LLM", 70.0, None, "tokens/s", "tokens/s", 250.0, 300.0, False, "Big LLM;LLM 70B"),
@@ -51,6 +59,14 @@ BENCHMARKS = [
 IDENTITY = ["benchmark", "label", "parameters_billion", "active_parameters_billion", "offline_unit", "server_unit"]
 IDENTITY += ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run", "aliases"]
 
+WAY = {
+    "id": "", "source_id": "docA", "locator": "text", "benchmark": "llm", "accelerator": "H100 SXM",
+    "technique": "fp16", "precision": "fp16", "division": "", "result_row": "", "weight_memory_gb_low": 135.0,
+    "weight_memory_gb_high": 145.0, "accelerators_needed": 2, "speedup_low": None, "speedup_high": None,
+    "speedup_bound": "", "speedup_baseline": "fp16", "size_ratio_low": None, "size_ratio_high": None,
+    "duplicate_of": "",
+}  # fmt: skip
+
 Rows = Callable[..., pd.DataFrame]
 
 
@@ -59,7 +75,7 @@ def _frame(default: dict[str, Any], rows: tuple[dict[str, Any], ...], numbers: l
     full = [row | ({"high": row["low"]} if "high" in row and row["high"] is None else {}) for row in full]
     frame = pd.DataFrame(full, columns=list(default))
     text = [name for name, value in default.items() if isinstance(value, str)]
-    whole = [name for name in ("accelerator_count", "nodes", "batch_size") if name in default]
+    whole = [name for name in ("accelerator_count", "nodes", "baseline_nodes", "batch_size") if name in default]
     return frame.astype(dict.fromkeys(text, "str") | dict.fromkeys(numbers, "float64") | dict.fromkeys(whole, "Int64"))
 
 
@@ -72,8 +88,9 @@ def rows() -> Rows:
 
 @pytest.fixture(scope="session")
 def official() -> Callable[..., dict[str, Any]]:
-    """What makes a row official, with what differs."""
-    return lambda **given: OFFICIAL | {"id": f"o-{given.get('result_id', '4.1-0001')}"} | given
+    """What makes a row official, with what differs; each has an id of its own."""
+    count = itertools.count(1)
+    return lambda **given: OFFICIAL | {"id": f"o{next(count)}"} | given
 
 
 @pytest.fixture(scope="session")
@@ -89,6 +106,22 @@ def prices() -> Rows:
 
 
 @pytest.fixture(scope="session")
+def ways() -> Rows:
+    """Ways of making a model cheaper, from dicts of what differs from the FP16 baseline."""
+    numbers = [name for name in WAY if name.endswith(("_low", "_high", "_needed"))]
+    return lambda *given: _frame(WAY, given, numbers)
+
+
+@pytest.fixture(scope="session")
+def tables(
+    rows: Rows, claims: Rows, prices: Rows, ways: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
+) -> Callable[..., Tables]:
+    """The tables of an audit: the frames given, no rows in the others but the small facts of this file."""
+    empty = {"results": rows(), "claims": claims(), "prices": prices(), "quantization": ways()}
+    return lambda **given: Tables(**{**empty, "benchmarks": benchmarks, "accelerators": parts} | given)
+
+
+@pytest.fixture(scope="session")
 def benchmarks() -> pd.DataFrame:
     """Three benchmarks: a language model, images, a mixture of experts."""
     return pd.DataFrame(BENCHMARKS, columns=IDENTITY)
@@ -101,12 +134,29 @@ def parts() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def data() -> Catalog:
-    """The project's own tables; what somebody has imported is off in tests."""
-    return Catalog()
+def audited(benchmarks: pd.DataFrame, parts: pd.DataFrame) -> Callable[[pd.DataFrame], Any]:
+    """Results as a judged catalog holds them: with the small tables, and with what is doubted about each."""
+
+    def judge(results: pd.DataFrame) -> SimpleNamespace:
+        frames = SimpleNamespace(results=results, benchmarks=benchmarks, accelerators=parts)
+        return SimpleNamespace(**vars(frames), doubts=doubts.of_each(frames))
+
+    return judge
 
 
 @pytest.fixture(scope="session")
-def verdicts() -> Callable[[pd.DataFrame], dict[tuple[str, str], str]]:
-    """The verdicts of a frame by row and check."""
-    return lambda frame: {(row["row_id"], row["check"]): row["verdict"] for row in frame.to_dict("records")}
+def data() -> Catalog:
+    """The project's own tables, judged; what somebody has imported is off in tests."""
+    return doubts.catalog()
+
+
+@pytest.fixture(scope="session")
+def verdicts() -> Callable[[list[Judgement]], list[Verdict]]:
+    """The verdicts of judgements, in order."""
+    return lambda judgements: [judgement.verdict for judgement in judgements]
+
+
+@pytest.fixture(scope="session")
+def by_row() -> Callable[[list[Judgement]], dict[str, Verdict]]:
+    """The verdicts of judgements by the row that they are on."""
+    return lambda judgements: {judgement.figure["id"]: judgement.verdict for judgement in judgements}

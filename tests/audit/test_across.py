@@ -5,19 +5,14 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from analysis.audit import across, against_record
+from analysis.audit import across
 
 Rows = Callable[..., pd.DataFrame]
 
 
 @pytest.fixture
-def judged(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable) -> Callable:
-    def judge(*given: dict) -> dict[str, str]:
-        frame = rows(*given)
-        found = across.throughputs(frame, benchmarks, against_record.results(frame, benchmarks, parts))
-        return {row: verdict for (row, _), verdict in verdicts(found).items()}
-
-    return judge
+def judged(rows: Rows, tables: Callable, by_row: Callable) -> Callable:
+    return lambda *given: by_row(across.throughputs(tables(results=rows(*given))))
 
 
 def test_tokens_and_samples_are_the_same_quantity(judged: Callable) -> None:
@@ -41,34 +36,38 @@ def test_other_rounds_scenarios_and_parts_are_another_quantity(judged: Callable)
         assert judged({"low": 800.0}, {"low": 400.0, "source_id": "docB"} | other) == {}
 
 
-@pytest.mark.parametrize(("other", "found"), [(80.0, "exact"), (83.0, "within_5_percent"), (94.0, "contradicts")])
-def test_claims_about_one_part(claims: Rows, other: float, found: str) -> None:
-    said = {"quantity": "memory_capacity", "subject_accelerator": "H100 SXM", "unit": "GB"}
-    judged = across.claims(claims(said | {"low": 80.0}, said | {"low": other, "source_id": "docB"}))
-    assert judged["verdict"].tolist() == [found, found]
-
-
-def test_prices_of_one_provider_only(prices: Rows) -> None:
-    other = {"source_id": "docB", "usd_per_accelerator_hour_low": 4.0, "usd_per_accelerator_hour_high": 4.0}
-    assert across.prices(prices({}, other))["verdict"].tolist() == ["contradicts", "contradicts"]
-    assert across.prices(prices({}, other | {"provider": "Another"})).empty
+@pytest.mark.parametrize(("other", "verdict"), [(80.0, "exact"), (83.0, "within_5_percent"), (94.0, "contradicts")])
+def test_claims_about_one_part(claims: Rows, tables: Callable, verdicts: Callable, other: float, verdict: str) -> None:
+    capacity = {"quantity": "memory_capacity", "subject_accelerator": "H100 SXM", "unit": "GB"}
+    both = claims(capacity | {"low": 80.0}, capacity | {"low": other, "source_id": "docB"})
+    assert verdicts(across.claims(tables(claims=both))) == [verdict, verdict]
 
 
 @pytest.mark.parametrize(
-    ("quantity", "value", "found"),
+    ("named", "judgements"),
+    [({}, 2), ({"provider": "Another"}, 0), ({"provider": "most of them", "providers": "several"}, 2),
+     ({"provider": "not named", "providers": "unnamed"}, 0)],
+)  # fmt: skip
+def test_prices_of_one_provider_or_of_several(
+    prices: Rows, tables: Callable, verdicts: Callable, named: dict, judgements: int
+) -> None:
+    other = {"source_id": "docB", "usd_per_accelerator_hour_low": 4.0, "usd_per_accelerator_hour_high": 4.0}
+    assert verdicts(across.prices(tables(prices=prices({}, other | named)))) == ["contradicts"] * judgements
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "verdict"),
     [("memory_capacity", 80.0, "exact"), ("memory_capacity", 94.0, "contradicts"), ("power_limit", 700.0, "exact"),
      ("memory_bandwidth", 3450.0, "within_5_percent")],
 )  # fmt: skip
-def test_facts(
-    claims: Rows, parts: pd.DataFrame, benchmarks: pd.DataFrame, quantity: str, value: float, found: str
-) -> None:
-    said = {"quantity": quantity, "subject_accelerator": "H100 SXM", "low": value}
-    assert across.datasheets(claims(said), parts, benchmarks)["verdict"].tolist() == [found]
+def test_facts(claims: Rows, tables: Callable, verdicts: Callable, quantity: str, value: float, verdict: str) -> None:
+    claim = claims({"quantity": quantity, "subject_accelerator": "H100 SXM", "low": value})
+    assert verdicts(across.datasheets(tables(claims=claim))) == [verdict]
 
 
-@pytest.mark.parametrize(("stated", "found"), [(1.7625, "exact"), (1.9, "contradicts")])
-def test_ratios_of_facts(
-    claims: Rows, parts: pd.DataFrame, benchmarks: pd.DataFrame, stated: float, found: str
-) -> None:
-    said = {"quantity": "memory_capacity_ratio", "subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM"}
-    assert across.datasheets(claims(said | {"low": stated}), parts, benchmarks)["verdict"].tolist() == [found]
+@pytest.mark.parametrize(("stated", "verdict"), [(1.7625, "exact"), (1.9, "contradicts")])
+def test_ratios_of_facts(claims: Rows, tables: Callable, stated: float, verdict: str) -> None:
+    parts = {"subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM"}
+    claim = claims(parts | {"quantity": "memory_capacity_ratio", "low": stated})
+    (one,) = across.datasheets(tables(claims=claim))
+    assert (one.verdict, one.reference) == (verdict, "accelerators.csv, H200 SXM / H100 SXM")

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.audit import against_record as checks
+from analysis.audit import against_record
 
 Rows = Callable[..., pd.DataFrame]
 Official = Callable[..., dict[str, Any]]
@@ -14,23 +14,23 @@ ROUNDED = {"low": 799.5, "high": 800.5}
 
 
 @pytest.fixture
-def judged(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable) -> Callable:
+def judged(rows: Rows, tables: Callable) -> Callable:
     """The verdicts on the first row, by check, with the other rows beside it."""
 
     def judge(*given: dict[str, Any]) -> dict[str, str]:
-        found = checks.results(rows(*given), benchmarks, parts)
-        return {check: verdict for (row, check), verdict in verdicts(found).items() if row == "r0"}
+        judgements = against_record.results(tables(results=rows(*given)))
+        return {one.check: one.verdict for one in judgements if one.figure["id"] == "r0"}
 
     return judge
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "verdict"),
     [(800.0, "exact"), (800.4, "within_rounding"), (830.0, "within_5_percent"), (900.0, "contradicts"),
      (700.0, "contradicts")],
 )  # fmt: skip
-def test_the_same_size(judged: Callable, official: Official, value: float, found: str) -> None:
-    assert judged(ROUNDED, official(low=value)) == {"official": found}
+def test_the_same_size(judged: Callable, official: Official, value: float, verdict: str) -> None:
+    assert judged(ROUNDED, official(low=value)) == {"official": verdict}
 
 
 def test_without_the_official_row_it_has_no_official_basis(judged: Callable, official: Official) -> None:
@@ -97,24 +97,20 @@ def test_a_card_without_a_name_may_be_any_of_its_kind(judged: Callable, official
     }
 
 
-def test_watts_and_throughput_per_watt(
-    rows: Rows, official: Official, benchmarks: pd.DataFrame, parts: pd.DataFrame
-) -> None:
+def test_watts_and_throughput_per_watt(rows: Rows, official: Official, tables: Callable, verdicts: Callable) -> None:
     run = {"power_measured": True, "power_watts_low": 400.0, "power_watts_high": 400.0}
     printed = {"power_watts_low": 399.5, "power_watts_high": 400.5, "per_watt_low": 1.5, "per_watt_high": 2.4}
-    found = checks.power(rows(ROUNDED | run | printed, official(low=800.0) | run), benchmarks, parts)
-    assert found["verdict"].tolist() == ["exact", "within_rounding"]
-    assert found["expected_low"].tolist() == [400.0, 2.0]
+    right = list(against_record.power(tables(results=rows(ROUNDED | run | printed, official(low=800.0) | run))))
+    assert verdicts(right) == ["exact", "within_rounding"]
+    assert [one.expected.low for one in right] == [400.0, 2.0]
     wrong = printed | {"per_watt_low": 2.5, "per_watt_high": 3.5}
-    found = checks.power(rows(ROUNDED | run | wrong, official(low=800.0) | run), benchmarks, parts)
-    assert found["verdict"].tolist() == ["exact", "contradicts"]
+    wrong = against_record.power(tables(results=rows(ROUNDED | run | wrong, official(low=800.0) | run)))
+    assert verdicts(wrong) == ["exact", "contradicts"]
 
 
-def test_explanation_names_the_official_result(
-    rows: Rows, official: Official, benchmarks: pd.DataFrame, parts: pd.DataFrame
-) -> None:
-    found = checks.results(rows(ROUNDED, official(low=900.0)), benchmarks, parts).iloc[0]
-    assert found["reference"] == "4.1-0001"
-    assert found["explanation"] == (
+def test_explanation_names_the_official_result(rows: Rows, official: Official, tables: Callable) -> None:
+    (one,) = against_record.results(tables(results=rows(ROUNDED, official(low=900.0))))
+    assert one.reference == "4.1-0001"
+    assert one.explanation == (
         "Official result 4.1-0001 (8x H100 SXM, Offline) gives 900 tokens/s: the figure is too low by a factor of 1.12."
     )

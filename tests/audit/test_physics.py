@@ -14,7 +14,7 @@ BATCH_1 = {"batch_size": 1, "scenario": "", "round": "", "accelerator_count": 2,
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "verdict"),
     [
         ({"low": 84.5, "high": 85.5}, "impossible"),  # 2 x 3350 / 140 = 47.86
         ({"low": 50.0, "high": 51.0}, "within_5_percent"),
@@ -28,60 +28,58 @@ BATCH_1 = {"batch_size": 1, "scenario": "", "round": "", "accelerator_count": 2,
     ],
 )
 def test_decoding_at_batch_1(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, given: dict[str, Any], found: str
+    rows: Rows, tables: Callable, verdicts: Callable, given: dict[str, Any], verdict: str
 ) -> None:
-    judged = physics.decode(rows(BATCH_1 | given), benchmarks, parts)
-    assert judged["verdict"].tolist() == [found]
+    judgements = physics.decode(tables(results=rows(BATCH_1 | given)))
+    assert verdicts(judgements) == [verdict]
 
 
-def test_decoding_reads_the_cache_on_top(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> None:
+def test_decoding_reads_the_cache_on_top(rows: Rows, tables: Callable, verdicts: Callable) -> None:
     frame = rows(BATCH_1 | {"low": 45.0})
-    assert physics.decode(frame, benchmarks, parts)["verdict"].tolist() == ["within_rounding"]
-    assert physics.decode(frame, benchmarks, parts, cache_gb=27.5)["verdict"].tolist() == ["impossible"]  # 40
+    assert verdicts(physics.decode(tables(results=frame))) == ["within_rounding"]
+    assert verdicts(physics.decode(tables(results=frame), cache_gb=27.5)) == ["impossible"]  # 40
 
 
-def test_a_larger_batch_has_no_such_ceiling(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> None:
+def test_a_larger_batch_has_no_such_ceiling(rows: Rows, tables: Callable, verdicts: Callable) -> None:
     frame = rows({"batch_size": 8}, {"batch_size": None}, BATCH_1 | {"benchmark": "images"})
-    assert physics.decode(frame, benchmarks, parts).empty
+    assert verdicts(physics.decode(tables(results=frame))) == []
 
 
-def test_explanation_says_what_would_lift_the_ceiling(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
-) -> None:
-    said = physics.decode(rows(BATCH_1 | {"low": 2 * 2 * 3350 / 140}), benchmarks, parts).iloc[0]
-    assert said["reference"] == "2 x 3350 GB/s / 140 GB"
-    assert "at most 47.9 tokens/s; the figure is 2 times that, unless speculative decoding" in said["explanation"]
-    assert said["explanation"].endswith("(datasheet verified).")
+def test_explanation_says_what_would_lift_the_ceiling(rows: Rows, tables: Callable, verdicts: Callable) -> None:
+    (one,) = physics.decode(tables(results=rows(BATCH_1 | {"low": 2 * 2 * 3350 / 140})))
+    assert one.reference == "2 x 3350 GB/s / 140 GB"
+    assert one.expected.high == pytest.approx(47.857, rel=1e-4)
+    assert "the figure is 2 times that, unless speculative decoding" in one.explanation
 
 
 @pytest.mark.parametrize(
-    ("count", "precision", "found"),
+    ("count", "precision", "verdict"),
     [(2, "fp16", "exact"), (1, "fp16", "impossible"), (4, "fp16", "within_rounding"), (1, "fp8", "exact")],
 )
 def test_weights_must_fit(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, count: int, precision: str, found: str
+    rows: Rows, tables: Callable, verdicts: Callable, count: int, precision: str, verdict: str
 ) -> None:
     frame = rows({"accelerator_count": count, "precision": precision})
-    assert physics.fit(frame, benchmarks, parts)["verdict"].tolist() == [found]
+    assert verdicts(physics.fit(tables(results=frame))) == [verdict]
 
 
 def test_a_repeat_on_one_accelerator_takes_its_precision_from_the_first(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, verdicts: Callable
+    rows: Rows, tables: Callable, by_row: Callable
 ) -> None:
     again = {"duplicate_of": "r0", "accelerator_count": 1, "precision": ""}
-    found = physics.fit(rows(BATCH_1, again), benchmarks, parts)
-    assert verdicts(found) == {("r0", "weights fit"): "exact", ("r1", "weights fit"): "impossible"}
+    judgements = physics.fit(tables(results=rows(BATCH_1, again)))
+    assert by_row(judgements) == {"r0": "exact", "r1": "impossible"}
 
 
 def test_nothing_is_said_of_weights_where_precision_or_count_is_unknown(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
+    rows: Rows, tables: Callable, verdicts: Callable
 ) -> None:
     frame = rows({"precision": ""}, {"precision": "fp16", "accelerator_count": None})
-    assert physics.fit(frame, benchmarks, parts).empty
+    assert verdicts(physics.fit(tables(results=frame))) == []
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "verdict"),
     [
         ({"low": 14_135.0}, "within_rounding"),  # 1979e12 / 140e9 = 14,136
         ({"low": 14_800.0}, "within_5_percent"),
@@ -91,8 +89,6 @@ def test_nothing_is_said_of_weights_where_precision_or_count_is_unknown(
         ({"low": 76_000.0, "benchmark": "experts"}, "within_rounding"),  # 12.9 of 47 billion: 76,705
     ],
 )
-def test_dense_compute(
-    rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, given: dict[str, Any], found: str
-) -> None:
+def test_dense_compute(rows: Rows, tables: Callable, verdicts: Callable, given: dict[str, Any], verdict: str) -> None:
     frame = rows({"accelerator_count": 1} | given)
-    assert physics.compute(frame, benchmarks, parts)["verdict"].tolist() == [found]
+    assert verdicts(physics.compute(tables(results=frame))) == [verdict]

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.audit import checks, listing, verdict
+from analysis.audit import checks, listing, mistyped, verdict
+from analysis.audit.frames import Tables
 from analysis.cli import main
 from analysis.core.paths import DATA
 from analysis.data.catalog import Catalog
@@ -147,6 +148,49 @@ def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data: Catalo
     assert "doc000-dollar-a100-lambda" in set(checks.cheap(tables(data, claims=wrong))["row_id"])
 
 
+def test_a_row_typed_wrongly_is_noted_by_table_row_and_check(tmp_path: Path) -> None:
+    assert mistyped.notes() == []
+    shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
+    path = tmp_path / "data" / "claims.csv"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"~70,400",Tokens/Dollar,70350,70450', '"~90,400",Tokens/Dollar,90350,90450'), "utf-8")
+    assert path.read_text("utf-8") != text
+    noted = mistyped.notes(tmp_path / "data")
+    assert any(line.startswith("note: claims.csv, row doc000-dollar-a100-lambda, ") for line in noted)
+    assert all(line.startswith("note: ") for line in noted)
+
+
+def test_tables_that_cannot_be_read_or_are_others_have_no_notes(package: Path, tmp_path: Path) -> None:
+    """Their faults are told by the check of the tables."""
+    assert mistyped.notes(package) == []
+    (tmp_path / "bare").mkdir()
+    assert mistyped.notes(tmp_path / "bare") == []
+    shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
+    (tmp_path / "data" / "claims.csv").write_text("id\n", encoding="utf-8")
+    assert mistyped.notes(tmp_path / "data") == []
+
+
+def test_what_several_checks_look_up_is_made_once(data: Catalog) -> None:
+    shared, calls = Tables.of(data), []
+
+    def check(tables: Tables) -> list:
+        calls.append(tables.record)
+        return []
+
+    assert shared.judgements(check) is shared.judgements(check)
+    assert len(calls) == 1
+    assert calls[0] is shared.record
+
+
+def test_ceilings_are_those_of_the_audit(data: Catalog, judged: pd.DataFrame) -> None:
+    ceilings = checks.ceilings(data)
+    same = judged[judged["check"].eq("batch-1 bandwidth")]
+    assert (
+        ceilings.sort_values("row_id")["expected_high"].tolist() == same.sort_values("row_id")["expected_high"].tolist()
+    )
+    assert (checks.ceilings(data, 10.0)["expected_high"] < ceilings["expected_high"]).all()
+
+
 def test_what_several_verdicts_come_to() -> None:
     rows = [("a", "exact"), ("a", "no_official_basis"), ("b", "exact"), ("b", "contradicts"), ("c", "unverifiable")]
     frame = pd.DataFrame(rows, columns=["row_id", "verdict"]).assign(source_id="docA", table="results")
@@ -168,7 +212,7 @@ def test_the_worst_come_first(judged: pd.DataFrame) -> None:
     worst = checks.worst_first(judged)
     assert set(worst["verdict"]) == {"contradicts", "impossible"}
     assert worst["apart"].dropna().is_monotonic_decreasing
-    assert set(worst.loc[worst["apart"].isna(), "check"]) == set(verdict.NO_FACTOR)
+    assert set(worst.loc[worst["apart"].isna(), "check"]) == set(checks.NO_FACTOR)
     assert worst["apart"].isna().tolist() == sorted(worst["apart"].isna())
 
 

@@ -1,12 +1,12 @@
 """Two ranges and what is said of them: hand-computed cases on both sides of every border."""
 
-import pandas as pd
 import pytest
 
 from analysis.audit import verdict
+from analysis.audit.verdict import Judgement, Verdict
 from analysis.core.interval import Interval
 
-FIGURE = {"id": "r", "source_id": "docA", "locator": "text"}
+FIGURE = {"table": "claims", "id": "r", "source_id": "docA", "locator": "text"}
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_figure_and_its_ceiling(low: float, found: str) -> None:
 def test_the_worst_and_the_best_of_several() -> None:
     assert verdict.worst(["exact", "contradicts", "no_official_basis"]) == "contradicts"
     assert verdict.best(["contradicts", "within_5_percent"]) == "within_5_percent"
-    assert verdict.worst([]) == ""
+    assert verdict.worst([]) == verdict.best([]) == "unverifiable"
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,40 @@ def test_how_far_it_is_off(printed: float, words: str) -> None:
     assert verdict.off(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)
 
 
-def test_a_verdict_that_does_not_exist_is_refused() -> None:
-    one = Interval(1.0, 1.0)
-    row = verdict.row(FIGURE, "results", "check", "perhaps", one, one, "W", "", "")
-    with pytest.raises(ValueError, match=r"no verdict 'perhaps'. Valid: exact, within_rounding"):
-        verdict.frame([row])
+def test_every_verdict_has_a_meaning_and_a_word() -> None:
+    assert [one.value for one in Verdict][::7] == ["exact", "impossible"]
+    assert all(one.meaning for one in Verdict)
+    with pytest.raises(ValueError, match="'perhaps' is not a valid Verdict"):
+        verdict.worst(["exact", "perhaps"])
 
 
-def test_no_rows_are_a_frame_all_the_same() -> None:
+@pytest.mark.parametrize(("stated", "found"), [(1, "impossible"), (2, "exact"), (3, "within_rounding")])
+def test_a_number_that_must_be_large_enough(stated: float, found: str) -> None:
+    assert verdict.enough(stated, 2) == found
+
+
+def test_judgements_are_a_frame_of_plain_words_and_numbers() -> None:
+    one = Judgement(
+        figure=FIGURE, check="rank", verdict=Verdict.EXACT, printed=Interval(1, 1), unit="rank", explanation="So it is."
+    )
+    frame = verdict.frame([one])
+    assert list(frame.columns) == verdict.COLUMNS
+    assert frame.iloc[0, :6].tolist() == ["claims", "r", "docA", "text", "rank", "exact"]
+    assert type(frame.at[0, "verdict"]) is str
+    assert frame[verdict.ENDS].dtypes.eq("float64").all()
+
+
+def test_a_judgement_on_a_figure_compares_what_it_prints() -> None:
+    figure = FIGURE | {"low": 95.0, "high": 105.0, "unit": "GB", "range_basis": "range"}
+    one = Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
+    assert (one.verdict, one.printed, one.unit) == ("within_rounding", Interval(95.0, 105.0), "GB")
+    assert Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "exact"
+    own = Judgement.on(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
+    assert (own.verdict, own.printed, own.unit) == ("contradicts", Interval(50.0, 50.0), "W")
+    fixed = Judgement.on(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
+    assert fixed.verdict == "conditional"
+
+
+def test_no_judgements_are_a_frame_all_the_same() -> None:
     assert list(verdict.frame([]).columns) == verdict.COLUMNS
-    assert pd.api.types.is_numeric_dtype(verdict.frame([])["printed_low"])
+    assert verdict.frame([])[verdict.ENDS].dtypes.eq("float64").all()

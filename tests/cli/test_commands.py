@@ -1,14 +1,22 @@
 """`analysis plan` and `analysis measure` as a user types them: what they answer, and what they refuse by name."""
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
+from analysis.audit import mistyped
 from analysis.cli import asking, main
+from analysis.core import facts, parameters, quote
+from analysis.core.choices import not_among
 from analysis.core.interval import Interval
+from analysis.core.notes import KINDS, note
 from analysis.core.paths import DATA
+from analysis.data import check
+from analysis.data.schema import Fault
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "30", "--draws", "1000"]
 SWEEP, METERED = (str(DATA / "examples" / name) for name in ("vllm_concurrency.jsonl", "aiperf.json"))
@@ -23,6 +31,11 @@ def said(capsys: pytest.CaptureFixture[str]):
         return status, "".join(capsys.readouterr())
 
     return run
+
+
+def noted(text: str, code: str) -> bool:
+    """Whether a note of this kind is among the words, whatever its values."""
+    return re.search(re.sub(r"\\{\w+\\}", ".*", re.escape(KINDS[code].words)), text) is not None
 
 
 def replaced(option: str, value: str) -> list[str]:
@@ -78,12 +91,14 @@ def test_derate_of_a_file_is_its_share_of_the_official_range(said) -> None:
 def test_plan_says_where_users_are_to_see_more_than_was_measured_or_can_be(said) -> None:
     """The Server limit of 200 ms is 5 tokens/s; 3,350 GB/s over 70 GB of fp8 weights are 47.9, and 300 take seven."""
     slow, fast, faster = (said(*replaced("--tokens-per-user", each))[1].splitlines()[0] for each in ("5", "300", "500"))
-    assert "more accelerators may be needed" not in slow and "above the" not in slow and "watts" not in slow
-    assert "measured at 5 tokens/s per user or more, not 300: more accelerators may be needed" in fast
-    assert "300 tokens/s is above the 47.9 that 1 H100 SXM can decode for one user (bandwidth over fp8 weights)" in fast
-    assert "spread over 7 or more can reach it" in fast and "11 or more (more than one system has)" in faster
+    assert not any(noted(slow, code) for code in ("measured_slower", "above_decoding")) and "watts" not in slow
+    above = {"ceiling": "47.9", "copy": "1", "accelerator": "H100 SXM", "precision": "fp8"}
+    assert note("measured_slower", guaranteed="5", speed="300").text in fast
+    assert note("above_decoding", speed="300", needed="7", beyond="", **above).text in fast
+    wider = {"needed": "11", "beyond": " (more than one system has)"}
+    assert note("above_decoding", speed="500", **wider, **above).text in faster
     _, wide = said(*replaced("--tokens-per-user", "40"), "--precision", "fp16")  # a copy is 140 GB, on two at once
-    assert "above the" not in wide
+    assert noted(wide, "measured_slower") and not noted(wide, "above_decoding")
 
 
 def test_accelerator_without_a_price_is_planned_without_dollars(said) -> None:
@@ -92,34 +107,48 @@ def test_accelerator_without_a_price_is_planned_without_dollars(said) -> None:
     assert "What moves the number of accelerators most is the" in text
 
 
+def refusal(ask: Callable[..., object], *given: object) -> str:
+    """What is said of something that is asked with what cannot be."""
+    with pytest.raises(ValueError, match=r".") as error:
+        ask(*given)
+    return str(error.value)
+
+
+def refused(notebook: str, **values: object) -> str:
+    """What the parameters of this notebook say of these values."""
+    return refusal(parameters.validate, notebook, values)
+
+
+PLANNED, MINE = "real_world_derating", "my_deployment"
+H900 = f"no accelerator {not_among('H900', facts.column('accelerators', 'accelerator'))}"
 REFUSED = [
-    (replaced("--users", "0"), "parameter users: Input should be greater than 0; got 0"),
-    (replaced("--users", "-5"), "parameter users: Input should be greater than 0; got -5"),
-    (replaced("--tokens-per-user", "0"), "parameter tokens_per_second_per_user: Input should be greater than 0"),
-    (replaced("--tokens-per-user", "nan"), "parameter tokens_per_second_per_user: Input should be"),
-    (replaced("--benchmark", "llama2-70"), "did you mean 'llama2-70b'? valid: llama2-70b, mixtral-8x7b"),
-    ([*PLAN, "--accelerator", "H900"], "no accelerator 'H900': did you mean 'H200 SXM'? valid: A100 SXM 80GB"),
-    ([*PLAN, "--price=-3"], "--price '-3': '-3' is not a number or a range such as 2-4.76, low before high"),
-    ([*PLAN, "--price", "0"], "--price '0': a price is above zero; expected ACCELERATOR=DOLLARS"),
-    ([*PLAN, "--price", "5-2"], "--price '5-2': '5-2': the lower end comes first"),
+    (replaced("--users", "0"), refused(PLANNED, users=0)),
+    (replaced("--users", "-5"), refused(PLANNED, users=-5)),
+    (replaced("--tokens-per-user", "0"), refused(PLANNED, tokens_per_second_per_user=0.0)),
+    (replaced("--tokens-per-user", "nan"), refused(PLANNED, tokens_per_second_per_user=float("nan"))),
+    (replaced("--benchmark", "llama2-70"), refused(PLANNED, benchmark="llama2-70")),
+    ([*PLAN, "--accelerator", "H900"], H900),
+    ([*PLAN, "--price=-3"], f"--price {refusal(quote.parse_quote, '-3')}"),
+    ([*PLAN, "--price", "0"], f"--price {refusal(quote.parse_quote, '0')}"),
+    ([*PLAN, "--price", "5-2"], f"--price {refusal(quote.parse_quote, '5-2')}"),
     ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
     ([*PLAN, "--derate", "1.2"], "is above 100 %"),
     ([*PLAN, "--derate", "0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
     ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is not a number or a range"),
-    ([*PLAN, "--peak", "0.5-1"], "peak_over_mean.0: Input should be greater than or equal to 1"),
-    ([*PLAN, "--scenario", "server"], "parameter scenario: Input should be 'Server' or 'Interactive'; got 'server'"),
-    ([*PLAN, "--precision", "fp7"], "parameter weight_precision: Input should be 'fp16', 'fp8'"),
-    ([*PLAN, "--wait-percentile", "99"], "parameter wait_percentile: Input should be less than 1; got 99.0"),
-    ([*PLAN, "--draws", "10"], "parameter draws: Input should be greater than or equal to 1000; got 10"),
-    (["measure", METERED], "does not say its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
+    ([*PLAN, "--peak", "0.5-1"], refused(PLANNED, peak_over_mean=[0.5, 1.0])),
+    ([*PLAN, "--scenario", "server"], refused(PLANNED, scenario="server")),
+    ([*PLAN, "--precision", "fp7"], refused(PLANNED, weight_precision="fp7")),
+    ([*PLAN, "--wait-percentile", "99"], refused(PLANNED, wait_percentile=99.0)),
+    ([*PLAN, "--draws", "10"], refused(PLANNED, draws=10)),
+    (["measure", METERED], "its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
     (["measure", METERED, "--accelerator", "H100"], "does not say how many accelerators it ran on"),
-    (["measure", METERED, "--accelerator", "H100", "--count", "-1"], "accelerator_count: Input should be greater"),
+    (["measure", METERED, "--accelerator", "H100", "--count", "-1"], refused(MINE, accelerator_count=-1)),
     (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
-    (["measure", SWEEP, "--price=-1"], "--price '-1': '-1' is not a number"),
+    (["measure", SWEEP, "--price=-1"], f"--price {refusal(quote.parse_quote, '-1')}"),
     ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H100 SXM is asked about"),
-    ([*PLAN, "--price", "H900=2"], "no accelerator 'H900': did you mean"),
+    ([*PLAN, "--price", "H900=2"], H900),
     (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
-    (["measure", SWEEP, "--ttft-ms", "-1"], "parameter ttft_ms: Input should be greater than or equal to 0; got -1.0"),
+    (["measure", SWEEP, "--ttft-ms", "-1"], refused(MINE, ttft_ms=-1.0)),
     (["measure", "gone.json"], "gone.json: cannot be read: No such file or directory"),
     (["measure", __file__], "is no JSON"),
 ]
@@ -148,7 +177,7 @@ def test_prompt_and_wait_stand_among_the_inputs(said) -> None:
 def test_plan_where_nothing_varies_says_so(said) -> None:
     few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
     status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
-    assert status == 0 and "nothing changes the number of accelerators: 1 in 100 % of the draws" in text
+    assert status == 0 and "nothing changes the number of accelerators: 1 in 100 %" in text
 
 
 def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said) -> None:
@@ -164,7 +193,7 @@ def test_derate_above_one_is_taken_when_said(said) -> None:
 def test_measure_answers_and_says_that_the_file_is_an_example(said) -> None:
     status, text = said("measure", SWEEP)
     assert status == 0
-    assert "numbers were written by hand, nothing was measured" in text
+    assert noted(text, "example_file")
     assert "nearest official row (4.1-0043)" in text and "4 of 5 runs hold both limits" in text
 
 
@@ -176,7 +205,7 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
         "Of the nearest system's Offline rate, 57.9 % is lost to software and set-up, 11.9 % to latency"
     )
     assert "would save 12.5 of 20 dollars an hour" in saving and "3 of the 8 accelerators" in saving
-    assert [each for each in (share, gap, saving) if "nothing was measured" not in each] == []
+    assert all(noted(line, "example_file") for line in (share, gap, saving))
 
 
 def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
@@ -191,6 +220,18 @@ def test_measure_takes_price_energy_and_count_from_the_command_line(said) -> Non
     status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
     assert status == 0 and "2.38 joules" in text
     assert "tokens cost 3.09 US dollars here" in text  # 8 x 2.5 dollars an hour over 1,800 x 3,600 tokens
+
+
+@pytest.mark.parametrize(("faults", "status"), [([], 0), ([Fault("apples.csv", 2, "unit", "is missing")], 1)])
+def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(
+    said, monkeypatch: pytest.MonkeyPatch, faults: list[Fault], status: int
+) -> None:
+    monkeypatch.setattr(check, "faults", lambda: faults)
+    monkeypatch.setattr(mistyped, "notes", lambda: ["note: claims.csv, row a"])
+    ended, text = said("check")
+    assert ended == status
+    assert text.splitlines()[:-1] == [*map(str, faults), "note: claims.csv, row a"]
+    assert text.splitlines()[-1].startswith("1 fault in data/" if faults else "data/ is sound")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.compare import gate, systems
-from analysis.compare.gate import Question
+from analysis.compare.gate import Data, Question
 
 Rows = Callable[..., pd.DataFrame]
 PLACE = "closed/Acme/results/box/llm-99.9"
@@ -28,7 +28,7 @@ def test_key_of_a_row(results: Rows, row: dict, key: str) -> None:
     assert systems.keys(results(row).assign(**beside)).tolist() == [key]
 
 
-def test_comparable_rows_have_it(results: Rows, benchmarks: pd.DataFrame) -> None:
+def test_comparable_rows_have_it(results: Rows, tables: Callable[..., Data]) -> None:
     frame = results({"id": "o-a-offline", "low": 1.0}, {"id": "o-b-offline", "low": 2.0})
-    rows = gate.select(frame, benchmarks, Question("llm", "Offline")).rows
+    rows = gate.select(tables(frame), Question("llm", "Offline")).rows
     assert rows["system_key"].tolist() == ["v4.1 o-a", "v4.1 o-b"]

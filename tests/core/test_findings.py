@@ -1,100 +1,118 @@
-"""A finding has a name, a unit, a range in order and a sentence; its record is rounded, its markup shown, not run."""
+"""A finding has a name, a unit, a range in order and a headline; its record is rounded, its markup shown, not run."""
 
+import json
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from analysis.core import findings
 from analysis.core.findings import MIME, Finding
+from analysis.core.interval import Interval
+from analysis.core.notes import KINDS, NONE, note
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
-
-
-def finding(**changes: object) -> Finding:
-    """One to two apples, with changes."""
-    return Finding(**{"name": "apples", "low": 1.0, "high": 2.0, "unit": "apples", "sentence": "Some."} | changes)
+SOME = Finding("apples", Interval(1.0, 2.0), "apples", "Some.")
+PREVIEW, SIZES = note("preview", about=["B200"], round="v4.1"), note("different_sizes", sizes="1x", other_sizes="8x")
 
 
 @pytest.mark.parametrize("name", ["", "Apples", "two apples", "2_apples", "apples-red", "äpfel", "_apples", "apples\n"])
 def test_name_that_is_not_snake_case_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="snake_case"):
-        finding(name=name)
+        replace(SOME, name=name)
 
 
-@pytest.mark.parametrize("lacking", ["unit", "sentence"])
-def test_unit_and_sentence_are_needed(lacking: str) -> None:
-    with pytest.raises(ValueError, match="'apples' needs a unit in words and a sentence"):
-        finding(**{lacking: ""})
+@pytest.mark.parametrize("lacking", ["unit", "headline"])
+def test_unit_and_headline_are_needed(lacking: str) -> None:
+    with pytest.raises(ValueError, match="'apples' needs a unit in words and a headline"):
+        replace(SOME, **{lacking: ""})
 
 
-@pytest.mark.parametrize(("low", "high"), [(2, 1), (None, 1), (1, None), (math.nan, 1), (1, math.nan)])
-def test_range_out_of_order_or_with_one_end_is_refused(low: float | None, high: float | None) -> None:
-    with pytest.raises(ValueError, match="no range, low to high"):
-        finding(low=low, high=high)
+@pytest.mark.parametrize(("low", "high"), [(2, 1), (math.nan, 1), (1, math.nan), (math.nan, math.nan)])
+def test_range_out_of_order_or_with_one_end_is_refused(low: float, high: float) -> None:
+    with pytest.raises(ValueError, match=r"'apples': .* is no range, low to high"):
+        replace(SOME, value=Interval(low, high))
 
 
 def test_one_value_and_no_value_are_ranges() -> None:
-    assert finding(low=1, high=1).low == 1
-    assert finding(low=None, high=None).low is None
+    assert replace(SOME, value=findings.exactly(1)).value == Interval(1, 1)
+    assert replace(SOME, value=None).value is None
+
+
+def test_of_name_value_unit_and_headline_alone_nothing_else_is_said() -> None:
+    assert (SOME.sources, SOME.notes, SOME.more) == ((), NONE, "")
+    assert SOME.headline == SOME.sentence == SOME.said == "Some."
+
+
+def test_more_stands_behind_the_headline_and_notes_behind_both() -> None:
+    full = replace(SOME, more="More of them.", notes=frozenset({SIZES, PREVIEW}))
+    assert full.headline == "Some."
+    assert full.sentence == "Some. More of them."
+    assert full.said == f"Some. More of them. Caveat: {PREVIEW.text}; {SIZES.text}."
+    assert replace(SOME, notes=frozenset({SIZES})).sentence == "Some."
 
 
 def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
-    record = finding(low=1 / 3, high=123456.7891234, sources=["b", "a", "b"], caveats=["y", "x", "y"]).record()
-    assert record == {
+    value = Interval(1 / 3, 123456.7891234)
+    full = replace(SOME, value=value, sources=["b", "a", "b"], notes=frozenset({SIZES, PREVIEW}), more="Really.")
+    assert full.record() == {
         "name": "apples",
         "low": 0.333333333,
         "high": 123456.789,
         "unit": "apples",
-        "sentence": "Some. Caveat: y; x.",
+        "headline": "Some.",
+        "sentence": full.said,
         "sources": ["a", "b"],
-        "caveats": ["y", "x"],
+        "caveats": [PREVIEW.text, SIZES.text],
+        "notes": [PREVIEW.record(), SIZES.record()],
     }
 
 
+def test_notes_of_a_record_have_code_words_values_and_what_they_are_about() -> None:
+    (first, second) = replace(SOME, notes=frozenset({SIZES, PREVIEW})).record()["notes"]
+    assert first == {"code": "preview", "words": PREVIEW.text, "values": {"round": "v4.1"}, "about": ["B200"]}
+    assert second["values"] == {"sizes": "1x", "other_sizes": "8x"}
+
+
+def test_notes_of_a_record_come_in_the_order_of_their_kinds_whatever_that_of_the_set() -> None:
+    codes = ["batch_1_of_one_document", "no_prompt", "contradicts_record", "edge_suite", "no_queue"]
+    told = replace(SOME, notes=frozenset(note(code) for code in codes)).record()["notes"]
+    assert [each["code"] for each in told] == sorted(codes, key=list(KINDS).index)
+
+
+def test_record_is_json_also_of_numbers_of_frames() -> None:
+    own = replace(SOME, value=Interval(np.int64(1), np.float64(2.5)), notes=frozenset({PREVIEW}))
+    read = json.loads(json.dumps(own.record(), allow_nan=False))
+    assert (read["low"], read["high"]) == (1.0, 2.5)
+    assert read == own.record()
+
+
 def test_record_of_what_cannot_be_written_as_json_is_empty() -> None:
-    assert finding(low=1, high=math.inf).record()["high"] is None
-    assert finding(low=None, high=None).record()["low"] is None
+    assert replace(SOME, value=Interval(1, math.inf)).record()["high"] is None
+    none = replace(SOME, value=None).record()
+    assert (none["low"], none["high"], none["notes"], none["caveats"]) == (None, None, [], [])
 
 
-def test_sentence_without_caveats_stands_alone() -> None:
-    assert finding().said == "Some."
+def test_markup_in_a_headline_further_words_or_notes_is_shown_not_run() -> None:
+    shown = replace(SOME, headline=EVIL, more=EVIL, notes=frozenset({note("preview", about=[EVIL])}))
+    bundle = shown._repr_mimebundle_()
+    assert "<script" not in bundle["text/html"]
+    assert "<img" not in bundle["text/html"]
+    assert bundle["text/html"].count("&lt;script&gt;") == 3
+    assert bundle["text/plain"] == shown.said
+    assert bundle[MIME] == shown.record()
+    assert bundle[MIME]["sentence"].count(EVIL) == 3
 
 
-def test_markup_in_a_sentence_or_caveat_is_shown_not_run() -> None:
-    shown = finding(sentence=EVIL, caveats=[EVIL])._repr_mimebundle_()
-    assert "<script" not in shown["text/html"]
-    assert "<img" not in shown["text/html"]
-    assert shown["text/html"].count("&lt;script&gt;") == 2
-    assert EVIL in shown["text/plain"]
-    assert EVIL in shown[MIME]["sentence"]
+def test_nothing_has_its_reason_as_headline() -> None:
+    own = findings.nothing("apples", "apples", "No apple is ripe.")
+    assert (own.value, own.headline, own.said, own.notes) == (None, "No apple is ripe.", "No apple is ripe.", NONE)
 
 
-def test_nothing_has_its_reason_as_sentence() -> None:
-    record = findings.nothing("apples", "apples", "No apple is ripe.").record()
-    assert (record["low"], record["high"], record["sentence"]) == (None, None, "No apple is ripe.")
-
-
-@pytest.fixture
-def displayed(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
-    """What was displayed, in order."""
-    shown: list[Finding] = []
-    monkeypatch.setattr(findings, "display", shown.append)
-    return shown
-
-
-def test_findings_are_shown_in_order(displayed: list[Finding]) -> None:
-    findings.show(finding(), finding(name="pears"))
-    assert [each.name for each in displayed] == ["apples", "pears"]
-
-
-def test_findings_that_share_a_name_are_refused_before_any_is_shown(displayed: list[Finding]) -> None:
-    with pytest.raises(ValueError, match="share a name: apples, pears, apples"):
-        findings.show(finding(), finding(name="pears"), finding())
-    assert displayed == []
-
-
-def test_caveats_stand_behind_the_sentence_with_a_sign_that_is_not_read_out() -> None:
-    markup = finding(caveats=["preview"])._repr_mimebundle_()["text/html"]
-    assert markup.endswith(
-        'Some. <span class="caveat"><span aria-hidden="true">&#9888;&#65038;</span> Caveat: preview.</span></p>'
+def test_notes_stand_behind_the_sentence_with_a_sign_that_is_not_read_out() -> None:
+    own = replace(SOME, notes=frozenset({PREVIEW}))
+    assert own._repr_mimebundle_()["text/html"].endswith(
+        f'Some. <span class="caveat"><span aria-hidden="true">&#9888;&#65038;</span> Caveat: {PREVIEW.text}.</span></p>'
     )
+    assert "caveat" not in SOME._repr_mimebundle_()["text/html"]

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -171,6 +172,19 @@ def test_printed_range_keeps_both_ends(first: int, second: int) -> None:
 )
 def test_number_has_its_significant_digits_and_no_exponent(value: float, digits: int, said: str) -> None:
     assert interval.number(value, digits) == said
+
+
+@pytest.mark.parametrize("kind", [float, np.float64])
+@pytest.mark.parametrize(
+    ("value", "digits", "words"),
+    [(1.745, 3, "1.75"), (2.675, 3, "2.67"), (1.005, 3, "1.00"), (0.0125, 2, "0.013"), (-1.745, 3, "-1.75")],
+)
+def test_number_rounds_as_its_decimal_number_does_whatever_its_type(
+    kind: type[float], value: float, digits: int, words: str
+) -> None:
+    """In binary 1.745 lies a hair above what is written, 2.675 a hair below; numpy itself rounds to 1.74 and 2.68."""
+    assert interval.number(kind(value), digits) == words
+    assert interval.text(kind(value), kind(value), digits) == words
 
 
 def test_three_digits_are_said_unless_others_are_asked_for() -> None:

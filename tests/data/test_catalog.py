@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from analysis.core.contents import sha256_of
 from analysis.data import descriptor, loading
-from analysis.data.catalog import Catalog
+from analysis.data.catalog import Catalog, NotJudged
 from analysis.data.descriptor import DescriptorError
 from analysis.data.loading import TableError
 
@@ -17,7 +18,7 @@ any_file = settings(max_examples=40, suppress_health_check=[HealthCheck.function
 
 
 def apples(package: Path) -> pd.DataFrame:
-    return loading.load(package, descriptor.read(package)["apples"])
+    return loading.load(package, descriptor.read_tables(package)["apples"])
 
 
 def test_cells_come_typed(package: Path) -> None:
@@ -121,12 +122,12 @@ def test_any_cells_give_a_frame_or_a_table_error(package: Path, rows: list[list[
 def test_broken_descriptor_is_refused_by_name(package: Path, content: bytes) -> None:
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):
-        descriptor.read(package)
+        descriptor.read_tables(package)
 
 
 def test_missing_descriptor_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(DescriptorError, match=r"datapackage\.json: cannot be read"):
-        descriptor.read(tmp_path)
+        descriptor.read_tables(tmp_path)
 
 
 def test_unknown_table_is_refused_with_the_tables_there_are(package: Path) -> None:
@@ -138,7 +139,7 @@ def test_used_tables_are_remembered_with_their_hash(package: Path) -> None:
     data = Catalog(package)
     assert data.used == {}
     data.table("sorts")
-    assert data.used["sorts.csv"] == loading.sha256(package / "sorts.csv")
+    assert data.used["sorts.csv"] == sha256_of(package / "sorts.csv")
     assert "apples.csv" not in data.used
 
 
@@ -148,9 +149,31 @@ def test_corrections_that_were_applied_are_among_the_tables_used(package: Path) 
     assert set(data.used) == {"apples.csv", "corrections.csv"}
 
 
+def test_without_a_judge_the_tables_can_be_read_and_doubts_are_an_error(package: Path) -> None:
+    data = Catalog(package)
+    assert len(data.table("apples")) == 2
+    with pytest.raises(NotJudged, match=r"without a judge: open it by analysis\.audit\.doubts\.catalog\(\)"):
+        _ = data.doubts
+
+
+def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wanted(package: Path) -> None:
+    asked: list[Catalog] = []
+    told = pd.DataFrame({"doubt": ["", "preview"], "checked": True}, index=["a1", "a2"])
+
+    def judge(tables: Catalog) -> pd.DataFrame:
+        asked.append(tables)
+        return told
+
+    data = Catalog(package, judge)
+    data.table("apples")
+    assert asked == []
+    assert data.doubts is data.doubts is told
+    assert asked == [data]
+
+
 def test_sha256_of_known_bytes(tmp_path: Path) -> None:
     (tmp_path / "abc").write_bytes(b"abc")
-    assert loading.sha256(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def corrected(package: Path, *fixes: str) -> pd.DataFrame:
@@ -207,7 +230,7 @@ def test_correction_to_what_the_table_does_not_accept_is_refused(package: Path, 
 
 
 def test_descriptor_tells_columns_keys_and_defaults(package: Path) -> None:
-    table = descriptor.read(package)["apples"]
+    table = descriptor.read_tables(package)["apples"]
     assert table.columns[:3] == ["id", "sort", "printed"]
     assert (table.primary_key, table.intervals, table.traps) == (["id"], [["low", "high"]], [])
     assert table.hash == "0"

@@ -115,15 +115,16 @@ def test_describe_sets_hash_and_size(sound: Path) -> None:
     about = json.loads((sound / "datapackage.json").read_text("utf-8"))["resources"][0]
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert (about["bytes"], about["hash"]) == (3, f"sha256:{digest}")
-    assert descriptor.read(sound)["sorts"].hash == digest
+    assert descriptor.read_tables(sound)["sorts"].hash == digest
 
 
 def test_dictionary_has_a_row_per_column_and_escapes_the_bar(sound: Path) -> None:
     path = sound / "datapackage.json"
     path.write_text(path.read_text("utf-8").replace('"A cell"', '"One | two"', 1), encoding="utf-8")
     text = dictionary.readme(sound)
-    assert "| `sort` | string | none | One \\| two. |" in text
-    assert "| `unit` | string | none | A cell. One of: `g`, `kg`. |" in text
+    assert "| `sort` | string, required | none | One \\| two. |" in text
+    assert "| `unit` | string, required | none | A cell. One of: `g`, `kg`. |" in text
+    assert "| `note` | string | none | A cell. |" in text
     assert text.count("\n## ") == 3
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA
-from analysis.data import descriptor, loading, validate
+from analysis.data import descriptor, loading, rounds, schema
 from analysis.data.catalog import Catalog
 
-TABLES = descriptor.read()
+TABLES = descriptor.read_tables()
 KINDS = [
     "throughput",
     "throughput_per_watt",
@@ -71,12 +72,13 @@ def test_table_is_valid_and_has_rows(tables: dict[str, pd.DataFrame], name: str)
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_reference_leads_somewhere(tables: dict[str, pd.DataFrame], name: str) -> None:
-    assert validate.dangling(TABLES[name], tables[name], tables) == []
+    known = tables | {"sources": rounds.with_records(tables["sources"], tables["rounds"])}
+    assert schema.dangling(TABLES[name], tables[name], known) == []
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_hash_is_that_of_the_file(name: str) -> None:
-    assert TABLES[name].hash == loading.sha256(DATA / TABLES[name].path), "run `make describe`"
+    assert TABLES[name].hash == sha256_of(DATA / TABLES[name].path), "run `make describe`"
 
 
 @pytest.mark.parametrize("name", ["results", "claims", "quantization", "prices", "benchmark_limits"])
@@ -92,8 +94,8 @@ def test_every_csv_of_the_folder_is_described() -> None:
 
 def test_every_column_has_a_unit_in_words_and_a_description() -> None:
     lacking = [
-        f"{name}.{field['name']}" for name, table in TABLES.items() for field in table.fields
-        if not (field.get("unit") and field.get("description"))
+        f"{name}.{field.name}" for name, table in TABLES.items() for field in table.fields
+        if not (field.unit and field.description)
     ]  # fmt: skip
     assert lacking == []
 
@@ -101,8 +103,8 @@ def test_every_column_has_a_unit_in_words_and_a_description() -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_a_column_called_unique_has_no_value_twice(tables: dict[str, pd.DataFrame], name: str) -> None:
     for field in TABLES[name].fields:
-        if field.get("constraints", {}).get("unique"):
-            assert tables[name][field["name"]].is_unique, field["name"]
+        if field.unique:
+            assert tables[name][field.name].is_unique, field.name
 
 
 @pytest.mark.parametrize("name", SYSTEMS.replace("\n", "").split("|"))

@@ -88,7 +88,7 @@ def test_a_benchmark_that_is_not_in_the_table_counts_what_its_log_counts(tokens:
 
 def test_only_wanted_keys_are_read_whatever_lies_between(tree: Any) -> None:
     path = tree.write("log.txt", tree.log_text(loaded_qsl_set=list(range(300_000))).replace("\n", "\r\n"))
-    log = loadgen.read(path)
+    log = loadgen.read_log(path)
     assert log["result_tokens_per_second"] == 24000.5 and "loaded_qsl_set" not in log
     assert loadgen.rates(log)["tokens_per_sample"] == 300.006  # six digits of 24,000.5 / 80
     assert loadgen.percentiles(log) == {"ttft_p99_ms": 450.0, "tpot_p99_ms": 150.0}
@@ -99,18 +99,18 @@ def test_a_value_across_two_blocks_is_read_whole(tree: Any, shift: int) -> None:
     line = tree.log_text().encode()
     before = line.index(b"24000.5") + shift
     path = tree.write("log.txt", b" " * (loadgen.BLOCK - before) + line)
-    assert loadgen.read(path)["result_tokens_per_second"] == 24000.5
+    assert loadgen.read_log(path)["result_tokens_per_second"] == 24000.5
 
 
 def test_the_first_of_two_values_counts(tree: Any) -> None:
     text = tree.log_text() + tree.log_text(result_tokens_per_second=1.0)
-    assert loadgen.read(tree.write("log.txt", text))["result_tokens_per_second"] == 24000.5
+    assert loadgen.read_log(tree.write("log.txt", text))["result_tokens_per_second"] == 24000.5
 
 
 def test_a_log_cut_within_a_number_lacks_the_number(tree: Any) -> None:
     text = tree.log_text()
     path = tree.write("log.txt", text[: text.index("24000.5") + 3])
-    assert "result_tokens_per_second" not in loadgen.read(path)
+    assert "result_tokens_per_second" not in loadgen.read_log(path)
 
 
 @pytest.mark.parametrize(
@@ -122,27 +122,27 @@ def test_a_log_cut_within_a_number_lacks_the_number(tree: Any) -> None:
 )
 def test_an_invalid_or_unended_run_is_refused_by_name(tree: Any, changes: dict, reason: str) -> None:
     with pytest.raises(loadgen.LogError, match=reason):
-        loadgen.valid(loadgen.read(tree.write("log.txt", tree.log_text(**changes))))
+        loadgen.valid(loadgen.read_log(tree.write("log.txt", tree.log_text(**changes))))
 
 
 def test_the_mean_is_of_the_samples_strictly_within_the_window(tree: Any) -> None:
-    log = loadgen.read(tree.write("log.txt", tree.log_text()))
-    found = power_log.read(tree.write("spl.txt", tree.spl_text()), log)
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
+    found = power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)
     assert (found.watts, found.samples, found.dropped, found.seconds) == (400.0, 2, 0, 3.0)
     assert power_log.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
 
 
 def test_watts_of_zero_or_less_do_not_count(tree: Any) -> None:
-    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     samples = [("10:00:01.000", 300.0), ("10:00:01.500", 0.0), ("10:00:01.600", -7.0)]
-    found = power_log.read(tree.write("spl.txt", tree.spl_text(samples)), log)
+    found = power_log.read_power(tree.write("spl.txt", tree.spl_text(samples)), log)
     assert (found.watts, found.samples, found.dropped) == (300.0, 1, 2)
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\r\n"])
 def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
-    log = loadgen.read(tree.write("log.txt", tree.log_text()))
-    assert power_log.read(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
+    assert power_log.read_power(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
 
 
 @pytest.mark.parametrize(
@@ -158,25 +158,25 @@ def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
     ],
 )
 def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: str, reason: str) -> None:
-    log = loadgen.read(tree.write("log.txt", tree.log_text()))
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     with pytest.raises(power_log.PowerError, match=reason):
-        power_log.read(tree.write("spl.txt", spl), log)
+        power_log.read_power(tree.write("spl.txt", spl), log)
 
 
 def test_mixed_line_ends_and_latin_1_bytes_cost_nothing(tree: Any) -> None:
     log, ends = tree.log_text(sut_name="Acme").replace("Acme", "Acm\xe9"), ["\n", "\r\n", "\r", "\n\r\n"]
     mixed = [line + ends[number % 4] for number, line in enumerate(log.splitlines())]
-    found = loadgen.read(tree.write("log.txt", "".join(mixed).encode("latin-1")))
-    assert found == loadgen.read(tree.write("plain.txt", tree.log_text()))
+    found = loadgen.read_log(tree.write("log.txt", "".join(mixed).encode("latin-1")))
+    assert found == loadgen.read_log(tree.write("plain.txt", tree.log_text()))
     samples = [line.replace("Mark,m", "Mark,\xe9") + ends[n % 4] for n, line in enumerate(tree.spl_text().splitlines())]
-    assert power_log.read(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
+    assert power_log.read_power(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
 
 
 @pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
 def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
-    log = loadgen.read(tree.write("log.txt", tree.log_text(**changes)))
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text(**changes)))
     with pytest.raises(power_log.PowerError, match="power_"):
-        power_log.read(tree.write("spl.txt", tree.spl_text()), log)
+        power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)
 
 
 PIECES = st.sampled_from(
@@ -193,7 +193,7 @@ def test_any_bytes_are_a_log_or_a_named_error(tmp_path: Path, content: bytes) ->
     path = tmp_path / "mlperf_log_detail.txt"
     path.write_bytes(content)
     try:
-        log = loadgen.read(path)
+        log = loadgen.read_log(path)
         loadgen.valid(log)
         value, unit, _ = loadgen.performance(log, "resnet50", "Offline", "v4.1")
     except loadgen.LogError as error:
@@ -209,7 +209,7 @@ def test_any_bytes_are_watts_or_a_named_error(tmp_path: Path, content: bytes) ->
     path.write_bytes(content)
     window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
     try:
-        found = power_log.read(path, window)
+        found = power_log.read_power(path, window)
     except power_log.PowerError as error:
         assert "spl.txt" in str(error)
     else:
@@ -223,6 +223,6 @@ def test_the_mean_lies_within_its_samples(tmp_path: Path, watts: list[float]) ->
     lines = [f"Time,07-24-2024 10:00:01.{n:03d},Watts,{value!r},V\n" for n, value in enumerate(watts)]
     path.write_text("".join(lines))
     window = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
-    found = power_log.read(path, window)
+    found = power_log.read_power(path, window)
     assert found.samples == len(watts)
     assert min(watts) * (1 - 1e-12) <= found.watts <= max(watts) * (1 + 1e-12)

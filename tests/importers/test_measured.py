@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analysis.core.paths import DATA
 from analysis.importers.measured import formats
-from analysis.importers.measured.measurement import MeasurementError, Run
+from analysis.importers.measured.measurement import MeasuredRun, MeasurementError
 
 EXAMPLES = DATA / "examples"
 VLLM = {
@@ -54,8 +54,8 @@ def write(tmp_path: Path) -> Write:
     return make
 
 
-def one(path: Path) -> Run:
-    (run,) = formats.read(path)
+def one(path: Path) -> MeasuredRun:
+    (run,) = formats.read_runs(path)
     return run
 
 
@@ -119,7 +119,7 @@ def test_both_spellings_of_goodput(write: Write, spelling: str) -> None:
 
 
 def test_appended_results_are_runs_with_their_lines(write: Write) -> None:
-    runs = formats.read(write(VLLM, "", VLLM | {"max_concurrency": 64}))
+    runs = formats.read_runs(write(VLLM, "", VLLM | {"max_concurrency": 64}))
     assert [(run.place, run.concurrency) for run in runs] == [("line 1", 32), ("line 3", 64)]
 
 
@@ -224,7 +224,7 @@ BAD = [
 @pytest.mark.parametrize(("record", "said"), [each[1:] for each in BAD], ids=[each[0] for each in BAD])
 def test_what_is_no_measurement_is_refused_by_name(write: Write, record: Any, said: str) -> None:
     with pytest.raises(MeasurementError, match=r"run\.json") as caught:
-        formats.read(write(record))
+        formats.read_runs(write(record))
     assert said in str(caught.value)
 
 
@@ -255,7 +255,7 @@ def test_whatever_stands_in_a_file_is_read_or_refused(place: tuple[dict, tuple],
 
 def test_the_line_of_a_bad_record_is_named(write: Write) -> None:
     with pytest.raises(MeasurementError, match=r"run.json, line 2: duration is 0"):
-        formats.read(write(VLLM, VLLM | {"duration": 0}))
+        formats.read_runs(write(VLLM, VLLM | {"duration": 0}))
 
 
 @pytest.mark.parametrize(
@@ -268,30 +268,30 @@ def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: st
     kept = {key: value for key, value in (dict(LOG) | change).items() if value is not None}
     lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
     with pytest.raises(MeasurementError, match=said):
-        formats.read(write(*lines, name="mlperf_log_detail.txt"))
+        formats.read_runs(write(*lines, name="mlperf_log_detail.txt"))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match=r"gone\.json: cannot be read"):
-        formats.read(tmp_path / "gone.json")
+        formats.read_runs(tmp_path / "gone.json")
 
 
 @pytest.mark.parametrize("path", [*sorted(EXAMPLES.glob("*.json*")), EXAMPLES / "loadgen"], ids=lambda path: path.name)
 def test_every_shipped_example_is_read_and_says_that_it_is_one(path: Path) -> None:
-    runs = formats.read(path)
+    runs = formats.read_runs(path)
     assert runs
     assert all(run.example and run.output_tokens_per_s > 0 for run in runs)
 
 
 def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
+    from analysis.core.contents import sha256_of
     from analysis.data.catalog import Catalog
-    from analysis.data.loading import sha256
 
     catalog = Catalog()
     frame = formats.load(catalog, ["examples/vllm_old.json", "examples/loadgen"])
     assert frame["tool"].tolist() == ["vllm bench serve", "LoadGen"]
     log = "examples/loadgen/mlperf_log_detail.txt"
-    assert catalog.used == {name: sha256(DATA / name) for name in ("examples/vllm_old.json", log)}
+    assert catalog.used == {name: sha256_of(DATA / name) for name in ("examples/vllm_old.json", log)}
 
 
 def test_a_log_of_the_official_record(shared: Path) -> None:

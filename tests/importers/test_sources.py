@@ -137,7 +137,7 @@ def test_a_row_that_does_not_hold_to_the_table_is_named_with_its_file(tree: Any,
     path = tree.summary({}, {"Category": "ajar", "ID": "v4.1-0008"}, {})
     outcome = bring(path, tree.root)
     told = [str(problem) for problem in outcome.problems]
-    assert told[0].startswith(f"{path}: row 2: result 4.1-0008: division is 'ajar'")
+    assert told[0].startswith(f"{path}: row 2: result 4.1-0008: division 'ajar' is not one of")
     assert told[1].startswith(f"{path}: row 3: result 4.1-0007: the key")
     assert f"first in {path}: row 1, {tree.root}" in told[1]
 

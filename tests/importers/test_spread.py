@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from analysis.cli import main
+from analysis.core import cluster
 from analysis.importers.official import spread
 
 
@@ -46,9 +47,9 @@ def test_a_scheduler_that_does_not_answer_is_named(
     tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
-    monkeypatch.setattr(spread, "PATIENCE", 1.0)
+    monkeypatch.setattr(cluster, "PATIENCE", 1.0)
     tree.run()
-    with pytest.raises(spread.SchedulerError, match="no Dask scheduler answers at"):
+    with pytest.raises(cluster.ClusterError, match="no Dask scheduler answers at"):
         bring(tree.root, scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "out.csv").exists()
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summary, writer
+from analysis.data import schema
+from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summaries, writer
 from analysis.importers.official.entry import EntryError
 
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -23,7 +24,7 @@ V61 = {
 
 
 def one(raw: dict[str, Any], round: str = "") -> shape.Row:
-    return shape.row(summary.entry(raw, round))
+    return shape.row(summaries.entry(raw, round))
 
 
 def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
@@ -35,7 +36,7 @@ def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
             "precision": "", "precision_basis": "unknown", "power_measured": False, "inferred": False,
             "source_id": "mlcommons-v4.1", "id": "o-4.1-0007-llama2-70b-99.9-offline"}  # fmt: skip
     assert {name: row[name] for name in told} == told
-    assert writer.faults(row, writer.fields()) == [] and "corrected" not in row
+    assert schema.row_faults(row, schema.checks(writer.fields())) == [] and "corrected" not in row
 
 
 def test_a_row_of_v6_1_is_known_by_its_names() -> None:
@@ -201,7 +202,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
         ({"Power_Result": 0.0, "Power_Units": "Watts"}, "the power is 0.0"),
         ({"Power_Result": -3.0, "Power_Units": "Watts"}, "the power is -3.0"),
         ({"Nodes": 1.5}, "Nodes is 1.5"),
-        ({"Category": "ajar"}, "division is 'ajar', not one of closed, open, network"),
+        ({"Category": "ajar"}, "division 'ajar' is not one of closed, open, network"),
         ({"version": ""}, "names no round"),
         ({"Nodes": 0}, "Nodes is 0, not a whole number above 0"),
         ({"Nodes": ""}, "Nodes is None, not a whole number above 0"),
@@ -224,7 +225,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
         ({"Power_Result": 0.5, "Power_Units": "kW"}, "its power is labelled 'kW', not one of watts, millijoules"),
         ({"inferred": "perhaps"}, "has inferred 'perhaps', neither true nor false"),
         ({"has_power": 2}, "has has_power 2, neither true nor false"),
-        ({"Scenario": "Sideways"}, "scenario is 'Sideways'"),
+        ({"Scenario": "Sideways"}, "scenario 'Sideways' is not one of"),
     ],
 )
 def test_a_row_that_cannot_be_trusted_is_left_out_alone(
@@ -320,7 +321,7 @@ def test_a_list_that_is_closed_as_an_object_is_told(tree: Any, bring: Callable) 
     ("raw", "reason"),
     [
         ('{"a": ' + "[" * 99_999 + r'"]}\"\\"' + "]" * 99_999 + "}", "row 1 is nested too deeply"),
-        (json.dumps({"x": 1}), "has no Submitter"),
+        (json.dumps({"x": 1}), "is of no known form: it has none of Submitter"),
     ],
 )
 def test_a_row_that_cannot_be_read_costs_itself_only(tree: Any, bring: Callable, raw: str, reason: str) -> None:

@@ -366,7 +366,7 @@ def test_a_long_line_costs_no_memory(tree: Any) -> None:
         file.seek(2 << 30)
         file.write(text[at:].encode())
     tracemalloc.start()
-    log = loadgen.read(path)
+    log = loadgen.read_log(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert log["result_validity"] == "VALID" and peak < 8 << 20
@@ -512,7 +512,7 @@ def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
 
     def interrupted(task: Any) -> Any:
         if "row 2" in task.place:
-            assert [path.suffix for path in tmp_path.glob(".*")] == [".new"]  # the first row is being written aside
+            assert [path.suffix for path in tmp_path.glob(".*")] == [".tmp"]  # the first row is being written aside
             raise KeyboardInterrupt
         return shaped(task)
 

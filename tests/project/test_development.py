@@ -1,4 +1,4 @@
-"""What `make dev` sets up for people who edit: hooks that leave stored outputs alone, notebook diffs and merges."""
+"""What `make dev` sets up for people who edit: style checks before a commit, notebook diffs and merges."""
 
 import shutil
 import subprocess
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core.paths import NOTEBOOKS, ROOT
+from analysis.core.paths import ROOT
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
 TOOLS = Path(sys.executable).parent
 
 
 def test_every_hook_runs_from_the_environment_and_over_notebooks() -> None:
-    assert [hook["id"] for hook in HOOKS] == ["ruff-check", "ruff-format", "nbstripout"]
+    assert [hook["id"] for hook in HOOKS] == ["ruff-check", "ruff-format"]
     assert all(hook["entry"].startswith(".venv/bin/") and hook["language"] == "system" for hook in HOOKS)
     assert all("jupyter" in hook.get("types_or", hook.get("types")) for hook in HOOKS)
 
@@ -23,16 +23,6 @@ def test_every_hook_runs_from_the_environment_and_over_notebooks() -> None:
 def test_hooks_are_what_pre_commit_accepts() -> None:
     command = [TOOLS / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_strip_hook_keeps_a_stored_notebook_as_it_is_but_for_what_editors_add(path: Path, tmp_path: Path) -> None:
-    copy = tmp_path / path.name
-    copy.write_bytes(path.read_bytes().replace(b'"tags": [', b'"collapsed": true, "tags": [', 1))
-    assert copy.read_bytes() != path.read_bytes()
-    strip = next(hook for hook in HOOKS if hook["id"] == "nbstripout")["entry"].split()[1:]
-    subprocess.run([TOOLS / "nbstripout", *strip, copy], check=True)
-    assert copy.read_bytes() == path.read_bytes()
 
 
 def test_make_dev_sets_up_git(tmp_path: Path) -> None:

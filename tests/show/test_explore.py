@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from analysis.audit import doubts
 from analysis.compare import gate
 from analysis.compare.gate import Question
 from analysis.core.interval import Interval
@@ -16,19 +17,19 @@ from analysis.show import explore
 from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.themes import capacity, memory, power
 from analysis.themes.capacity import Basis, Prompt
-from analysis.themes.derating import Demand
+from analysis.themes.demand import Demand
 from analysis.themes.sizing import Box
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
 
 @pytest.fixture
-def fixed(results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame) -> Fixed:
+def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data]) -> Fixed:
     """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
     watts = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
     rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
     asked = Question("llm", "Server", rounds=("v4.1",))
-    chosen, metered = (gate.select(rows, benchmarks, replace(asked, power=flag)) for flag in (False, True))
+    chosen, metered = (gate.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
     nan, watts = float("nan"), Interval(500.0, 500.0)
     basis = Basis("H100 SXM", "queries/s", Interval(100.0, 100.0), Interval(2.0, 2.0), watts, "known", None,
                   Box(80.0, 0.1, watts), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
@@ -43,31 +44,32 @@ def real() -> tuple[RealWorldDerating, Fixed, Choice]:
 
 
 def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
-    data, asked = Catalog(), RealWorldDerating(baseline=baseline)
-    chosen = gate.select(data.results, data.benchmarks, gate.ask(asked))
+    data, asked = doubts.catalog(), RealWorldDerating(baseline=baseline)
+    chosen = gate.select(data, gate.ask(asked))
     basis = capacity.basis(data, asked, chosen)
     fixed = Fixed(asked, chosen, basis, power.efficiency(chosen.rows))
     start = Choice(asked.users, asked.tokens_per_second_per_user, Interval(*asked.derate), basis.price, 0.1)
     return asked, fixed, start
 
 
-def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
-    """The numbers of planning.make for the same question, at the start and after a move."""
+def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice], data: Catalog) -> None:
+    """The numbers and notes of capacity.make for the same question, at the start and after a move."""
     asked, fixed, start = real
-    data = Catalog()
     for users, speed in ((100, 30.0), (700, 12.0)):
         moved = asked.model_copy(update={"users": users, "tokens_per_second_per_user": speed})
         report = capacity.make(data, moved, fixed.chosen, Interval(*asked.derate))
         choice = replace(start, users=users, tokens_per_second_per_user=speed)
-        pd.testing.assert_frame_equal(explore.planned(choice, fixed).draws, report.draws)
-        assert explore.need(explore.planned(choice, fixed), fixed).caveats[-1] == report.caveats[-1]
+        moving = explore.planned(choice, fixed)
+        pd.testing.assert_frame_equal(moving.draws, report.draws)
+        assert moving.notes == report.notes
+        assert explore.need(moving, fixed).notes >= report.notes > set()
     assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
 
 
 def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     _, fixed, start = real_of("MI300X")
     explorer = Explorer(start, fixed)
-    assert "need 2 to 3 MI300X (P10 to P90), at a price that is not known" in explorer.answer.value
+    assert "need 2 to 3 MI300X (P10 to P90)" in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
     assert "at a price that is not known" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
@@ -76,9 +78,10 @@ def test_only_the_price_is_missing_where_only_the_price_is() -> None:
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
     """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators at 2 dollars each an hour."""
-    found, rows = explore.plan(START, fixed)
+    finding, rows = explore.plan(START, fixed)
     assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:3].tolist() == [[20, 20], [40, 40], [0.4, 0.4]]
-    assert found.sentence.startswith("100 users at 10 tokens/s each need 20 H100 SXM")
+    assert finding.headline.startswith("100 users at 10 tokens/s each need 20 H100 SXM")
+    assert finding.value == Interval(20, 20)
 
 
 def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
@@ -118,12 +121,12 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     bundle = explorer._repr_mimebundle_()
     assert set(bundle) == {explore.WIDGET, "text/html", "text/plain"}
     assert bundle["text/plain"].startswith("100 users at 10 tokens/s each need")
-    assert bundle["text/html"].startswith('<div id="t')
+    assert '<table class="cells" id="t' in bundle["text/html"]
 
 
 def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
     explorer = Explorer(unknown, fixed)
-    assert explore.plan(unknown, fixed)[0].sentence.endswith("at a price that is not known.")
+    assert explore.plan(unknown, fixed)[0].headline.endswith("at a price that is not known.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
     assert "need 20 H100 SXM" in explorer.answer.value

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from analysis.core import notes as wording
+from analysis.core.notes import NONE, SIGN, Notes, note
 from analysis.data.catalog import Catalog
 from analysis.show import cells
 from analysis.show.figures import charts, colours, loglog, style
@@ -23,6 +25,7 @@ FRAME = pd.DataFrame(
     {
         "part": ["B200 SXM", "L40S", "B200 SXM"],
         "basis": ["official v4.1", "official v4.1", "Paper"],
+        "origin": ["official", "official", "published"],
         "x_low": [2.0, 0.25, 3.0],
         "x_high": [2.5, 0.25, 4.0],
         "y_low": [1.0, 5.0, 9.0],
@@ -33,6 +36,9 @@ FRAME = pd.DataFrame(
     }
 )
 GRID = pd.DataFrame({"llm": [2.0, 0.5], "images": [1.0, None]}, index=["B200 SXM", "L40S"])
+ROOFS = pd.DataFrame({"part": ["B200 SXM", "L40S"], "precision": "fp8", "at_batch_1": 2.0, "flat": 64.0, "ridge": 32.0})
+INKS = {"Paper": "#000000", "official v4.1": "#595959"}
+AXES = {"x_axis": "loss", "y_axis": "rate"} | NAMES
 RANGES = {"label": "part", "name": "x", "axis": "ratio"} | NAMES
 Draw = Callable[[pd.DataFrame], Drawing]
 CHARTS: dict[str, Draw] = {
@@ -41,12 +47,16 @@ CHARTS: dict[str, Draw] = {
     ),
     "band": lambda f: charts.ranges(f, series="basis", band=(0.6, 0.8), band_label="assumed", **RANGES),
     "beside": lambda f: charts.beside(f, others={"y": "stated"}, legend="computed", note="words", **RANGES),
-    "scatter": lambda f: charts.scatter(
-        f, x="x", y="y", label="part", x_axis="loss", y_axis="rate", front="derived", **NAMES
-    ),
+    "scatter": lambda f: charts.scatter(f, x="x", y="y", label="part", front="derived", **AXES),
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
     "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
     "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), GRID.astype(str), **NAMES),
+    "against": lambda f: loglog.against(
+        f, x="x", y="y", series="part", group="basis", inks=INKS, label="words", **AXES
+    ),
+    "roofs": lambda f: loglog.roofs(
+        ROOFS, f.assign(above=f["derived"], label=f["part"]), panel="part", line="precision", **AXES
+    ),
 }
 
 
@@ -85,18 +95,24 @@ def test_title_and_subtitle_stand_in_the_figure(name: str) -> None:
 
 TOLD = {
     "ranges": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
-    "band": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
     "beside": "Ranges, ratio: B200 SXM: computed 2 to 2.5, stated 1 to 1.5; L40S: computed 0.25, stated 5 to 6;",
     "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
-    "bars": "Bars, correlation:  -0.75; one 0.50; three 0.10.",
+    "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
     "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
+    "against": "3 points, rate against loss: 1 Paper, 2 official v4.1. one: 1 to 1.5 against 2 to 2.5; three: 9",
+    "roofs": "Roofs: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
+    "Points: B200 SXM 1 to 1.5 (above); L40S 5 to 6 (below); B200 SXM 9 (below).",
 }
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", TOLD)
 def test_alt_text_tells_the_numbers(name: str) -> None:
     assert CHARTS[name](FRAME).alt.startswith(f"B200 leads. {TOLD[name]}")
+
+
+def test_band_is_no_number_of_the_chart() -> None:
+    assert CHARTS["band"](FRAME).alt == CHARTS["ranges"](FRAME).alt
 
 
 @pytest.fixture
@@ -135,31 +151,91 @@ NUMBERS = {
     "distributions": {"Quantity": "x_low", "P10": "0.6", "P50": "2", "P90": "2.8"},
     "bars": {"What": "", "Correlation": "-0.75"},
     "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
+    "against": {"Part": "B200 SXM", "Basis": "official v4.1", "Rate": "1 to 1.5", "Loss": "2 to 2.5", "What": "one"},
+    "roofs": {"What": "B200 SXM fp8 roof", "Loss": "1 to 32", "Rate": "2 to 64", "Beside its roof": ""},
 }
+WORDS = {"Part", "Basis", "What", "Derived", "Quantity", "Row", "Beside its roof"}  # headings of what is no number
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_table_beside_a_figure_has_its_numbers(name: str) -> None:
     table = CHARTS[name](FRAME).numbers
     assert table.cells.iloc[0].to_dict() == NUMBERS[name]
+    assert re.findall('<th scope="col" class="number">(.*?)</th>', table.markup) == [
+        heading for heading in NUMBERS[name] if heading not in WORDS
+    ]
+
+
+@pytest.mark.parametrize("name", ["ranges", "beside", "bars"])
+def test_numbers_stand_in_the_drawing_as_in_the_table(name: str) -> None:
+    drawing = CHARTS[name](FRAME)
+    (numbers, *_) = (drawing.numbers.cells[heading] for heading in NUMBERS[name] if heading not in WORDS)
+    assert [text.get_text().partition(" ·")[0] for text in drawing.figure.axes[0].texts] == numbers.tolist()
+
+
+def test_points_without_words_are_counted_in_the_alt_text_and_listed_in_the_table() -> None:
+    drawing = loglog.against(FRAME, x="x", y="y", series="part", group="basis", inks=INKS, **AXES)
+    assert drawing.alt == "B200 leads. 3 points, rate against loss: 1 Paper, 2 official v4.1."
+    assert drawing.numbers.cells["Rate"].tolist() == ["1 to 1.5", "5 to 6", "9"]
+
+
+def test_one_column_can_be_label_and_series_at_once() -> None:
+    drawing = charts.ranges(FRAME.head(1), series="part", **RANGES)
+    assert drawing.alt == "B200 leads. Ranges, ratio: B200 SXM (B200 SXM) 2 to 2.5."
+    assert drawing.numbers.cells.iloc[0].tolist() == ["B200 SXM", "B200 SXM", "2 to 2.5"]
+
+
+PREVIEW, EDGE, UNSTATED = note("preview"), note("edge_suite"), note("precision_unstated")
+
+
+def subtitle(drawing: Drawing) -> str:
+    """What stands below the title, as one line."""
+    return " ".join(drawing.figure.texts[1].get_text().split())
 
 
 @pytest.mark.parametrize("name", ["ranges", "beside", "scatter"])
-def test_subtitle_says_every_caveat_of_the_rows(name: str) -> None:
-    rows = FRAME.assign(accelerator=["A", "B", "C"], caveat=["preview", "", "preview; edge suite"])
-    subtitle = CHARTS[name](rows).figure.texts[1].get_text()
-    assert " ".join(subtitle.split()).endswith("\u26a0 Caveats: preview (A, C); edge suite (C).")
+def test_subtitle_says_every_note_of_the_rows(name: str) -> None:
+    notes = [frozenset({PREVIEW}), NONE, frozenset({PREVIEW, EDGE})]
+    rows = FRAME.assign(accelerator=["A", "B", "C"], notes=notes)
+    about = {note("preview", about=["A", "C"]), note("edge_suite", about=["C"])}
+    assert subtitle(CHARTS[name](rows)) == f"LLM Offline. {SIGN} {wording.line(about)}"
+    about = {note("preview", about=["B200 SXM"]), note("edge_suite", about=["B200 SXM"])}
+    assert subtitle(CHARTS[name](FRAME.assign(notes=notes))) == f"LLM Offline. {SIGN} {wording.line(about)}"
 
 
-def test_caveat_is_a_sign_in_the_figure_and_words_in_its_table() -> None:
-    drawing = CHARTS["ranges"](FRAME.assign(caveat=["preview; precision not stated", "precision not stated", ""]))
-    said = [text.get_text() for text in drawing.figure.axes[0].texts]
-    assert [text.endswith("\u26a0") for text in said] == [True, False, False]
-    assert drawing.numbers.cells["Caveat"].tolist() == [
-        f"{cells.SIGN} preview; precision not stated",
-        f"{cells.SIGN} precision not stated",
-        "",
-    ]
+BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
+    "ranges": lambda n: charts.ranges(FRAME, series="basis", notes=n, **RANGES),
+    "beside": lambda n: charts.beside(FRAME, others={"y": "stated"}, legend="computed", notes=n, **RANGES),
+    "scatter": lambda n: charts.scatter(FRAME, x="x", y="y", label="part", x_axis="a", y_axis="b", notes=n, **NAMES),
+    "distributions": lambda n: charts.distributions(FRAME[["x_low"]], notes=n, **NAMES),
+    "bars": lambda n: charts.bars(FRAME, label="words", value="value", axis="correlation", notes=n, **NAMES),
+    "heatmap": lambda n: charts.heatmap(GRID, GRID.astype(str), notes=n, **NAMES),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_THE_ROWS)
+def test_notes_that_are_not_of_a_row_stand_in_the_subtitle(name: str) -> None:
+    notes = frozenset({note("prices_undated"), note("preview", about=["A"])})
+    assert subtitle(BESIDE_THE_ROWS[name](notes)) == f"LLM Offline. {SIGN} {wording.line(notes)}"
+    assert subtitle(BESIDE_THE_ROWS[name](NONE)) == "LLM Offline."
+
+
+@pytest.mark.parametrize("draw", [charts.ranges, charts.beside])
+def test_a_note_that_is_of_the_rows_too_is_said_once(draw: Callable[..., Drawing]) -> None:
+    more = {"series": "basis"} if draw is charts.ranges else {"others": {}, "legend": "computed"}
+    every = FRAME.assign(notes=[frozenset({EDGE})] * 3)
+    drawing = draw(every, notes=frozenset({EDGE, PREVIEW}), **more, **RANGES)
+    assert subtitle(drawing) == f"LLM Offline. {SIGN} {wording.line({EDGE, PREVIEW})}"
+
+
+def test_note_is_a_sign_in_the_figure_and_words_in_its_table() -> None:
+    """What holds for a document as a whole has no sign behind a number."""
+    notes = [frozenset({PREVIEW, UNSTATED}), frozenset({UNSTATED}), NONE]
+    drawing = CHARTS["ranges"](FRAME.assign(notes=notes))
+    texts = [text.get_text() for text in drawing.figure.axes[0].texts]
+    assert [text.endswith(f" {SIGN}") for text in texts] == [True, False, False]
+    assert drawing.numbers.cells["Caveat"].tolist() == [cells.noted(own) for own in notes]
+    assert "Caveat" not in CHARTS["ranges"](FRAME.assign(notes=[NONE] * 3)).numbers.cells
 
 
 @pytest.mark.parametrize("ground", [colours.LIGHT, colours.DARK])
@@ -243,15 +319,40 @@ def test_reference_is_a_line_and_the_axes_reach_it() -> None:
     assert axes.get_xlim()[0] < 1
 
 
-def test_origin_is_told_by_the_marker() -> None:
-    assert [style.marker(basis) for basis in ("official v4.1", "A page", "measured")] == ["s", "o", "^"]
+def markers(rows: pd.DataFrame) -> list[str]:
+    """The markers of the rows, in their order."""
+    axes = charts.ranges(rows, series="basis", **RANGES).figure.axes[0]
+    return [line.get_marker() for line in axes.lines if line.get_marker() not in ("None", "")]
 
 
-def test_series_have_different_markers() -> None:
-    frame = FRAME.assign(basis=["official v4.1", "Paper", "Page"])
-    axes = charts.ranges(frame, series="basis", **RANGES).figure.axes[0]
-    markers = [line.get_marker() for line in axes.lines if line.get_marker() not in ("None", "")]
-    assert len(set(markers)) == 3
+def test_origin_is_told_by_the_marker_and_not_by_what_a_basis_is_called() -> None:
+    rows = FRAME.assign(basis=["one", "official looking", "measured looking"])
+    assert markers(rows.assign(origin=["official", "published", "measured"])) == ["s", "o", "^"]
+    assert markers(rows.assign(origin=["measured", "official", "published"])) == ["^", "s", "o"]
+
+
+@pytest.mark.parametrize("column", ["round", "rounds"])
+def test_a_round_of_the_record_has_its_own_marker_whichever_comes_first(column: str) -> None:
+    rounds = ["v5.1", "v4.1", "v5.1"]
+    given = rounds if column == "round" else [(name,) for name in rounds]
+    rows = FRAME.assign(basis=[f"official {name}" for name in rounds], origin="official", **{column: given})
+    assert markers(rows) == ["D", "s", "D"]
+    assert markers(rows.iloc[:1]) == ["D"]
+
+
+def test_rounds_without_a_marker_of_their_own_are_still_told_apart() -> None:
+    rows = FRAME.assign(basis=["official v2.0", "official v2.1", "official v2.0"], origin="official")
+    first, second, again = markers(rows.assign(round=["v2.0", "v2.1", "v2.0"]))
+    assert first == again != second
+
+
+def test_rows_without_an_origin_are_drawn_as_published_ones() -> None:
+    assert markers(FRAME.drop(columns="origin").assign(basis="Paper")) == ["o", "o", "o"]
+
+
+@pytest.mark.parametrize("origin", ["official", "published", "measured"])
+def test_series_have_different_markers(origin: str) -> None:
+    assert len(set(markers(FRAME.assign(basis=["one", "two", "three"], origin=origin)))) == 3
 
 
 def test_rows_of_a_label_are_put_together_in_order_of_appearance() -> None:

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 
+from analysis.data import reached
+from analysis.data.reached import SUBJECTS
 from analysis.show import provenance
 from analysis.show.provenance import MIME, Provenance
 
@@ -30,11 +32,18 @@ def catalog() -> Any:
         ("s2", EVIL, "", "", "free", ""),
         ("s3", "Not cited", "Us", "", "free", ""),
     ]
-    return SimpleNamespace(sources=pd.DataFrame(sources, columns=columns), used={"b.csv": "22", "a.csv": "11"})
+    table = pd.DataFrame(sources, columns=columns)
+    described = SimpleNamespace(path="sources.csv", primary_key=["id"], foreign_keys=[])
+    subjects = {name: SimpleNamespace(path="", primary_key=[name], foreign_keys=[]) for name in SUBJECTS}
+    used = {"sources.csv": "22", "run.json": "11", "official/v5.1.parquet": "33"}
+    return SimpleNamespace(
+        sources=table, served={"sources": table}, tables={"sources": described} | subjects, used=used
+    )
 
 
 def bundle(catalog: Any, *rows: pd.DataFrame) -> dict[str, Any]:
-    return Provenance(catalog, rows, Asked())._repr_mimebundle_()
+    """The data of the output: what a stored one is compared by."""
+    return Provenance(catalog, rows, Asked())._repr_mimebundle_()[0]
 
 
 def test_only_sources_of_rows_shown_are_cited(catalog: Any) -> None:
@@ -42,19 +51,31 @@ def test_only_sources_of_rows_shown_are_cited(catalog: Any) -> None:
     assert [source["id"] for source in bundle(catalog, CLAIMS, ROWS)[MIME]["sources"]] == ["s1", "s2"]
 
 
-def test_tables_result_ids_and_parameters_are_recorded(catalog: Any) -> None:
+def test_rows_result_ids_and_parameters_are_recorded(catalog: Any) -> None:
     record = bundle(catalog, ROWS, ROWS.assign(result_id="4.1-0001"), CLAIMS)[MIME]
-    assert record["tables"] == {"a.csv": "11", "b.csv": "22"}
-    assert list(record["tables"]) == ["a.csv", "b.csv"]
+    assert list(record) == ["rows", "sources", "result_ids", "parameters"]
+    both = catalog.sources[catalog.sources["id"].isin(["s1", "s2"])]
+    assert record["rows"] == {
+        "run.json": {"sha256": "11"},
+        "sources.csv": {"count": 2, "sha256": reached.digest(both, ["id"])},
+    }
     assert record["result_ids"] == ["4.1-0001", "4.1-0002"]
     assert record["parameters"] == {"apples": 3}
 
 
-def test_plain_text_names_source_and_hash(catalog: Any) -> None:
+def test_digests_of_whole_files_are_metadata(catalog: Any) -> None:
+    """Stored outputs are compared by their data: an edit of a row that no page reaches must not show there."""
+    data, metadata = Provenance(catalog, [ROWS], Asked())._repr_mimebundle_()
+    assert metadata == {MIME: {"tables": dict(sorted(catalog.used.items()))}}
+    assert not any(digest in str(data[MIME]) for digest in ("'22'", "'33'"))
+
+
+def test_plain_text_names_source_rows_and_digest(catalog: Any) -> None:
+    digest = reached.digest(catalog.sources.head(1), ["id"])
     assert bundle(catalog, ROWS)["text/plain"].splitlines() == [
         "Apples, Us, 2024-08-28, CC-BY",
-        "a.csv: sha256 11",
-        "b.csv: sha256 22",
+        "run.json: sha256 11",
+        f"sources.csv: 1 row, sha256 {digest}",
     ]
 
 
@@ -73,7 +94,7 @@ def test_provenance_is_displayed(catalog: Any, monkeypatch: pytest.MonkeyPatch) 
     shown: list[Provenance] = []
     monkeypatch.setattr(provenance, "display", shown.append)
     provenance.show(catalog, [ROWS], Asked())
-    assert [each.tables for each in shown] == [{"a.csv": "11", "b.csv": "22"}]
+    assert [output.result_ids for output in shown] == [["4.1-0002"]]
 
 
 def test_source_line_names_each_source_of_the_rows_once(catalog: Any) -> None:

@@ -1,6 +1,8 @@
 """Report tables: ranges in words, units in headers, numbers to the right, ids by content, markup shown, not run."""
 
 import html.parser
+import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,8 +10,10 @@ import pandas as pd
 import pytest
 
 from analysis.compare import gate
-from analysis.compare.gate import Comparison, Question
-from analysis.show import tables
+from analysis.compare.gate import Comparison, Data, Question
+from analysis.core.choices import not_among
+from analysis.core.notes import NONE, note
+from analysis.show import cells, tables
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 FRAME = pd.DataFrame(
@@ -41,8 +45,8 @@ class Elements(html.parser.HTMLParser):
 
 
 def test_cells_are_words_and_ranges() -> None:
-    cells = tables.show(FRAME, "Sizes", COLUMNS).cells
-    assert cells.to_dict("list") == {
+    words = tables.show(FRAME, "Sizes", COLUMNS).cells
+    assert words.to_dict("list") == {
         "Who": ["Ann", "Bob"],
         "Size (g)": ["1 to 1.5", "2"],
         "Count": ["3", ""],
@@ -67,12 +71,30 @@ def test_header_cells_say_what_they_head() -> None:
     assert {head.get("scope") for head in heads} == {"col"}
 
 
-def test_numbers_are_right_and_words_left() -> None:
-    cells = Elements(tables.show(FRAME, "Sizes", COLUMNS).markup).of("td")
-    sides = [
-        next(side for side in ("left", "right") if f"gt_{side}" in cell["class"]) for cell in cells[-len(COLUMNS) :]
+def test_numbers_are_told_from_words_in_headers_and_rows() -> None:
+    elements = Elements(tables.show(FRAME, "Sizes", COLUMNS).markup)
+    marks = [cell.get("class") for cell in elements.of("th") + elements.of("td")]
+    assert marks == [None, "number", "number", "number", None] * (1 + len(FRAME))
+
+
+def test_caption_names_the_table() -> None:
+    assert "<caption>Sizes</caption>" in tables.show(FRAME, "Sizes", COLUMNS).markup
+
+
+def test_every_table_has_the_same_sheet_of_a_few_rules() -> None:
+    sheets = [
+        re.findall(r"<style>.*?</style>", tables.show(FRAME, title, COLUMNS).markup) for title in ("Sizes", "Weights")
     ]
-    assert sides[:4] == ["left", "right", "right", "right"]
+    assert sheets[0] == sheets[1] == [cells.SHEET]
+    assert len(cells.SHEET) < 400
+
+
+def test_two_hundred_rows_are_rendered_at_once() -> None:
+    words = pd.DataFrame({f"c{number}": ["<b> & words"] * 200 for number in range(8)})
+    began = time.process_time()
+    markup = cells.render(words, "Sizes", ["c1"]).markup
+    assert time.process_time() - began < 0.1
+    assert markup.count("&lt;b&gt; &amp; words") == 1600
 
 
 def test_markup_in_cells_headers_and_title_is_shown_not_run() -> None:
@@ -91,10 +113,10 @@ def test_markup_in_the_title_of_an_empty_table_is_shown_not_run() -> None:
 def test_id_is_that_of_title_and_headers() -> None:
     first, same = (tables.show(FRAME, "Sizes", COLUMNS).markup for _ in range(2))
     assert first == same
-    identity = Elements(first).of("div")[0]["id"]
+    identity = Elements(first).of("table")[0]["id"]
     assert identity.startswith("t")
     others = [tables.show(FRAME, "Weights", COLUMNS), tables.show(FRAME, "Sizes", {"who": "Who"})]
-    assert identity not in {Elements(other.markup).of("div")[0]["id"] for other in others}
+    assert identity not in {Elements(other.markup).of("table")[0]["id"] for other in others}
 
 
 def test_empty_frame_says_that_there_is_nothing() -> None:
@@ -104,9 +126,7 @@ def test_empty_frame_says_that_there_is_nothing() -> None:
 
 
 def test_unknown_column_is_refused() -> None:
-    with pytest.raises(
-        KeyError, match=r"no column 'sise': did you mean 'size'[?] valid: who, size, count, share, ripe"
-    ):
+    with pytest.raises(KeyError, match=re.escape(f"no column {not_among('sise', COLUMNS)}")):
         tables.show(FRAME, "Sizes", {"sise": "Size (g)"})
 
 
@@ -124,10 +144,10 @@ def test_long_table_is_folded_and_its_title_shown_not_run() -> None:
 
 
 @pytest.fixture
-def chosen(results: Callable[..., pd.DataFrame], benchmarks: pd.DataFrame) -> Comparison:
+def chosen(results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> Comparison:
     """Two comparable rows, the slower first, and one of another round."""
     rows = results({"result_id": "4.1-0001"}, {"low": 24_524.5, "high": 24_525.5}, {"round": "v5.1"})
-    return gate.select(rows, benchmarks, Question("llm", "Offline", rounds=("v4.1",)))
+    return gate.select(tables(rows), Question("llm", "Offline", rounds=("v4.1",)))
 
 
 def test_rows_compared_come_fastest_first_with_unit_and_result_id(chosen: Comparison) -> None:
@@ -142,11 +162,26 @@ def test_rows_left_out_come_with_their_reason(chosen: Comparison) -> None:
     assert tables.left_out(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
 
 
-def test_caveats_have_a_sign_and_empty_ones_none() -> None:
-    frame = pd.DataFrame({"caveat": ["preview", ""], "doubt": ["", "above what its hardware can do"]})
-    shown = tables.show(frame, "Sizes", {"caveat": "Caveat", "doubt": "Doubt"}).cells
-    assert shown["Caveat"].tolist() == ["\u26a0\ufe0e preview", ""]
-    assert shown["Doubt"].tolist() == ["", "\u26a0\ufe0e above what its hardware can do"]
+def test_notes_stand_in_words_behind_a_sign_and_none_is_an_empty_cell() -> None:
+    own = frozenset({note("edge_suite"), note("preview")})
+    frame = pd.DataFrame({"notes": [own, NONE], "result_id": ["one", "other"]})
+    shown = tables.show(frame, "Sizes", {"notes": "Caveat", "result_id": "Id"}).cells
+    assert shown["Caveat"].tolist() == ["\u26a0\ufe0e preview system; edge suite", ""]
+    assert cells.noted(own) == shown["Caveat"].iloc[0]
+    assert cells.noted(NONE) == ""
+
+
+def test_notes_of_compared_rows_stand_in_the_column_of_caveats(chosen: Comparison) -> None:
+    own = [frozenset({note("power_capped")}), NONE]
+    shown = tables.results(replace(chosen, rows=chosen.rows.assign(notes=own))).cells
+    assert shown["Caveat"].tolist() == ["", cells.noted(own[0])]
+
+
+def test_markup_in_a_note_is_shown_not_run() -> None:
+    frame = pd.DataFrame({"notes": [frozenset({note("preview", about=[EVIL])})]})
+    table = tables.show(frame, "Sizes", {"notes": "Caveat"})
+    assert EVIL in table.cells.iloc[0, 0]
+    assert Elements(table.markup).of("script") == Elements(table.markup).of("img") == []
 
 
 def test_reason_of_most_results_comes_first(chosen: Comparison) -> None:

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.core.interval import Interval
-from analysis.importers.measured.measurement import Run, frame
+from analysis.importers.measured.measurement import MeasuredRun, frame
 from analysis.themes import deployment, serving
 from analysis.themes.deployment import Said, Unsaid
 
 Rows = Callable[..., pd.DataFrame]
-ALIASES = {"H100": "H100 SXM", "H100 SXM": "H100 SXM", "L40S": "L40S"}
+ALIASES = {"h100": "H100 SXM", "h100 sxm": "H100 SXM", "l40s": "L40S"}
 BENCHMARKS = pd.DataFrame(
     {
         "benchmark": ["llm", "llm-2", "images"],
@@ -30,7 +30,7 @@ CLOSE = {"rel": 1e-12}
 def runs(*changes: dict) -> pd.DataFrame:
     base = {"output_tokens_per_s": 400.0, "requests_completed": 100.0, "model": "org/great-llm-chat", "tool": "vllm"}
     base |= {"accelerator": "H100", "accelerator_count": 8, "output_tokens": 20_000.0, "input_tokens": 10_000.0}
-    return frame([Run(**{"file": "run.json", "place": "", **base, **change}) for change in changes or ({},)])
+    return frame([MeasuredRun(**{"file": "run.json", "place": "", **base, **change}) for change in changes or ({},)])
 
 
 def settled(*changes: dict, said: Said | None = None) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def test_share_of_the_official_range_by_hand(official: Rows) -> None:
     assert (run["official_low"], run["official_high"], run["nearest"]) == (75.0, 100.0, "a")
     assert (run["derate_low"], run["derate_high"]) == pytest.approx((0.5, 2 / 3), **CLOSE)
     assert (run["of_nearest_low"], run["latency_low"], run["of_offline_low"]) == pytest.approx((0.5, 0.8, 0.4), **CLOSE)
-    assert run["source_ids"] == "mlcommons-v4.1"
+    assert run["source_ids"] == ("mlcommons-v4.1",)
 
 
 def test_systems_without_result_ids_have_their_own_offline_rate(official: Rows) -> None:
@@ -108,7 +108,7 @@ def test_systems_without_result_ids_have_their_own_offline_rate(official: Rows) 
 def test_without_an_official_row_nothing_is_told(official: Rows) -> None:
     other = official({"accelerator": "L40S"})
     (run,) = deployment.against(settled(), other, other).to_dict("records")
-    assert (run["nearest"], run["source_ids"]) == ("", "")
+    assert (run["nearest"], run["source_ids"]) == ("", ())
     assert np.isnan(run["derate_low"]) and np.isnan(run["of_offline_high"])
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, note
 from analysis.themes import derating
-from analysis.themes.derating import Demand
+from analysis.themes.demand import Demand
 
 Rows = Callable[..., pd.DataFrame]
 ONE = Interval(1.0, 1.0)
@@ -25,7 +26,16 @@ def test_derate_pairs_by_result_id(comparable_rows: Rows) -> None:
     limited = comparable_rows(SERVER, SERVER | second | {"low": 1000.0})
     (row,) = derating.measured(offline, limited).to_dict("records")
     assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.8, 2)
-    assert (row["scenario"], row["caveat"], row["source_ids"]) == ("Server", "", "mlcommons-v4.1")
+    assert (row["scenario"], row["notes"], row["source_ids"]) == ("Server", NONE, ("mlcommons-v4.1",))
+    assert (row["origin"], row["rounds"]) == ("official", ("v4.1",))
+
+
+def test_derate_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
+    size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
+    second = {"result_id": "4.1-0002"}
+    offline = comparable_rows(OFFLINE | {"notes": {size}}, OFFLINE | second | {"notes": {inferred}})
+    limited = comparable_rows(SERVER | {"notes": {size, preview}}, SERVER | second)
+    assert derating.measured(offline, limited)["notes"].tolist() == [{preview, inferred}]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +61,7 @@ def test_document_pairs_by_accelerator_and_says_so(comparable_rows: Rows) -> Non
     found = derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper | {"high": 900.0}))
     (row,) = found.to_dict("records")
     assert (row["derate_low"], row["derate_high"]) == (0.8, 0.9)
-    assert row["caveat"] == "best system of each scenario, may differ"
+    assert (row["notes"], row["origin"], row["source_ids"]) == ({note("may_differ")}, "published", ("doc000",))
 
 
 def test_overall_derate_is_at_most_one() -> None:
@@ -75,9 +85,10 @@ def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_row
 
 
 def test_every_round_of_the_record_counts_and_documents_only_where_it_says_nothing() -> None:
-    rows = [("Paper", "H100 SXM", 0.5), ("official v4.1", "H100 SXM", 0.8), ("Paper", "L40S", 0.6),
-            ("official v5.1", "H100 SXM", 0.9), ("Other", "L40S", 0.7)]  # fmt: skip
-    measured = pd.DataFrame(rows, columns=["basis", "accelerator", "derate_low"])
+    rows = [("published", "Paper", "H100 SXM", 0.5), ("official", "official v4.1", "H100 SXM", 0.8),
+            ("published", "Paper", "L40S", 0.6), ("official", "official v5.1", "H100 SXM", 0.9),
+            ("published", "Other", "L40S", 0.7)]  # fmt: skip
+    measured = pd.DataFrame(rows, columns=["origin", "basis", "accelerator", "derate_low"])
     found = derating.of_record(measured.assign(benchmark="llama2-70b", scenario="Server"))
     assert list(found["derate_low"]) == [0.8, 0.9, 0.6]
 
@@ -89,6 +100,7 @@ def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows)
     )  # fmt: skip
     (row,) = derating.layered(rows, "Triton").to_dict("records")
     assert (row["share_low"], row["share_high"], row["accelerator"]) == (0.95, 0.95, "H100 SXM")
+    assert row["source_ids"] == ("mlcommons-v4.1",)
 
 
 @pytest.mark.parametrize("other", [{"submitter": "else"}, {"scenario": "Server"}, {"accelerator_count": 4}])
@@ -157,6 +169,7 @@ def test_example_without_users_or_speed_is_empty() -> None:
 def test_example_leaves_out_what_the_document_does_not_state() -> None:
     found = derating.example(CLAIMS.head(3), Interval(750.0, 820.0), Interval(4.76, 4.76))
     assert found["quantity"].tolist() == ["accelerators_needed"]
+    assert found["source_ids"].tolist() == [("doc002",)]
 
 
 def test_need_is_rounded_up_to_whole_accelerators() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.themes import memory
+from analysis.themes import memory, quantization, roofline
 from analysis.themes.memory import Model
 
 BENCHMARKS = pd.DataFrame(
@@ -33,6 +33,30 @@ def test_requests_held_by_hand() -> None:
     assert memory.requests_held(MODEL, 2, 80.0, 0.1, 1000.0) == 225
     assert memory.requests_held(MODEL, 1, 80.0, 0.1, 1000.0) == 6
     assert memory.requests_held(MODEL, 1, 48.0, 0.1, 1000.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("weight_gb", "headroom", "count"),
+    [(80.0, 0.0, 1), (80.1, 0.0, 2), (160.0, 0.0, 2), (160.1, 0.0, 3), (1.0, 0.0, 1), (72.0, 0.1, 1), (72.1, 0.1, 2)],
+)
+def test_fewest_that_hold_the_weights(weight_gb: float, headroom: float, count: int) -> None:
+    """Of 80 GB each, one at a time and as arrays; 72 GB are what a tenth kept free leaves, rounding noise or not."""
+    assert memory.holding(weight_gb, 80.0, headroom) == count
+    assert memory.holding(np.array([weight_gb, np.nan]), 80.0, headroom).tolist() == pytest.approx(
+        [count, np.nan], nan_ok=True
+    )
+
+
+def test_roofs_copies_and_precisions_need_as_many() -> None:
+    """140 GB of FP16 weights on 24 GB: six, of which groups make eight."""
+    facts = pd.DataFrame({"accelerator": ["x24"], "memory_gb": 24.0, "memory_bandwidth_gb_per_s": 1000.0})
+    facts = facts.assign(**dict.fromkeys(roofline.COMPUTE.values(), 100.0))
+    identity = pd.Series({"parameters_billion": 70.0})
+    (roof,) = roofline.roofs(facts, identity, pd.DataFrame({"accelerator": ["x24"], "precision": ["fp16"]})).needed
+    models = pd.DataFrame({"benchmark": ["llm"], "parameters_billion": 70.0})
+    weights = quantization.weights(models, "llm", facts, 0.0).set_index("precision")["needed"]
+    assert roof == weights["fp16"] == memory.holding(140.0, 24.0) == 6
+    assert memory.copy_on(Model(140e9, 1.0), 24.0, 0.0) == 8
 
 
 @pytest.mark.parametrize(

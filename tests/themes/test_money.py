@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 
 from analysis.answers import price_performance as answer
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, note
 from analysis.data.catalog import Catalog
 from analysis.themes import cost
 
 Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
+CARE = frozenset({note("approximate")})
 RATED = pd.DataFrame(
-    [("H100 SXM", 1000.0, 1000.0, "official", "v4.1", "s1", ""),
-     ("H200 SXM", 1200.0, 1500.0, "official", "v4.1, v5.1", "s1", ""),
-     ("L40S", 200.0, 200.0, "documents", "", "s2", "care"), ("MI300X", 1000.0, 1000.0, "official", "v4.1", "s1", "")],
-    columns=["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "caveat"],
+    [("H100 SXM", 1000.0, 1000.0, "official", ("v4.1",), ("s1",), NONE),
+     ("H200 SXM", 1200.0, 1500.0, "official", ("v4.1", "v5.1"), ("s1",), NONE),
+     ("L40S", 200.0, 200.0, "documents", (), ("s2",), CARE),
+     ("MI300X", 1000.0, 1000.0, "official", ("v4.1",), ("s1",), NONE)],
+    columns=["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "notes"],
 )  # fmt: skip
 PRICES = pd.DataFrame(
     [("p0", "H100 SXM", "Cloud A", 2.0, 4.0, ""), ("p1", "H200 SXM", "Cloud A", 2.0, 2.0, ""),
@@ -48,32 +51,38 @@ def test_a_dearer_hour_or_less_of_it_buys_never_more(rate: float, usd: float, mo
 
 
 def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows: Rows) -> None:
-    paper = {"origin": "published", "source_id": "doc", "caveat": "care"}
+    paper = {"origin": "published", "source_id": "doc", "notes": CARE}
     rows = comparable_rows({"low": 800.0}, paper | {"low": 8000.0}, paper | {"accelerator": "L40S", "low": 80.0})
     found = cost.rates(rows).set_index("accelerator")
-    assert found.loc["H100 SXM", ["rate_low", "rate_high", "record", "caveat"]].tolist() == [
-        100.0,
-        100.0,
-        "official",
-        "",
-    ]
-    assert found.loc["L40S", ["rate_low", "record", "source_ids", "caveat"]].tolist() == [
-        10.0,
-        "documents",
-        "doc",
-        "care",
-    ]
+    told = found[["rate_low", "rate_high", "record", "source_ids", "notes"]].T.to_dict("list")
+    assert told == {
+        "H100 SXM": [100.0, 100.0, "official", ("mlcommons-v4.1",), NONE],
+        "L40S": [10.0, 10.0, "documents", ("doc",), CARE],
+    }
+
+
+def test_rates_carry_every_note_of_the_rows_behind_them(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"notes": CARE}, {"notes": {note("preview")}}, {})
+    assert cost.rates(rows)["notes"].tolist() == [{*CARE, note("preview")}]
 
 
 def test_rates_say_of_which_rounds_they_are(comparable_rows: Rows) -> None:
     rows = comparable_rows({}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
-    assert cost.rates(rows)["rounds"].tolist() == ["v4.1, v5.1", ""]
+    assert cost.rates(rows)["rounds"].tolist() == [("v4.1", "v5.1"), ()]
 
 
 def test_break_even_between_rounds_is_marked() -> None:
-    caveats = cost.break_even(RATED, PRICES, "H100 SXM").set_index("accelerator")["caveat"].to_dict()
-    marked = "different rounds, v4.1/v5.1 against v4.1: software and rules differ"
-    assert caveats == {"H200 SXM": marked, "L40S": "care", "MI300X": ""}
+    noted = cost.break_even(RATED, PRICES, "H100 SXM").set_index("accelerator")["notes"].to_dict()
+    marked = {note("different_rounds", rounds="v4.1/v5.1", other_rounds="v4.1")}
+    assert noted == {"H200 SXM": marked, "L40S": CARE, "MI300X": NONE}
+
+
+def test_break_even_carries_the_notes_of_the_baseline_too() -> None:
+    own = RATED["accelerator"].eq("H100 SXM")
+    preview = frozenset({note("preview")})
+    rated = RATED.assign(notes=RATED["notes"].mask(own, pd.Series([preview] * len(RATED))))
+    noted = cost.break_even(rated, PRICES, "H100 SXM").set_index("accelerator")["notes"]
+    assert all(own >= preview for own in noted) and noted["L40S"] == CARE | preview
 
 
 def test_offers_buy_most_first_and_each_once() -> None:
@@ -127,8 +136,11 @@ def test_worth_is_the_ratio_of_the_rates_both_ways_the_fastest_first() -> None:
         np.array([[1, 1.2, 6], [1 / 1.5, 1, 5], [200 / 1500, 0.2, 1]]), **CLOSE
     )
     assert square.high.loc["H200 SXM"].tolist() == pytest.approx([1.0, 1.5, 7.5], **CLOSE)
-    assert "One hour of H200 SXM is worth 6 to 7.5 hours of L40S" in answer.square_title(square)
-    assert "Fewer than two" in answer.square_title(cost.worth(RATED, ["L40S"]))
+    widest = answer.worth(square)
+    assert widest.headline.startswith("One hour of H200 SXM is worth 6 to 7.5 hours of L40S")
+    assert (widest.value.low, widest.value.high) == pytest.approx((6.0, 7.5), **CLOSE)
+    alone = answer.worth(cost.worth(RATED, ["L40S"]))
+    assert alone.value is None and alone.headline.startswith("Fewer than two")
 
 
 def test_given_price_of_any_accelerator_settles_its_order() -> None:
@@ -171,10 +183,10 @@ def test_a_price_without_a_source_is_a_parameter_and_only_undated_ones_are_doubt
     given = cost.priced(PRICES, [f"{name}=2; reserved; 2026-01" for name in RATED["accelerator"]], "", RATED)
     offers = cost.offers(RATED, given, Interval(1.0, 1.0))
     assert answer.named(offers, {"doc": "a post"})["price_from"].tolist() == ["parameter"] * 4
-    assert answer.DATED not in answer.best_offer(offers, "LLM", "token").caveats
+    assert note("prices_undated") not in answer.best_offer(offers, "LLM", "token").notes
     documents = cost.offers(RATED, PRICES, Interval(1.0, 1.0))
     assert answer.named(documents, {"doc": "a post"})["price_from"].tolist() == ["a post"] * 3
-    assert answer.DATED in answer.best_offer(documents, "LLM", "token").caveats
+    assert note("prices_undated") in answer.best_offer(documents, "LLM", "token").notes
 
 
 @pytest.mark.parametrize(
@@ -199,6 +211,7 @@ def test_table_of_the_document_follows_from_its_own_figures(data: Catalog) -> No
     """Four rows of tokens per dollar: rate x 3,600 / price, as wide as the rate is rounded."""
     found = cost.printed(data.claims, data.results, data.prices)
     assert found["holds"].tolist() == [True] * 4
+    assert {len(ids) for ids in found["source_ids"]} == {1}
     lambda_h100 = found[found["accelerator"].eq("H100 SXM") & found["provider"].eq("Lambda")].iloc[0]
     assert (lambda_h100["computed_low"], lambda_h100["computed_high"]) == pytest.approx(
         (105 * 3600 / 2.99, 115 * 3600 / 2.99), **CLOSE
@@ -214,3 +227,6 @@ def test_table_set_right_step_by_step() -> None:
     assert (row["served_low"], row["served_high"]) == (1_800_000.0, 1_800_000.0)
     assert (row["delivered_low"], row["delivered_high"]) == (450_000.0, 900_000.0)
     assert np.isnan(found.iloc[1]["served_low"])
+    assert found["notes"].tolist() == [NONE, NONE]
+    of_doubted = cost.set_right(table.assign(accelerator="L40S"), RATED, pd.Series({"L40S": 2}), Interval(0.25, 0.5))
+    assert of_doubted["notes"].tolist() == [CARE, CARE]

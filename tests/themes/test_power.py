@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
+from analysis.core.notes import note
 from analysis.themes import power
 
 Rows = Callable[..., pd.DataFrame]
@@ -92,7 +93,16 @@ def test_capped_run_keeps_a_share_and_mixing_flatters(comparable_rows: Rows) -> 
     assert span(found, "honest") == (4.0, 4.0)
     assert span(found, "mixed") == (5.0, 6.25)
     assert span(found, "overstated") == (1.25, 1.5625)
-    assert row(found)["source_ids"] == "doc001, mlcommons-v4.1"
+    assert row(found)["source_ids"] == ("doc001", "mlcommons-v4.1")
+
+
+def test_capped_run_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
+    size, cap, preview, inferred = (
+        note("another_size", count=8, usual=4), note("power_capped"), note("preview"), note("inferred")
+    )  # fmt: skip
+    free = comparable_rows({"notes": {size, preview}}, {"notes": {inferred}})
+    found = power.capped(comparable_rows(MEASURED | {"notes": {size, cap}}), free)
+    assert row(found)["notes"] == {cap, preview, inferred}
 
 
 @pytest.mark.parametrize(

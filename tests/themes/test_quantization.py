@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.core.notes import NONE, Notes, note
 from analysis.themes import quantization
 
 Rows = Callable[..., pd.DataFrame]
@@ -46,12 +47,21 @@ def table(*rows: dict[str, Any]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(TEXT, "str"))
 
 
+DOUBTED = frozenset({note("contradicts_record")})
+
+
+def trusted(rows: pd.DataFrame, *noted: Notes) -> pd.DataFrame:
+    """Result rows as gate.trusted hands them on, with what is doubted about each."""
+    return rows.assign(notes=list(noted))
+
+
 @pytest.fixture
 def rates(results: Rows) -> pd.DataFrame:
-    """80 to 100 tokens/s on two accelerators, 150 to 160 on one."""
-    return results(
+    """80 to 100 tokens/s on two accelerators, 150 to 160 on one, of which the audit doubts the second."""
+    both = results(
         {"low": 80.0, "high": 100.0, "accelerator_count": 2}, {"low": 150.0, "high": 160.0, "accelerator_count": 1}
     )
+    return trusted(both, NONE, DOUBTED)
 
 
 @pytest.mark.parametrize(("origins", "rows"), [(["published", "official"], 1), (["official", "measured"], 0)])
@@ -70,6 +80,7 @@ def test_ratios_of_a_system_and_of_an_accelerator(rates: pd.DataFrame) -> None:
     assert span(found, "saving", 1) == (2.0, 2.5)
     assert span(found, "rate", 1) == (150.0, 160.0)
     assert found["devices"].tolist() == [2, 1]
+    assert found["notes"].tolist() == [NONE, DOUBTED]
 
 
 def test_reference_is_one_without_width(rates: pd.DataFrame) -> None:
@@ -100,7 +111,7 @@ def test_row_of_another_benchmark_document_or_without_rate_has_no_ratio(rates: p
 def test_document_without_the_reference_gives_no_rows(rates: pd.DataFrame) -> None:
     found = quantization.tradeoffs(table(SMALL), rates, "llm", "fp16")
     assert found.empty
-    assert {"speed_low", "speed_per_accelerator_high", "saving_low", "rate_low"} <= set(found.columns)
+    assert {"speed_low", "speed_per_accelerator_high", "saving_low", "rate_low", "notes"} <= set(found.columns)
 
 
 def techniques(*rows: tuple[str, tuple, tuple, tuple]) -> pd.DataFrame:
@@ -178,13 +189,6 @@ def test_unknown_memory_or_size_holds_nothing() -> None:
     assert quantization.weights(models(None), "llm", cards(80), 0.0).empty
 
 
-def test_needed_is_looked_up_and_one_where_unknown() -> None:
-    held = quantization.weights(models(70), "llm", cards(24), 0.0)
-    assert quantization.needed(held, "x24", "fp8") == 3
-    assert quantization.needed(held, "x24", "fp16") == 6
-    assert quantization.needed(held, "another", "fp8") == 1
-
-
 def test_gains_are_told_as_stated_and_by_the_table(rates: pd.DataFrame) -> None:
     rows = table(PRECISE, SMALL, SMALL | {"duplicate_of": "q1", "speedup_low": 1.75, "speedup_high": 1.85})
     found = quantization.gains(rows, quantization.tradeoffs(rows, rates, "llm", "fp16"))
@@ -195,11 +199,14 @@ def test_gains_are_told_as_stated_and_by_the_table(rates: pd.DataFrame) -> None:
         "from the table": (1.5, 2.0),
         "from the table, per accelerator": (3.0, 4.0),
     }
+    noted = dict(zip(found["statement"], found["notes"], strict=True))
+    assert noted == {"stated": NONE, "from the table": DOUBTED, "from the table, per accelerator": DOUBTED}
 
 
 def test_gain_that_may_be_none_is_told_and_the_reference_is_not(results: Rows) -> None:
     rows = table(PRECISE, SMALL)
-    rates = results({"low": 100.0, "accelerator_count": 1}, {"low": 100.0, "high": 120.0, "accelerator_count": 1})
+    one = {"low": 100.0, "accelerator_count": 1}
+    rates = trusted(results(one, one | {"high": 120.0}), NONE, NONE)
     found = quantization.gains(rows, quantization.tradeoffs(rows, rates, "llm", "fp16"))
     assert found["technique"].tolist() == ["fp8", "fp8"]
     assert span(found, "gain") == (1.0, 1.2)
@@ -234,7 +241,7 @@ def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> Non
     (row,) = found.to_dict("records")
     assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.7, 1)
     assert row["precisions"] == "fp16 and int8"
-    assert row["source_ids"] == "mlcommons-v4.1"
+    assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
 
 
 def test_accuracy_price_spreads_over_systems(comparable_rows: Rows) -> None:
@@ -242,6 +249,14 @@ def test_accuracy_price_spreads_over_systems(comparable_rows: Rows) -> None:
     strict, loose = comparable_rows(STRICT, STRICT | second | {"low": 900.0}), comparable_rows(LOOSE, LOOSE | second)
     (row,) = quantization.price_of_accuracy(strict, loose).to_dict("records")
     assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.9, 2)
+
+
+def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
+    size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
+    second = {"result_id": "4.1-0002"}
+    strict = comparable_rows(STRICT | {"notes": {size, preview}}, STRICT | second)
+    loose = comparable_rows(LOOSE | {"notes": {size}}, LOOSE | second | {"notes": {inferred}})
+    assert quantization.price_of_accuracy(strict, loose)["notes"].tolist() == [{preview, inferred}]
 
 
 @pytest.mark.parametrize(
@@ -279,4 +294,3 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows, rates: pd.DataFrame
     frames = [traded, quantization.pareto(traded), quantization.gains(table(), traded), quantization.routes(table())]
     frames.append(quantization.price_of_accuracy(nothing, nothing))
     assert [len(frame) for frame in frames] == [0] * len(frames)
-    assert quantization.needed(quantization.weights(models(None), "llm", cards(80), 0.0), "x80", "fp8") == 1

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
+from analysis.core.notes import NONE, note
 from analysis.themes import speedup
 
 Rows = Callable[..., pd.DataFrame]
@@ -41,13 +42,21 @@ def test_systems_of_the_same_size_are_used_where_there_are_any(comparable_rows: 
     rows = comparable_rows({"low": 800.0}, {"low": 150.0, "accelerator_count": 1}, NEW | {"low": 1600.0})
     found = speedup.over_baseline(rows, "H100 SXM")
     assert ends(found, accelerator="B200 SXM") == (2.0, 2.0)
-    assert found["caveat"].tolist() == ["", ""]
+    assert found["notes"].tolist() == [NONE, NONE]
 
 
 def test_systems_of_different_size_are_marked(comparable_rows: Rows) -> None:
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 300.0, "accelerator_count": 1})
     row = speedup.over_baseline(rows, "H100 SXM").iloc[1]
-    assert (row["speedup_low"], row["caveat"]) == (3.0, "systems of different size, 1x against 8x")
+    assert (row["speedup_low"], row["notes"]) == (3.0, {note("different_sizes", sizes="1x", other_sizes="8x")})
+
+
+def test_every_size_of_either_side_is_told_in_order(comparable_rows: Rows) -> None:
+    rows = comparable_rows(
+        {"accelerator_count": 16}, {}, NEW | {"accelerator_count": 4}, NEW | {"accelerator_count": 1}
+    )
+    told = {note("different_sizes", sizes="1x/4x", other_sizes="8x/16x")}
+    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE, told]
 
 
 def test_bases_are_kept_apart(comparable_rows: Rows) -> None:
@@ -56,7 +65,9 @@ def test_bases_are_kept_apart(comparable_rows: Rows) -> None:
     found = speedup.over_baseline(rows, "H100 SXM")
     assert ends(found, accelerator="B200 SXM", basis="official v4.1") == (2.0, 2.0)
     assert ends(found, accelerator="B200 SXM", basis="Paper") == (5.0, 5.0)
-    assert found.set_index("basis")["source_ids"].to_dict() == {"official v4.1": "mlcommons-v4.1", "Paper": "doc000"}
+    ids = {"official v4.1": ("mlcommons-v4.1",), "Paper": ("doc000",)}
+    assert found.set_index("basis")["source_ids"].to_dict() == ids
+    assert found.set_index("basis")["origin"].to_dict() == {"official v4.1": "official", "Paper": "published"}
 
 
 def test_basis_without_the_baseline_gives_no_speedup(comparable_rows: Rows) -> None:
@@ -70,24 +81,35 @@ def test_benchmarks_and_scenarios_are_kept_apart(comparable_rows: Rows) -> None:
 
 
 def test_ratio_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> None:
-    given = {"assumed": True, "caveat": "tokens per sample assumed", "unit": "samples/s"}
+    given = {"assumed": True, "notes": {note("tokens_assumed")}, "unit": "samples/s"}
     rows = comparable_rows(given | {"low": 80.0}, NEW | given | {"low": 200.0})
     rows = rows.assign(per_accelerator_low=1.0, per_accelerator_high=9.0)
     row = speedup.over_baseline(rows, "H100 SXM").iloc[1]
     assert (row["speedup_low"], row["speedup_high"]) == (2.5, 2.5)
-    assert row["caveat"] == "in samples/s, as printed"
+    assert row["notes"] == {note("printed_unit", unit="samples/s")}
 
 
 def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparable_rows: Rows) -> None:
-    rows = comparable_rows({"low": 80.0, "assumed": True}, NEW | {"low": 200.0})
+    given = {"assumed": True, "notes": {note("tokens_assumed")}}
+    rows = comparable_rows(given | {"low": 80.0}, NEW | {"low": 200.0})
     rows = rows.assign(per_accelerator_low=[10.0, 100.0], per_accelerator_high=[20.0, 100.0])
-    assert ends(speedup.over_baseline(rows, "H100 SXM"), accelerator="B200 SXM") == (5.0, 10.0)
+    found = speedup.over_baseline(rows, "H100 SXM")
+    assert ends(found, accelerator="B200 SXM") == (5.0, 10.0)
+    assert found["notes"].tolist() == [NONE, {note("tokens_assumed")}]
 
 
-def test_caveats_of_both_sides_are_told(comparable_rows: Rows) -> None:
-    rows = comparable_rows({"caveat": "marked approximate"}, NEW | {"caveat": "preview system; inferred"})
-    caveat = speedup.over_baseline(rows, "H100 SXM")["caveat"].iloc[1]
-    assert set(caveat.split("; ")) == {"preview system", "inferred", "marked approximate"}
+def test_notes_of_both_sides_are_told(comparable_rows: Rows) -> None:
+    base, own = {note("approximate")}, {note("preview", round="v4.1"), note("inferred")}
+    rows = comparable_rows({"notes": base}, NEW | {"notes": own})
+    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE, base | own]
+
+
+def test_size_of_a_row_is_told_of_the_pair_s_own_sizes_alone(comparable_rows: Rows) -> None:
+    size = {"notes": {note("another_size", count=1, usual=8)}, "accelerator_count": 1}
+    rows = comparable_rows({}, NEW | size, size | {"accelerator": "L40S"}, size)
+    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE] * 3
+    marked = {note("different_sizes", sizes="1x", other_sizes="8x")}
+    assert speedup.over_baseline(rows.head(2), "H100 SXM")["notes"].tolist() == [NONE, marked]
 
 
 def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: Rows) -> None:
@@ -98,7 +120,8 @@ def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: R
     found = speedup.by_round(rows, "v4.1", "v5.1")
     assert found["accelerator"].tolist() == ["H100 SXM"]
     assert ends(found) == (1.25, 1.5)
-    assert found["caveat"].tolist() == ["different rounds, v5.1 against v4.1: software and rules differ"]
+    assert found["notes"].tolist() == [{note("different_rounds", rounds="v5.1", other_rounds="v4.1")}]
+    assert found["source_ids"].tolist() == [("mlcommons-v4.1",)]
 
 
 def test_round_over_itself_is_no_progress(comparable_rows: Rows) -> None:
@@ -109,9 +132,9 @@ def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows: Rows) -
     paper = {"origin": "published", "source": "Paper"}
     rows = comparable_rows(paper, paper | NEW | {"round": "v4.0"}, paper | {"accelerator": "L40S", "round": ""})
     found = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator")
-    marked = "different rounds, v4.0 against v4.1: software and rules differ"
-    assert found["caveat"].to_dict() == {"H100 SXM": "", "B200 SXM": marked, "L40S": ""}
-    assert found["rounds"].to_dict() == {"H100 SXM": "v4.1", "B200 SXM": "v4.0, v4.1", "L40S": "v4.1"}
+    marked = {note("different_rounds", rounds="v4.0", other_rounds="v4.1")}
+    assert found["notes"].to_dict() == {"H100 SXM": NONE, "B200 SXM": marked, "L40S": NONE}
+    assert found["rounds"].to_dict() == {"H100 SXM": ("v4.1",), "B200 SXM": ("v4.0", "v4.1"), "L40S": ("v4.1",)}
 
 
 def test_step_is_over_the_accelerator_before(comparable_rows: Rows) -> None:
@@ -246,9 +269,16 @@ def test_claim_without_a_round_is_judged_by_any_and_says_so(comparable_rows: Row
     later = {"round": "v5.1"}
     rows = comparable_rows({}, NEW, later, NEW | later | {"low": 1600.0})
     (row,) = judged(rows, round="", baseline_round="").to_dict("records")
-    assert (row["basis"], row["verdict"], row["caveat"]) == ("official v5.1", "holds", "the claim names no round")
+    assert (row["basis"], row["verdict"], row["notes"]) == ("official v5.1", "holds", {note("round_unnamed")})
     (row,) = judged(rows[rows["round"].eq("v4.1")], round="", baseline_round="").to_dict("records")
     assert (row["basis"], row["verdict"]) == ("official v4.1", "not reached")
+
+
+def test_judged_claim_keeps_the_notes_of_its_pair(comparable_rows: Rows) -> None:
+    noted = {note("approximate")}
+    rows = comparable_rows({}, NEW | {"low": 1600.0, "notes": noted})
+    assert judged(rows)["notes"].tolist() == [noted]
+    assert judged(rows, round="", baseline_round="")["notes"].tolist() == [noted | {note("round_unnamed")}]
 
 
 def test_claim_without_scenario_is_judged_in_each(comparable_rows: Rows) -> None:

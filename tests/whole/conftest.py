@@ -65,9 +65,9 @@ OTHERS = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Places:
     """A copy of the project with a run file for each of OTHERS."""
     root = tmp_path_factory.mktemp("whole") / "project"
-    ignore = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "official")
-    for name in ("data", "notebooks", "src"):
-        shutil.copytree(paths.ROOT / name, root / name, ignore=ignore)
+    junk = ("__pycache__", ".ipynb_checkpoints")
+    for name, left in (("data", (*junk, "official")), ("notebooks", junk), ("src", junk)):
+        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns(*left))
     shutil.copy(paths.LOCK, root)
     for report, (notebook, parameters) in OTHERS.items():
         run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})

@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 from pytest_regressions.data_regression import DataRegressionFixture
 
 from analysis.data import dictionary
+from analysis.engine.refresh import refresh
 from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
@@ -65,8 +67,8 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
     sources = {source["id"] for source in stated["provenance"]["sources"]} | {"datasheets", "mlcommons-rules"}
     assert len(stated["findings"]) >= 5
     for each in stated["findings"]:
-        assert set(each) == {"name", "low", "high", "unit", "sentence", "sources", "caveats"}
-        assert each["unit"] and each["sentence"]
+        assert set(each) == {"name", "low", "high", "unit", "headline", "sentence", "sources", "caveats", "notes"}
+        assert each["unit"] and each["headline"] and each["sentence"].startswith(each["headline"])
         assert each["low"] is None or each["low"] <= each["high"]
         assert set(each["sources"]) <= sources, each["name"]
 
@@ -166,3 +168,36 @@ def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) 
     notebook = str(copied.notebook("generational_speedup"))
     checked = subprocess.run([*command, notebook], env=environment, cwd=copied.root, capture_output=True, text=True)
     assert checked.returncode == 1 and "failed" in checked.stdout
+
+
+def test_stored_outputs_go_stale_by_the_rows_that_reach_them_alone(copied: Places) -> None:
+    """The template shows one benchmark's accelerators: an edit of another round's row leaves its outputs as they are.
+
+    Its page is built again and lists another digest of the file, for only a run can tell that no new row is chosen.
+    """
+    assert refreshed(copied, "_template") in ("the same", "refreshed")  # whatever was stored before
+    (copied.runs / "template.yml").write_text("notebook: _template\n", "utf-8")
+    build_reports(["template"], places=copied, say=lambda line: None)
+    before = record(copied, "template")["provenance"]
+    note(copied, "9.9", origin="official", round="v5.1")
+    assert refreshed(copied, "_template") == "the same"
+    assert build_reports(["template"], places=copied, say=lambda line: None).built == ["template"]
+    after = record(copied, "template")["provenance"]
+    assert after["rows"] == before["rows"] and after["tables"]["results.csv"] != before["tables"]["results.csv"]
+    note(copied, "9.9", origin="official", round="v4.1", benchmark="llama2-70b", scenario="Offline")
+    assert refreshed(copied, "_template") == "refreshed"
+
+
+def refreshed(places: Places, notebook: str) -> str:
+    """What a refresh of one notebook comes to: executed, its outputs are the stored ones or not."""
+    lines: list[str] = []
+    assert refresh([notebook], places=places, say=lines.append) == 0
+    return lines[0].split(f" {notebook}")[0].strip()
+
+
+def note(places: Places, text: str, **where: str) -> None:
+    """Another note, which no page shows, in the first result that is so."""
+    table = places.data / "results.csv"
+    rows = pd.read_csv(table, dtype="str", keep_default_na=False)
+    rows.at[rows.index[(rows[list(where)] == pd.Series(where)).all(axis=1)][0], "note"] = text
+    rows.to_csv(table, index=False)

@@ -1,4 +1,4 @@
-"""The words of the generational speedup report, from speedup frames; making numbers does not belong here."""
+"""The words of the generational speedup report, from speedup frames."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from analysis.answers.words import caveats, listed, ranged, slug, span
-from analysis.compare.caveats import told
+from analysis.answers.words import finding_name, listed, ranged, span
 from analysis.core import interval
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, nothing
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.notes import of_rows
 from analysis.themes.speedup import OVER, SPECS, UNDER
 
 TIMES = "times the baseline's throughput per accelerator"
@@ -36,20 +36,20 @@ def fastest(speedups: pd.DataFrame, baseline: str, topic: str) -> Finding:
         f"On {topic}, {best['accelerator']} leads at {ranged(best, 'speedup')} times {baseline} per accelerator "
         f"({best['basis']})."
     )
-    return Finding("fastest", *span(best, "speedup"), TIMES, sentence, cited(best), caveats(best["caveat"]))
+    return Finding("fastest", span(best, "speedup"), TIMES, sentence, cited(best), best["notes"])
 
 
 def ahead_elsewhere(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> list[Finding]:
     """What another round's leader had, where it was further ahead than the leader of the answer; else nothing."""
     here = fastest_first(leading[leading["accelerator"].ne(baseline)]).head(1)
-    official = speedups["basis"].str.startswith("official") & speedups["accelerator"].ne(baseline)
+    official = speedups["origin"].eq("official") & speedups["accelerator"].ne(baseline)
     rounds = speedups[official & ~speedups["basis"].isin(here["basis"])]
     best = fastest_first(pd.concat([here, rounds])).head(1)
     if best.empty or best["basis"].isin(here["basis"]).all():
         return []
     row, name = best.iloc[0], "ahead_in_another_round"
-    sentence = f"In {row['rounds']}, {row['accelerator']} was further ahead, at {ranged(row, 'speedup')} times."
-    return [Finding(name, *span(row, "speedup"), TIMES, sentence, cited(row), caveats(row["caveat"]))]
+    sentence = f"In {listed(row['rounds'])}, {row['accelerator']} was further ahead, at {ranged(row, 'speedup')} times."
+    return [Finding(name, span(row, "speedup"), TIMES, sentence, cited(row), row["notes"])]
 
 
 def fastest_first(speedups: pd.DataFrame) -> pd.DataFrame:
@@ -71,12 +71,12 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
     """One finding per accelerator beside the baseline."""
     return [
         Finding(
-            f"speedup_{slug(row['accelerator'])}",
-            *span(row, "speedup"),
+            f"speedup_{finding_name(row['accelerator'])}",
+            span(row, "speedup"),
             TIMES,
             f"{row['accelerator']} gives {ranged(row, 'speedup')} times {baseline} on {topic} ({row['basis']}).",
             cited(row),
-            caveats(row["caveat"]),
+            row["notes"],
         )
         for _, row in speedups[speedups["accelerator"].ne(baseline)].iterrows()
     ]
@@ -102,7 +102,7 @@ def across(grid: pd.DataFrame, baseline: str, label: Callable[[str], str]) -> Fi
             f"The benchmark decides: over {len(part)} benchmarks {name} gives from {ranged(least, 'speedup')} times "
             f"{baseline} on {least['benchmark']} up to {ranged(most, 'speedup')} times on {most['benchmark']}."
         )
-    return Finding("across_benchmarks", *span(part, "speedup"), TIMES, sentence, cited(part), told(part, "benchmark"))
+    return Finding("across_benchmarks", span(part, "speedup"), TIMES, sentence, cited(part), of_rows(part, "benchmark"))
 
 
 def explanation(explained: pd.DataFrame, topic: str) -> Finding:
@@ -116,23 +116,23 @@ def explanation(explained: pd.DataFrame, topic: str) -> Finding:
         f"accelerators the datasheet ratio is off by a factor of {interval.number(best['miss'])} on average, that of "
         f"{worst['spec']} by {interval.number(worst['miss'])}."
     )
-    return Finding("explained_by", best["miss"], best["miss"], MISS, sentence, ["datasheets"])
+    return Finding("explained_by", exactly(best["miss"]), MISS, sentence, ["datasheets"])
 
 
 def decomposition(steps: pd.DataFrame, software: pd.DataFrame, first_round: str, later_round: str) -> list[Finding]:
     """One finding per step of hardware or power limit, and one for what the later round changed by software."""
-    found = [
+    hardware = [
         Finding(
-            f"step_{slug(row['step'])}",
-            *span(row, "speedup"),
+            f"step_{finding_name(row['step'])}",
+            span(row, "speedup"),
             STEP,
             f"{row['step']} gives {ranged(row, 'speedup')} times (official {first_round}).",
             cited(row),
-            caveats(row["caveat"]),
+            row["notes"],
         )
         for _, row in steps.iterrows()
     ]
-    return [*found, _software(software, first_round, later_round)]
+    return [*hardware, _software(software, first_round, later_round)]
 
 
 def _software(software: pd.DataFrame, first_round: str, later_round: str) -> Finding:
@@ -145,7 +145,7 @@ def _software(software: pd.DataFrame, first_round: str, later_round: str) -> Fin
         return nothing("software", unit, why)
     sentence = f"In {later_round} the same accelerators give {ranged(software, 'speedup')} times as much as in "
     sentence += f"{first_round}: {listed(software['accelerator'])}."
-    return Finding("software", *span(software, "speedup"), unit, sentence, cited(software), told(software))
+    return Finding("software", span(software, "speedup"), unit, sentence, cited(software), of_rows(software))
 
 
 def software_heading(first_round: str, later_round: str) -> str:
@@ -157,44 +157,24 @@ def software_heading(first_round: str, later_round: str) -> str:
 
 def claims(judged: pd.DataFrame, others: pd.DataFrame) -> Finding:
     """How many of the stated speedups the figures of their round bear out; `others` are claims of other rounds."""
-    unit = "stated speedups that hold"
+    name, unit = "claims_that_hold", "stated speedups that hold"
     rounds = listed(sorted(others["round"])) if len(others) else ""
-    unjudged = f" Not judged: {len(others)} more, of {rounds}: not compared here." if len(others) else ""
+    unjudged = f"Not judged: {len(others)} more, of {rounds}: not compared here." if len(others) else ""
     if judged.empty:
-        return nothing("claims_that_hold", unit, claims_title(judged) + unjudged)
-    holds = int(judged["verdict"].eq("holds").sum())
-    return Finding("claims_that_hold", holds, holds, unit, claims_title(judged) + unjudged, cited(judged), told(judged))
-
-
-def speedup_title(speedups: pd.DataFrame, baseline: str, topic: str) -> str:
-    """The claim of the speedup figure."""
-    return fastest(speedups, baseline, topic).sentence
-
-
-def grid_title(grid: pd.DataFrame, baseline: str, label: Callable[[str], str]) -> str:
-    """The claim of the heat map."""
-    return across(grid, baseline, label).sentence
-
-
-def claims_title(judged: pd.DataFrame) -> str:
-    """The claim of the figure of stated against computed speedups: how many there are of each verdict."""
-    if judged.empty:
-        return "No stated speedup can be set beside comparable figures of its own round here."
+        why = "No stated speedup can be set beside comparable figures of its own round here."
+        return Finding(name, None, unit, why, more=unjudged)
     counts = judged["verdict"].value_counts()
-    told_each = [
+    words = [
         f"{counts.get(verdict, 0)} {words[int(counts.get(verdict, 0) != 1)]}"
         for verdict, words in VERDICTS.items()
         if counts.get(verdict, 0) or verdict == "holds"
     ]
-    return (
+    headline = (
         f"In {len(judged)} comparison{'s' * (len(judged) != 1)} of stated speedups with figures of their own round, "
-        f"{listed(told_each, len(VERDICTS))}."
+        f"{listed(words, len(VERDICTS))}."
     )
-
-
-def explanation_title(explained: pd.DataFrame, topic: str) -> str:
-    """The claim of the figure of speedups against datasheet ratios."""
-    return explanation(explained, topic).sentence
+    holds = exactly(int(counts.get("holds", 0)))
+    return Finding(name, holds, unit, headline, cited(judged), of_rows(judged), unjudged)
 
 
 def claim_rows(judged: pd.DataFrame, labels: dict[str, str], label: Callable[[str], str]) -> pd.DataFrame:
@@ -213,7 +193,7 @@ def spec_rows(beside: pd.DataFrame) -> pd.DataFrame:
     return first.merge(wide.reset_index(), on="accelerator")
 
 
-def other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: str) -> Finding:
+def leader_under_other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: str) -> Finding:
     """Whether the leader stays the leader under another reasonable choice: that of `topic`, in words."""
     name = "under_another_choice"
     mine, other = (fastest_first(part[part["accelerator"].ne(baseline)]) for part in (here, there))
@@ -233,7 +213,7 @@ def other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: 
         there = same.iloc[0]
         less = f"and {before['accelerator']} gives {ranged(there, 'speedup')}"
         sentence = f"Yes: on {topic}, {now['accelerator']} leads at {_within(lead, now, less, there)}."
-    return Finding(name, *span(now, "speedup"), TIMES, sentence, cited(both), told(both))
+    return Finding(name, span(now, "speedup"), TIMES, sentence, cited(both), of_rows(both))
 
 
 def _within(first: str, row: pd.Series, second: str, other: pd.Series) -> str:
@@ -253,6 +233,6 @@ def grid_frames(grid: pd.DataFrame, benchmarks: pd.DataFrame) -> tuple[pd.DataFr
     middle = grid.assign(middle=interval.of(grid, "speedup").middle)
     values = middle.pivot(index="accelerator", columns="benchmark", values="middle").reindex(columns=order)
     values = values.loc[values.max(axis=1).sort_values(ascending=False, kind="stable").index]
-    said = grid.assign(words=[ranged(row, "speedup").replace(" to ", "–") for _, row in grid.iterrows()])
-    words = said.pivot(index="accelerator", columns="benchmark", values="words").fillna("")
+    worded = grid.assign(words=[ranged(row, "speedup").replace(" to ", "–") for _, row in grid.iterrows()])
+    words = worded.pivot(index="accelerator", columns="benchmark", values="words").fillna("")
     return values, words.reindex(index=values.index, columns=values.columns)

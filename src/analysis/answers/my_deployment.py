@@ -1,4 +1,4 @@
-"""The words of the deployment report, from an assessment; making numbers does not belong here."""
+"""The words of the deployment report, from an assessment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import listed
+from analysis.answers.words import listed, ranged
 from analysis.core import interval
-from analysis.core.findings import Finding, nothing
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
 from analysis.themes.assessment import Assessed
 
 LOST = {
@@ -20,26 +22,26 @@ LOST = {
 SHARE = "share of the official throughput per accelerator"
 
 
-def share(found: Assessed) -> Finding:
+def share(assessed: Assessed) -> Finding:
     """What fraction of the benchmark the best run reaches."""
-    run, topic = found.best, found.limited.topic
+    run, topic = assessed.best, assessed.limited.topic
     if pd.isna(run["derate_low"]):
         why = f"No official row of {run['accelerator']} on {topic} in these rounds: no share can be told."
         return nothing("share_of_official", SHARE, why)
     sentence = (
-        f"{_said(run)}, {run['accelerator_count']} {run['accelerator']} give "
+        f"{_load(run)}, {run['accelerator_count']} {run['accelerator']} give "
         f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
         f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator."
     )
-    ends = run["derate_low"], run["derate_high"]
-    return Finding("share_of_official", *ends, SHARE, sentence, _sources(run), found.caveats)
+    ends = Interval(run["derate_low"], run["derate_high"])
+    return Finding("share_of_official", ends, SHARE, sentence, _sources(run), assessed.notes)
 
 
-def gap(found: Assessed) -> Finding:
+def gap(assessed: Assessed) -> Finding:
     """Where most of the gap goes."""
-    start = "Offline" if pd.notna(found.best["latency_low"]) else found.limited.question.scenario
+    start = "Offline" if pd.notna(assessed.best["latency_low"]) else assessed.limited.question.scenario
     unit = f"share of the nearest system's {start} rate that the step takes"
-    known, run = found.gap.dropna(subset="share_low"), found.best
+    known, run = assessed.gap.dropna(subset="share_low"), assessed.best
     if pd.isna(run["of_nearest_low"]):
         why = f"No official row of {run['accelerator']} is comparable: where the throughput goes is not known."
         return nothing("largest_loss", unit, why)
@@ -53,51 +55,50 @@ def gap(found: Assessed) -> Finding:
     steps = listed(words, most=len(words)) or "nothing is lost"
     sentence = f"Of the nearest system's {start} rate, {steps}; {left} is left."
     most = known.iloc[0]
-    ends = most["lost_low"], most["lost_high"]
-    return Finding("largest_loss", *ends, unit, sentence, _sources(run), found.caveats)
+    ends = Interval(most["lost_low"], most["lost_high"])
+    return Finding("largest_loss", ends, unit, sentence, _sources(run), assessed.notes)
 
 
-def saving(found: Assessed) -> Finding:
+def saving(assessed: Assessed) -> Finding:
     """What closing the gap would save, at the same tokens per second."""
-    unit, run = "US dollars an hour for the accelerators that the official rate would leave over", found.best
-    if not found.price.known:
+    unit, run = "US dollars an hour for the accelerators that the official rate would leave over", assessed.best
+    if not assessed.price.known:
         why = f"No price of {run['accelerator']} is known, so nothing tells what a token costs: give prices."
         return nothing("saved_by_closing_the_gap", unit, why)
     cost = (
-        f"A million output tokens cost {interval.text(run['usd_per_million_low'], run['usd_per_million_high'])} US "
-        f"dollars here, at {interval.text(found.price.low, found.price.high)} for an accelerator-hour"
+        f"A million output tokens cost {interval.of(run, 'usd_per_million').text()} US dollars here, at "
+        f"{assessed.price.text()} for an accelerator-hour"
     )
     if pd.isna(run["saved_low"]):
         why = f"{cost}; without an official row nothing tells what closing the gap would save."
-        return replace(nothing("saved_by_closing_the_gap", unit, why), caveats=found.caveats)
+        return replace(nothing("saved_by_closing_the_gap", unit, why), notes=assessed.notes)
+    saved = interval.of(run, "saved")
     sentence = (
-        f"{cost}; at the official rate {interval.text(run['enough_low'], run['enough_high'])} of the "
-        f"{run['accelerator_count']} accelerators would give the same tokens, which would save "
-        f"{interval.text(run['saved_low'], run['saved_high'])} of "
-        f"{interval.text(run['usd_per_hour_low'], run['usd_per_hour_high'])} dollars an hour."
+        f"{cost}; at the official rate {interval.of(run, 'enough').text()} of the {run['accelerator_count']} "
+        f"accelerators would give the same tokens, which would save {saved.text()} of "
+        f"{interval.of(run, 'usd_per_hour').text()} dollars an hour."
     )
-    ends = run["saved_low"], run["saved_high"]
-    return Finding("saved_by_closing_the_gap", *ends, unit, sentence, _sources(run), found.caveats)
+    return Finding("saved_by_closing_the_gap", saved, unit, sentence, _sources(run), assessed.notes)
 
 
-def limits(found: Assessed) -> Finding:
+def limits(assessed: Assessed) -> Finding:
     """How many runs hold the latency limits, and the fastest that does."""
-    unit, runs = "runs whose latency at the 99th percentile is within both limits", found.runs
+    unit, runs = "runs whose latency at the 99th percentile is within both limits", assessed.runs
     judged = runs[runs["ttft_held"].notna() & runs["tpot_held"].notna()]
     if judged.empty:
-        why = f"No limit of {found.limited.topic} or no 99th percentile is known: give ttft_ms and tpot_ms."
+        why = f"No limit of {assessed.limited.topic} or no 99th percentile is known: give ttft_ms and tpot_ms."
         return nothing("runs_within_limits", unit, why)
     held = int((judged["ttft_held"] & judged["tpot_held"]).sum())
     sentence = (
-        f"{held} of {len(judged)} runs hold both limits at the 99th percentile, {interval.number(found.ttft_ms)} ms to "
-        f"the first token and {interval.number(found.tpot_ms)} ms for each further one."
+        f"{held} of {len(judged)} runs hold both limits at the 99th percentile, {interval.number(assessed.ttft_ms)} ms "
+        f"to the first token and {interval.number(assessed.tpot_ms)} ms for each further one."
     )
-    return Finding("runs_within_limits", held, held, unit, sentence, caveats=found.caveats)
+    return Finding("runs_within_limits", exactly(held), unit, sentence, notes=assessed.notes)
 
 
-def goodput(found: Assessed) -> Finding:
+def goodput(assessed: Assessed) -> Finding:
     """The share of answers that users could use."""
-    unit, run = "share of completed requests within the latency limits", found.best
+    unit, run = "share of completed requests within the latency limits", assessed.best
     if pd.isna(run["good_share"]):
         why = "The file holds neither goodput nor latencies of each request: how many were in time is not known."
         return nothing("good_share", unit, why)
@@ -106,23 +107,23 @@ def goodput(found: Assessed) -> Finding:
         f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']}); "
         f"{run['requests_failed']:,.0f} of {sent:,.0f} requests failed."
     )
-    return Finding("good_share", run["good_share"], run["good_share"], unit, sentence, caveats=found.caveats)
+    return Finding("good_share", exactly(run["good_share"]), unit, sentence, notes=assessed.notes)
 
 
-def energy(found: Assessed) -> Finding:
+def energy(assessed: Assessed) -> Finding:
     """Joules per token, where the power of every accelerator was recorded."""
-    unit, runs = "joules per output token, of the accelerators alone", found.runs.dropna(subset="joules")
+    unit, runs = "joules per output token, of the accelerators alone", assessed.runs.dropna(subset="joules")
     if runs.empty:
         why = "No file holds the power of every accelerator: the energy of a token is not known."
         return nothing("joules_per_token", unit, why)
-    low, high = runs["joules"].min(), runs["joules"].max()
-    sentence = f"A token takes {interval.text(low, high)} joules of the accelerators, without the rest of the system."
-    return Finding("joules_per_token", low, high, unit, sentence, caveats=found.caveats)
+    ends = Interval(runs["joules"].min(), runs["joules"].max())
+    sentence = f"A token takes {ends.text()} joules of the accelerators, without the rest of the system."
+    return Finding("joules_per_token", ends, unit, sentence, notes=assessed.notes)
 
 
-def roofline(found: Assessed) -> Finding:
+def roofline(assessed: Assessed) -> Finding:
     """How far below its physical ceiling the best run stays."""
-    unit, run = "share of the ceiling that memory traffic and arithmetic set", found.best
+    unit, run = "share of the ceiling that memory traffic and arithmetic set", assessed.best
     if pd.isna(run["of_ceiling"]):
         why = "The ceiling is not known: it takes the concurrency, the precision and the accelerator's datasheet."
         return nothing("share_of_ceiling", unit, why)
@@ -131,85 +132,82 @@ def roofline(found: Assessed) -> Finding:
         f"tokens per second for each accelerator; the run reaches "
         f"{interval.number(100 * run['of_ceiling'], 2)} % of it."
     )
-    ends = run["of_ceiling"], run["of_ceiling"]
-    return Finding("share_of_ceiling", *ends, unit, sentence, ["datasheets"], found.caveats)
+    share = exactly(run["of_ceiling"])
+    return Finding("share_of_ceiling", share, unit, sentence, ["datasheets"], assessed.notes)
 
 
-def other_choice(found: Assessed) -> Finding:
+def share_of_offline(assessed: Assessed) -> Finding:
     """The share of the nearest system's Offline rate, without the latency limits."""
-    name, run = "share_of_offline", found.best
+    name, run = "share_of_offline", assessed.best
     if pd.isna(run["of_offline_low"]):
         return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
-    ends = run["of_offline_low"], run["of_offline_high"]
-    sentence = f"Against the Offline throughput of the nearest system the share is {_percent(*ends)}."
-    return replace(share(found), name=name, low=ends[0], high=ends[1], sentence=sentence)
+    ends = Interval(run["of_offline_low"], run["of_offline_high"])
+    headline = f"Against the Offline throughput of the nearest system the share is {_percent(ends.low, ends.high)}."
+    return replace(share(assessed), name=name, value=ends, headline=headline)
 
 
-def subtitle(found: Assessed, words: str) -> str:
-    """The subtitle of a figure of the runs, with what they must still say behind it."""
-    return f"{words} Caveat: {'; '.join(found.caveats)}." if found.caveats else words
-
-
-def front_title(found: Assessed) -> str:
-    """The claim of the figure of throughput against interactivity."""
-    best = found.runs[found.runs["best"]]
+def front(assessed: Assessed) -> Finding:
+    """How many runs are on the front of throughput against interactivity, and what they give."""
+    name, unit, best = "runs_on_the_front", "runs that no other beats in throughput and interactivity", assessed.runs
+    best = best[best["best"]]
     if best.empty:
-        return "No run says how long a token takes: no front can be drawn."
-    speed = interval.text(best["interactivity_low"].min(), best["interactivity_high"].max())
-    rate = interval.text(best["per_accelerator_low"].min(), best["per_accelerator_high"].max())
-    return (
-        f"{len(best)} of {len(found.runs)} runs are on the front: {rate} tokens/s for each accelerator while users see "
-        f"{speed} tokens/s."
+        return nothing(name, unit, "No run says how long a token takes: no front can be drawn.")
+    speed, rate = ranged(best, "interactivity"), ranged(best, "per_accelerator")
+    headline = (
+        f"{len(best)} of {len(assessed.runs)} runs are on the front: {rate} tokens/s for each accelerator while users "
+        f"see {speed} tokens/s."
     )
+    return Finding(name, exactly(len(best)), unit, headline, notes=assessed.notes)
 
 
-def front_rows(found: Assessed) -> pd.DataFrame:
+def front_rows(assessed: Assessed) -> pd.DataFrame:
     """The runs that the figure draws, each with its words; only those with an interactivity."""
-    runs = found.runs.dropna(subset=["interactivity_low"])
+    runs = assessed.runs.dropna(subset=["interactivity_low"])
     return runs.assign(label=[_short(run) for run in runs.to_dict("records")])
 
 
-def bars(found: Assessed) -> pd.DataFrame:
+def bars(assessed: Assessed) -> pd.DataFrame:
     """Per accelerator: the run and the official rows of the accelerator, as a range chart draws them."""
-    run = found.best
-    own = "example" if found.runs["example"].any() else "measured"
+    run = assessed.best
+    own = "example" if assessed.runs["example"].any() else "measured"
     rows = [
         ("this deployment", own, run["per_accelerator_low"], run["per_accelerator_high"]),
-        (f"official {found.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
+        (f"official {assessed.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
         ("ceiling at this concurrency", "derived", run["ceiling"], run["ceiling"]),
     ]
     frame = pd.DataFrame(rows, columns=["what", "series", "rate_low", "rate_high"]).dropna()
-    return frame.assign(accelerator=run["accelerator"], derived=frame["series"].eq("derived"))
+    origin = frame["series"].where(frame["series"].isin(["measured", "official"]), "published")
+    return frame.assign(accelerator=run["accelerator"], derived=frame["series"].eq("derived"), origin=origin)
 
 
-def table(found: Assessed) -> pd.DataFrame:
+def table(assessed: Assessed) -> pd.DataFrame:
     """The runs with their words, for the table."""
-    return found.runs.assign(label=[_short(run) for run in found.runs.to_dict("records")])
+    return assessed.runs.assign(label=[_short(run) for run in assessed.runs.to_dict("records")])
 
 
-def known(found: Assessed, columns: dict[str, str]) -> dict[str, str]:
+def known(assessed: Assessed, columns: dict[str, str]) -> dict[str, str]:
     """The columns of `table` of which some run says something."""
-    said = table(found).notna().any()
-    return {name: header for name, header in columns.items() if said[name if name in said else f"{name}_low"]}
+    stated = table(assessed).notna().any()
+    return {name: header for name, header in columns.items() if stated[name if name in stated else f"{name}_low"]}
 
 
-def drawn(found: Assessed) -> pd.DataFrame:
+def drawn(assessed: Assessed) -> pd.DataFrame:
     """The rows behind the figures, for their source line: official ones, and datasheets where a ceiling is drawn."""
-    sources = _sources(found.best) + ["datasheets"] * pd.notna(found.best["ceiling"])
-    return pd.DataFrame({"source_ids": sources})
+    sources = _sources(assessed.best) + ["datasheets"] * pd.notna(assessed.best["ceiling"])
+    return pd.DataFrame({"source_ids": [tuple(sources)]})
 
 
-def source(found: Assessed, line: str) -> str:
+def source(assessed: Assessed, line: str) -> str:
     """The source line of a figure, with the files that were measured; files alone where no source is drawn."""
-    files = ", ".join(dict.fromkeys(found.runs["file"]))
-    return f"{line} Runs: {files}." if line.startswith("Sources") else f"Sources: {files}."
+    files = ", ".join(dict.fromkeys(assessed.runs["file"]))
+    return f"{line} Runs: {files}." if cited(drawn(assessed)) else f"Sources: {files}."
 
 
 def _percent(low: float, high: float) -> str:
     return f"{interval.text(100 * low, 100 * high)} %"
 
 
-def _said(run: dict) -> str:
+def _load(run: dict) -> str:
     known = pd.notna(run["concurrency"])
     return f"At {run['concurrency']:,.0f} requests at a time" if known else "At the measured load"
 
@@ -220,4 +218,4 @@ def _short(run: dict) -> str:
 
 
 def _sources(run: dict) -> list[str]:
-    return [each for each in run["source_ids"].split(", ") if each]
+    return list(run["source_ids"])

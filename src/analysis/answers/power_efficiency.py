@@ -1,4 +1,4 @@
-"""The words of the power efficiency report, from frames of power.py; making numbers does not belong here."""
+"""The words of the power efficiency report, from frames of power.py."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from analysis.answers.words import listed, plural, ranged, span
-from analysis.compare.caveats import apart, carried, told
 from analysis.core import interval
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, nothing
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import apart, carried, note, of_rows
+from analysis.core.vocabulary import same_suite
 from analysis.themes import power
-
-UNOFFICIAL = "a ratio to summed power limits is not an official metric"
 
 
 def energy(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
@@ -40,8 +40,8 @@ def energy(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
     alone = len(both) == 1 and best["accelerator"] != baseline
     beside = f"; no power submission of {baseline} is there to set beside it" if alone else ""
     sentence = f"On {topic}, {spent}; a million {plural(work)} cost {price} US dollars of electricity{beside}."
-    warned = [*told(both), *apart([best["round"]], both["round"].iloc[1:])]
-    return Finding("energy_price", *span(best, "usd_per_million"), unit, sentence, cited(both), warned)
+    warned = of_rows(both) | apart([best["round"]], both["round"].iloc[1:])
+    return Finding("energy_price", span(best, "usd_per_million"), unit, sentence, cited(both), warned)
 
 
 def implied(rows: pd.DataFrame) -> Finding:
@@ -57,7 +57,7 @@ def implied(rows: pd.DataFrame) -> Finding:
         f"draw {ranged(widest, 'implied_watts')} W on {widest['benchmark']} {widest['scenario']}, and the measured "
         f"watts lie within what was printed in {holds} of {len(judged)} cases."
     )
-    return Finding("implied_watts_hold", holds, holds, unit, sentence, cited(judged), told(judged))
+    return Finding("implied_watts_hold", exactly(holds), unit, sentence, cited(judged), of_rows(judged))
 
 
 def capped(rows: pd.DataFrame) -> Finding:
@@ -66,13 +66,13 @@ def capped(rows: pd.DataFrame) -> Finding:
     if rows.empty:
         return nothing("mixing_overstates", unit, "No system has both a power and a performance submission here.")
     least = rows.loc[rows["share_low"].idxmin()]
-    low, high = span(rows, "share")
+    share, factor = span(rows, "share"), span(rows, "overstated")
     sentence = (
-        f"Power runs, often capped, reach {interval.text(100 * low, 100 * high)} % of the throughput of performance "
-        f"runs on the same accelerators, {least['benchmark']} on {least['accelerator']} least; mixing the two would "
-        f"misstate efficiency by {_misstated(*span(rows, 'overstated'))}."
+        f"Power runs, often capped, reach {(share * 100).text()} % of the throughput of performance runs on the same "
+        f"accelerators, {least['benchmark']} on {least['accelerator']} least; mixing the two would misstate efficiency "
+        f"by {_misstated(factor)}."
     )
-    return Finding("mixing_overstates", *span(rows, "overstated"), unit, sentence, cited(rows), told(rows))
+    return Finding("mixing_overstates", factor, unit, sentence, cited(rows), of_rows(rows))
 
 
 def limits(rows: pd.DataFrame) -> Finding:
@@ -86,8 +86,8 @@ def limits(rows: pd.DataFrame) -> Finding:
         f"Whole systems draw {ranged(rows, 'of_limits')} times the summed power limits of their "
         f"accelerators ({listed(rows['accelerator'])}): a datasheet is no substitute for a meter."
     )
-    warned = [UNOFFICIAL, *told(rows)]
-    return Finding("wall_over_limits", *span(rows, "of_limits"), unit, sentence, cited(rows), warned)
+    warned = of_rows(rows) | {note("unofficial_ratio")}
+    return Finding("wall_over_limits", span(rows, "of_limits"), unit, sentence, cited(rows), warned)
 
 
 def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
@@ -98,44 +98,24 @@ def most_efficient(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
     if base.empty:
         return nothing("most_efficient", unit, why)
     own = power.most_efficient(base)
-    alike = rows["suite"].map(lambda suite: bool({*suite.split(",")} & {*own["suite"].split(",")})).astype(bool)
+    alike = rows["suite"].map(lambda suite: same_suite(suite, own["suite"])).astype(bool)
     others = rows[rows["accelerator"].ne(baseline) & alike]
     if others.empty:
         return nothing("most_efficient", unit, why)
     best = power.most_efficient(others)
     ratio = interval.of(best, "efficiency") / interval.of(own, "efficiency")
     sentence = (
-        f"On {topic}, {best['accelerator']} gives {interval.text(ratio.low, ratio.high)} times the throughput per watt "
-        f"of {baseline} in the {own['suite']} suite: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
+        f"On {topic}, {best['accelerator']} gives {ratio.text()} times the throughput per watt of {baseline} in "
+        f"the {own['suite']} suite: {ranged(best, 'efficiency')} against {ranged(own, 'efficiency')}."
     )
     both = pd.DataFrame([best, own])
-    warned = [*told(both), *apart([best["round"]], [own["round"]])]
-    return Finding("most_efficient", ratio.low, ratio.high, unit, sentence, cited(both), warned)
+    warned = of_rows(both) | apart([best["round"]], [own["round"]])
+    return Finding("most_efficient", Interval(float(ratio.low), float(ratio.high)), unit, sentence, cited(both), warned)
 
 
-def other_choice(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
+def energy_in_other_scenario(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
     """The price of energy in the other scenario."""
     return replace(energy(rows, baseline, topic, work), name="energy_price_in_the_other_scenario")
-
-
-def energy_title(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> str:
-    """The claim of the energy figure."""
-    return energy(rows, baseline, topic, work).sentence
-
-
-def implied_title(rows: pd.DataFrame) -> str:
-    """The claim of the figure of implied and measured watts."""
-    return implied(rows).sentence
-
-
-def capped_title(rows: pd.DataFrame) -> str:
-    """The claim of the figure of capped and uncapped runs."""
-    return capped(rows).sentence
-
-
-def limits_title(rows: pd.DataFrame) -> str:
-    """The claim of the figure of wall power against power limits."""
-    return limits(rows).sentence
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
@@ -173,9 +153,9 @@ def _known_from(row: pd.Series) -> str:
     return f" ({row['basis']})" if row["efficiency_basis"] == power.MEASURED else " (from printed throughput per watt)"
 
 
-def _misstated(low: float, high: float) -> str:
+def _misstated(factor: Interval) -> str:
     """A range of factors of overstating as per cent too little or too much."""
-    ends = [(100 * abs(end - 1), "too little" if end < 1 else "too much") for end in (low, high)]
+    ends = [(100 * abs(end - 1), "too little" if end < 1 else "too much") for end in (factor.low, factor.high)]
     if ends[0][1] == ends[1][1]:
         least, most = sorted(size for size, _ in ends)
         return f"{interval.text(least, most, 2)} % {ends[0][1]}"

@@ -1,4 +1,4 @@
-"""The words of the price report, from frames of cost.py and ownership.py; making numbers does not belong here."""
+"""The words of the price report, from frames of cost.py and ownership.py."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from itertools import combinations_with_replacement
 
 import pandas as pd
 
-from analysis.answers.words import caveats, listed, plural, ranged, span
-from analysis.compare.caveats import apart, told
+from analysis.answers.words import listed, plural, ranged, span
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, nothing
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, apart, note, of_rows
 from analysis.themes.ownership import Terms
 
-DATED = "rental prices move within months, and the documents have no date"
 MILLION = 1e6
 THOUSANDS = ("stated", "computed", "weights", "served", "delivered")
 
@@ -33,9 +32,9 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
         f"{ranged(worst, 'usd_per_million')}."
     )
     undated = "not stated" in (best["quoted"], worst["quoted"])
-    rounds = apart(*(row["rounds"].split(", ") for row in (best, worst)))
-    warned = [*caveats(best["caveat"], worst["caveat"]), *rounds, *[DATED] * undated]
-    return Finding("best_offer", *span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
+    warned = best["notes"] | worst["notes"] | apart(best["rounds"], worst["rounds"])
+    warned |= {note("prices_undated")} if undated else NONE
+    return Finding("best_offer", span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
 
 
 def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
@@ -45,15 +44,15 @@ def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
     if known.empty:
         return nothing("document_set_right", unit, "No row of the document's table has a comparable throughput.")
     factor = interval.of(known, "delivered") / interval.of(known, "stated")
-    low, high = float(factor.low.min()), float(factor.high.max())
+    overall = Interval(float(factor.low.min()), float(factor.high.max()))
     most, whose = table["needed"].max(), listed(labels[name] for name in cited(table))
     more = f", on one accelerator where the weights need up to {interval.number(most)}" if most > 1 else ""
     sentence = (
         f"The tokens per dollar of {whose} follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
         f"rows, but are rates of one request at a time{more}; served to many, with utilisation and derate, a dollar "
-        f"buys {interval.text(low, high)} times as many."
+        f"buys {overall.text()} times as many."
     )
-    return Finding("document_set_right", low, high, unit, sentence, cited(table))
+    return Finding("document_set_right", overall, unit, sentence, cited(table))
 
 
 def order(rows: pd.DataFrame, baseline: str) -> Finding:
@@ -65,17 +64,17 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
     judged = rows[rows["verdict"].isin(["cheaper", "dearer"])]
     named = judged if len(judged) else rows.head(1)
     first = named.iloc[0]
-    said = [
+    changes = [
         f"{row['accelerator']} is {row['verdict']} until its hour costs {ranged(row, 'break_even')} dollars"
         for _, row in judged.iterrows()
     ]
-    sentence = f"Per token and against {baseline} at its price, {listed(said)}."
+    sentence = f"Per token and against {baseline} at its price, {listed(changes)}."
     if judged.empty:
         sentence = (
             f"Whether another accelerator is cheaper per token than {baseline} stays open at the prices on offer; "
             f"{first['accelerator']} is as good at {ranged(first, 'break_even')} dollars an hour."
         )
-    return Finding("break_even_price", *span(first, "break_even"), unit, sentence, cited(named), told(named))
+    return Finding("break_even_price", span(first, "break_even"), unit, sentence, cited(named), of_rows(named))
 
 
 def owning(price: Interval, rent: Interval, accelerator: str, terms: Terms) -> Finding:
@@ -85,12 +84,11 @@ def owning(price: Interval, rent: Interval, accelerator: str, terms: Terms) -> F
         why = f"No rent or no power of {accelerator} is known: nothing to hold owning against."
         return nothing("break_even_purchase", unit, why)
     sentence = (
-        f"Rented at {interval.text(rent.low, rent.high)} dollars an hour, {accelerator} is worth buying below "
-        f"{interval.text(price.low, price.high)} dollars with its share of the system, if it works "
-        f"{interval.number(100 * terms.used_share)} % of all hours for {interval.number(terms.years)} years and on the "
-        "other terms below."
+        f"Rented at {rent.text()} dollars an hour, {accelerator} is worth buying below {price.text()} dollars "
+        f"with its share of the system, if it works {interval.number(100 * terms.used_share)} % of all hours for "
+        f"{interval.number(terms.years)} years and on the other terms below."
     )
-    return Finding("break_even_purchase", price.low, price.high, unit, sentence)
+    return Finding("break_even_purchase", price, unit, sentence)
 
 
 def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str) -> Finding:
@@ -103,10 +101,10 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str) -> Finding:
     own = Interval(total["usd_low"], total["usd_high"])
     verdict = "cheaper than" if own.high < rent.low else "dearer than" if own.low > rent.high else "within the range of"
     sentence = f"An owned hour of {accelerator} costs {ranged(total, 'usd')} dollars, {verdict} the rent."
-    return Finding(name, own.low, own.high, unit, sentence)
+    return Finding(name, own, unit, sentence)
 
 
-def other_choice(offers: pd.DataFrame, topic: str, work: str) -> Finding:
+def best_offer_in_other_scenario(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     """The best offer in the other scenario."""
     return replace(best_offer(offers, topic, work), name="best_offer_in_the_other_scenario")
 
@@ -121,8 +119,8 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     terms = [", ".join(filter(None, row)) or "not stated" for row in stated.itertuples(index=False)]
     thousands = {f"thousand_{end}": offers[f"per_dollar_{end}"] / 1000 for end in ("low", "high")}
     source = offers["source_id"].map(labels).fillna("parameter")
-    said = {"offer": [_offer(row) for _, row in offers.iterrows()], "terms": terms}
-    own = pd.DataFrame(said, index=offers.index, dtype="str")
+    words = {"offer": [_offer(row) for _, row in offers.iterrows()], "terms": terms}
+    own = pd.DataFrame(words, index=offers.index, dtype="str")
     return offers.assign(**own, price_from=source, **thousands)
 
 
@@ -139,35 +137,39 @@ def cells(worth: Interval, costs: Interval) -> pd.DataFrame:
     A pair stands once, the faster in the row: "" below the diagonal, where its inverse would say the same again.
     """
     names = list(worth.low)
-    said = pd.DataFrame("", index=names, columns=names)
+    words = pd.DataFrame("", index=names, columns=names)
     for row, column in combinations_with_replacement(names, 2):
         if row == column:
-            said.at[row, column] = "1"
+            words.at[row, column] = "1"
             continue
         ends, paid = (Interval(square.low.at[row, column], square.high.at[row, column]) for square in (worth, costs))
-        said.at[row, column] = _short(ends) + (f" ({_short(paid)})" if paid.known else "")
-    return said
+        words.at[row, column] = _short(ends) + (f" ({_short(paid)})" if paid.known else "")
+    return words
 
 
-def square_title(square: Interval) -> str:
-    """The claim of the figure of price ratios: the widest pair."""
+def worth(square: Interval) -> Finding:
+    """How many hours of one accelerator an hour of another is worth, for the widest pair of cost.worth."""
+    name, unit = "hours_worth", "hours of the slower accelerator that one of the faster is worth"
     if square.low.size < 2:
-        return "Fewer than two accelerators are comparable: no ratio of prices."
+        return nothing(name, unit, "Fewer than two accelerators are comparable: no ratio of prices.")
     best, least = square.middle.stack().idxmax()
-    words = interval.text(square.low.at[best, least], square.high.at[best, least], 2)
-    return f"One hour of {best} is worth {words} hours of {least}: at a higher ratio of prices the order changes."
+    ends = Interval(float(square.low.at[best, least]), float(square.high.at[best, least]))
+    headline = (
+        f"One hour of {best} is worth {ends.text(2)} hours of {least}: at a higher ratio of prices the order changes."
+    )
+    return Finding(name, ends, unit, headline)
 
 
 def _short(ends: Interval) -> str:
-    return interval.text(ends.low, ends.high, 2).replace(" to ", "\u2013")
+    return ends.text(2).replace(" to ", "\u2013")
 
 
 def _counted(row: pd.Series, work: str) -> str:
     """What a dollar buys in words, in millions where it is that many."""
-    low, high = span(row, "per_dollar")
-    if high < MILLION:
-        return f"{interval.text(low, high)} {plural(work)}"
-    return f"{interval.text(low / MILLION, high / MILLION)} million {plural(work)}"
+    bought = span(row, "per_dollar")
+    if bought.high < MILLION:
+        return f"{bought.text()} {plural(work)}"
+    return f"{(bought / MILLION).text()} million {plural(work)}"
 
 
 def _offer(row: pd.Series) -> str:

@@ -1,4 +1,4 @@
-"""The words of the quantization report, from frames of quantization.py; making numbers does not belong here."""
+"""The words of the quantization report, from frames of quantization.py."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.answers.words import listed, ranged, slug, span
-from analysis.compare.caveats import told
+from analysis.answers.words import finding_name, listed, ranged, span
 from analysis.core import interval
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, nothing
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import Notes, note, of_rows
 
 GAIN = "times the throughput of the reference precision"
-UNREPEATED = "one document's figures at batch 1, with no official result behind them"
 PRECISIONS = {name: f"At {name}" for name in ("fp16", "fp8", "int8", "int4", "fp4")}
 
 
@@ -24,31 +24,33 @@ def front(rows: pd.DataFrame, reference: str) -> Finding:
         why = f"No document that is asked for prints the throughput of {reference} and another precision here."
         return nothing("pareto_front", unit, why)
     best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
-    beaten = listed(f"{row['technique']} than {row['dominated_by']}" for row in out.to_dict("records"))
-    beaten = beaten.replace(" than", " is nowhere better than", 1)
+    pairs = list(zip(out["technique"], out["dominated_by"], strict=True))
+    beaten = listed(
+        f"{slower} {'is nowhere better ' * (place == 0)}than {better}" for place, (slower, better) in enumerate(pairs)
+    )
     left = f"{listed(best['technique'])} {'is' if len(best) == 1 else 'are'} left to choose from"
     sentence = f"In speed, memory and quality {beaten}; {left}." if beaten else f"By speed, memory and quality {left}."
-    return Finding("pareto_front", len(best), len(best), unit, sentence, cited(rows), _warned(rows))
+    return Finding("pareto_front", exactly(len(best)), unit, sentence, cited(rows), _warned(rows))
 
 
 def doubling(gains: pd.DataFrame, technique: str, labels: Mapping[str, str]) -> Finding:
     """What a table gives for one technique against what is said of it; `labels` name the documents."""
-    about = gains[gains["technique"].eq(technique)]
+    name, about = f"gain_{finding_name(technique)}", gains[gains["technique"].eq(technique)]
     table, stated = about[about["statement"].eq("from the table")], about[about["statement"].eq("stated")]
     if table.empty:
-        return nothing(f"gain_{slug(technique)}", GAIN, f"No table has {technique} beside its reference precision.")
+        return nothing(name, GAIN, f"No table has {technique} beside its reference precision.")
     row = table.iloc[0]
-    each = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
+    per_accelerator = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
     whose = labels[row["source_id"]]
     sentence = f"In the table of {whose} {technique} gives {ranged(row, 'gain')} times the reference's throughput"
     if len(stated):
-        each_said = [
-            f"{labels[name]} says {listed(ranged(said, 'gain') for _, said in part.iterrows())}"
+        statements = [
+            f"{labels[name]} says {listed(ranged(gain, 'gain') for _, gain in part.iterrows())}"
             for name, part in stated.groupby("source_id", sort=False)
         ]
-        sentence += f", where in words {listed(each_said)}"
-    sentence += f"; per accelerator it is {ranged(each, 'gain')} times."
-    return Finding(f"gain_{slug(technique)}", *span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
+        sentence += f", where in words {listed(statements)}"
+    sentence += f"; per accelerator it is {ranged(per_accelerator, 'gain')} times."
+    return Finding(name, span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
 
 
 def gains(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[Finding]:
@@ -64,10 +66,12 @@ def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
     if rows.empty:
         why = f"The parameters of {label} or the memory of {accelerator} are not known: nothing can be fitted."
         return nothing("accelerators_needed", unit, why)
-    each = {need: listed(part["precision"], most=9) for need, part in rows.groupby("needed", sort=False)}
-    words = listed((f"{need} {accelerator} at {precisions}" for need, precisions in each.items()), most=9)
+    by_need = {need: listed(part["precision"], most=9) for need, part in rows.groupby("needed", sort=False)}
+    words = listed((f"{need} {accelerator} at {precisions}" for need, precisions in by_need.items()), most=9)
     sentence = f"The weights of {label} need {words}."
-    return Finding("accelerators_needed", rows["needed"].min(), rows["needed"].max(), unit, sentence, ["datasheets"])
+    return Finding(
+        "accelerators_needed", Interval(rows["needed"].min(), rows["needed"].max()), unit, sentence, ["datasheets"]
+    )
 
 
 def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
@@ -79,7 +83,7 @@ def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
     sentence = f"At fp8 a single {listed(alone['accelerator'], most=20)} holds the weights of {label}."
     if alone.empty:
         sentence = f"At fp8 no single accelerator holds the weights of {label}."
-    return Finding("single_accelerators", len(alone), len(alone), unit, sentence, ["datasheets"])
+    return Finding("single_accelerators", exactly(len(alone)), unit, sentence, ["datasheets"])
 
 
 def official(rows: pd.DataFrame, topic: str) -> Finding:
@@ -90,9 +94,9 @@ def official(rows: pd.DataFrame, topic: str) -> Finding:
     known = rows[rows["precision"].ne("unknown")]
     count = int(known["results"].sum())
     sentence = f"Of {rows['results'].sum()} official results of {topic}, {count} say which precision ran"
-    each = [f"{name} on {listed(part['accelerator'])}" for name, part in known.groupby("precision")]
-    said = ": ".join([sentence, "; ".join(each)] if each else [sentence])
-    return Finding("official_precisions", count, count, unit, f"{said}.", cited(rows))
+    words = [f"{name} on {listed(part['accelerator'])}" for name, part in known.groupby("precision")]
+    headline = ": ".join([sentence, "; ".join(words)] if words else [sentence])
+    return Finding("official_precisions", exactly(count), unit, f"{headline}.", cited(rows))
 
 
 def official_gain(rows: pd.DataFrame, topic: str) -> Finding:
@@ -102,14 +106,14 @@ def official_gain(rows: pd.DataFrame, topic: str) -> Finding:
     if gains.empty:
         why = f"No accelerator has official results of {topic} at FP8 and at another precision in the same round."
         return nothing("official_gain", unit, why)
-    each = (
-        f"{row['precision']} on {row['accelerator']} gives {interval.text(row['gain_low'], row['gain_high'])} times "
+    words = (
+        f"{row['precision']} on {row['accelerator']} gives {interval.of(row, 'gain').text()} times "
         f"its FP8 results ({row['basis']}, {row['known_from']})"
         for row in gains.to_dict("records")
     )
-    warned = ["submitters, systems and software differ within a row", *told(gains)]
-    said = f"Of {topic} {listed(each)}."
-    return Finding("official_gain", *span(gains, "gain"), unit, said, cited(gains), warned)
+    warned = of_rows(gains) | {note("mixed_within_row")}
+    sentence = f"Of {topic} {listed(words)}."
+    return Finding("official_gain", span(gains, "gain"), unit, sentence, cited(gains), warned)
 
 
 def accuracy(rows: pd.DataFrame) -> Finding:
@@ -122,7 +126,7 @@ def accuracy(rows: pd.DataFrame) -> Finding:
         f"At the stricter accuracy target official systems keep {ranged(rows, 'kept')} of their throughput on "
         f"{listed(rows['benchmark'])}, {least['benchmark']} on {least['accelerator']} least."
     )
-    return Finding("price_of_accuracy", *span(rows, "kept"), unit, sentence, cited(rows), told(rows))
+    return Finding("price_of_accuracy", span(rows, "kept"), unit, sentence, cited(rows), of_rows(rows))
 
 
 def routes(rows: pd.DataFrame) -> Finding:
@@ -135,10 +139,12 @@ def routes(rows: pd.DataFrame) -> Finding:
         f"Changing the model itself is said to give {ranged(rows, 'gain')} times the throughput, most by "
         f"{best['technique']} on {best['benchmark']}."
     )
-    return Finding("open_routes", *span(rows, "gain"), unit, sentence, cited(rows), ["stated by the submitter"])
+    return Finding(
+        "open_routes", span(rows, "gain"), unit, sentence, cited(rows), frozenset({note("stated_by_submitter")})
+    )
 
 
-def other_choice(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Finding:
+def front_under_other_reference(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Finding:
     """Whether the Pareto front changes with the reference precision."""
     unit = "techniques on both Pareto fronts"
     if here.empty or there.empty:
@@ -147,7 +153,7 @@ def other_choice(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Fin
     both = len(fronts[0] & fronts[1])
     verdict = "the same" if fronts[0] == fronts[1] else "another"
     sentence = f"With {reference} as the reference the Pareto front is {verdict}: {both} techniques stand on both."
-    return Finding("front_under_another_reference", both, both, unit, sentence, cited(there))
+    return Finding("front_under_another_reference", exactly(both), unit, sentence, cited(there))
 
 
 def front_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -170,6 +176,6 @@ def held_rows(held: pd.DataFrame) -> pd.DataFrame:
     return wide.sort_values("memory_gb", ascending=False, kind="stable")
 
 
-def _warned(rows: pd.DataFrame) -> list[str]:
+def _warned(rows: pd.DataFrame) -> Notes:
     """What to say with figures at batch 1, and what the audit doubts about them."""
-    return [UNREPEATED, *told(rows, "technique")]
+    return of_rows(rows, "technique") | {note("batch_1_of_one_document")}

@@ -1,22 +1,21 @@
-"""The words of the derating report, from frames of derating.py; making numbers does not belong here."""
+"""The words of the derating report, from frames of derating.py."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
 from analysis.answers.words import listed, plural, span
-from analysis.compare.caveats import told
 from analysis.compare.gate import Comparison
 from analysis.core import interval
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, nothing
+from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes, of_rows
 from analysis.core.parameters import RealWorldDerating
 from analysis.themes import cost, sizing
-from analysis.themes.derating import Demand
+from analysis.themes.demand import Demand
 
 OUTPUTS = {
     "accelerators": "accelerators",
@@ -37,12 +36,12 @@ def derate(measured: pd.DataFrame, topic: str) -> Finding:
     """The measured derate of the chosen benchmark over all accelerators."""
     if measured.empty:
         return nothing("measured_derate", SHARE, f"No system has both scenarios of {topic}: no derate is measured.")
-    low, high = span(measured, "derate")
+    kept = span(measured, "derate")
     least = measured.loc[measured["derate_low"].idxmin(), "accelerator"]
-    faster = "; above 1 the run under the latency limit was the faster one" if high > 1 else ""
-    kept = f"systems keep {interval.text(low, high)} of their Offline throughput, {least} least"
-    sentence = f"On {topic}, {kept}{faster}."
-    return Finding("measured_derate", low, high, SHARE, sentence, cited(measured), told(measured))
+    faster = "; above 1 the run under the latency limit was the faster one" if kept.high > 1 else ""
+    share = f"systems keep {kept.text()} of their Offline throughput, {least} least"
+    sentence = f"On {topic}, {share}{faster}."
+    return Finding("measured_derate", kept, SHARE, sentence, cited(measured), of_rows(measured))
 
 
 def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
@@ -56,10 +55,10 @@ def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
     partly = len(measured) - inside - above - below
     sentence = (
         f"Of {len(measured)} derates measured over all benchmarks, {inside} lie within the assumed band of "
-        f"{interval.text(assumed.low, assumed.high)}, {above} wholly above it, {below} wholly below and "
+        f"{assumed.text()}, {above} wholly above it, {below} wholly below and "
         f"{partly} across an end of it."
     )
-    return Finding("derates_in_band", inside, inside, unit, sentence, cited(measured), told(measured))
+    return Finding("derates_in_band", exactly(inside), unit, sentence, cited(measured), of_rows(measured))
 
 
 def need(
@@ -67,29 +66,31 @@ def need(
     demand: Demand,
     accelerator: str,
     chosen: Comparison,
-    warned: Sequence[str] = (),
+    warned: Notes = NONE,
     impossible: str = "",
 ) -> Finding:
-    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are caveats of the plan itself.
+    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are notes of the plan itself.
 
     `impossible` is why nothing could be planned, where the plan itself says so.
     """
-    count, bill, each = (marks.set_index("output").loc[name] for name in OUTPUTS)
+    count, bill, per_user_hour = (marks.set_index("output").loc[name] for name in OUTPUTS)
     if pd.isna(count["p50"]):
         why = f"No comparable throughput of {accelerator} on {chosen.topic}, or not enough memory: nothing is planned."
         return nothing("accelerators_needed", NEED, impossible or why)
-    dollars = (
-        f"at {interval.text(bill['p10'], bill['p90'])} US dollars an hour, "
-        f"{interval.text(each['p10'], each['p90'])} per user-hour"
-    )
+    needed = _likely(count)
+    dollars = f"at {_likely(bill).text()} US dollars an hour, {_likely(per_user_hour).text()} per user-hour"
     sentence = (
         f"{demand.users:,} users at {interval.number(demand.tokens_per_second_per_user)} {chosen.unit} each need "
-        f"{interval.text(count['p10'], count['p90'])} {accelerator} (P10 to P90), "
+        f"{needed.text()} {accelerator} (P10 to P90), "
         f"{dollars if pd.notna(bill['p50']) else 'at a price that is not known'}."
     )
     own = cost.behind(chosen.rows, accelerator)
-    warned = [*told(own), *warned]
-    return Finding("accelerators_needed", count["p10"], count["p90"], NEED, sentence, cited(own), warned)
+    return Finding("accelerators_needed", needed, NEED, sentence, cited(own), of_rows(own) | warned)
+
+
+def _likely(marks: pd.Series) -> Interval:
+    """From the tenth to the ninetieth percentile of one output."""
+    return Interval(marks["p10"], marks["p90"])
 
 
 def quantities(work: str, metering: str) -> dict[str, str]:
@@ -124,7 +125,7 @@ def decisive(shares: pd.DataFrame) -> Finding:
         f"Traffic alone asks for as many accelerators as are planned in {share['traffic']} of the draws; the queue in "
         f"front of them asks for more in {share['queue']} and memory in {share['memory']}."
     )
-    return Finding("decisive_cause", top["share"], top["share"], unit, sentence)
+    return Finding("decisive_cause", exactly(top["share"]), unit, sentence)
 
 
 def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
@@ -137,15 +138,15 @@ def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
     if ranked.empty:
         return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
     leading = _leading(ranked)
-    low, high = leading.abs().min(), leading.abs().max()
+    ends = Interval(leading.abs().min(), leading.abs().max())
     if len(leading) == 1:
         (name,), (number,) = leading.index, leading
         sentence = f"What moves the {what} most is the {name}, with a rank correlation of {interval.number(number, 2)}."
-        return Finding("dominant_input", low, high, unit, sentence)
+        return Finding("dominant_input", ends, unit, sentence)
     ways = "" if leading.gt(0).all() or leading.lt(0).all() else " in size"
-    alike = f"rank correlations of {interval.text(low, high, 2)}{ways}"
+    alike = f"rank correlations of {ends.text(2)}{ways}"
     sentence = f"{listed(leading.index, most=len(leading))} move the {what} about equally: {alike}."
-    return Finding("dominant_input", low, high, unit, sentence[:1].upper() + sentence[1:])
+    return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:])
 
 
 def _settled(draws: pd.DataFrame, count: float) -> Finding:
@@ -155,7 +156,9 @@ def _settled(draws: pd.DataFrame, count: float) -> Finding:
     then = ", so that the price alone moves the bill" if draws["price"].nunique() > 1 else ""
     change = "hardly anything changes" if share < 1 else "nothing changes"
     sentence = f"Within these ranges {change} the number of accelerators: {often}{then}."
-    return Finding("dominant_input", share, share, "share of the draws with the same number of accelerators", sentence)
+    return Finding(
+        "dominant_input", exactly(share), "share of the draws with the same number of accelerators", sentence
+    )
 
 
 def _leading(ranked: pd.DataFrame) -> pd.Series:
@@ -164,16 +167,16 @@ def _leading(ranked: pd.DataFrame) -> pd.Series:
     return signed[signed.abs() >= (1 - ALIKE) * signed.abs().max()]
 
 
-def example(said: pd.DataFrame) -> Finding:
+def example(cases: pd.DataFrame) -> Finding:
     """Whether the document's own sizing example follows from its own figures."""
     unit = "figures of the document's example that follow from its own inputs"
-    if said.empty:
+    if cases.empty:
         return nothing("document_example", unit, "The document's sizing example is not among the claims.")
-    holds = int(said["holds"].sum())
-    computed = [interval.text(*span(row, "computed"), None) for _, row in said.iterrows()]
-    words = [f"{number} {EXAMPLE[quantity][1]}" for number, quantity in zip(computed, said["quantity"], strict=True)]
-    sentence = f"The document's example follows from its own figures in {holds} of {len(said)} cases: {listed(words)}."
-    return Finding("document_example", holds, holds, unit, sentence, cited(said))
+    holds = int(cases["holds"].sum())
+    computed = [span(row, "computed").text(None) for _, row in cases.iterrows()]
+    words = [f"{number} {EXAMPLE[quantity][1]}" for number, quantity in zip(computed, cases["quantity"], strict=True)]
+    sentence = f"The document's example follows from its own figures in {holds} of {len(cases)} cases: {listed(words)}."
+    return Finding("document_example", exactly(holds), unit, sentence, cited(cases))
 
 
 def interactivity(guaranteed: float | None, asked: RealWorldDerating) -> Finding:
@@ -187,16 +190,16 @@ def interactivity(guaranteed: float | None, asked: RealWorldDerating) -> Finding
         f"The {asked.scenario} throughput was reached while users saw {interval.number(guaranteed)} tokens/s or more "
         f"at the 99th percentile, {verdict} the {interval.number(wanted)} asked for here."
     )
-    return Finding("guaranteed_speed", guaranteed, guaranteed, unit, sentence)
+    return Finding("guaranteed_speed", exactly(guaranteed), unit, sentence)
 
 
-def other_choice(found: Finding, derate: Interval) -> Finding:
+def need_if_measured(needed: Finding, derate: Interval) -> Finding:
     """The need under the measured derate in place of the assumed band."""
     name = "accelerators_needed_if_measured"
-    if found.low is None:
-        return replace(found, name=name)
-    said = f"With the measured derate of {interval.text(derate.low, derate.high)} in its place: {found.sentence}"
-    return replace(found, name=name, sentence=said)
+    if needed.value is None:
+        return replace(needed, name=name)
+    headline = f"With the measured derate of {derate.text()} in its place: {needed.headline}"
+    return replace(needed, name=name, headline=headline)
 
 
 def both_examples(own: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:

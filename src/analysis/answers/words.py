@@ -1,4 +1,4 @@
-"""Small pieces of wording that several reports share: names of findings, caveats and ranges."""
+"""Small pieces of wording that several reports share: names of findings and ranges."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.compare.caveats import joined
 from analysis.core import interval
+from analysis.core.interval import Interval
 
 
-def slug(text: str) -> str:
+def finding_name(text: str) -> str:
     """`text` as a finding's name: lower case, everything but letters and digits as `_`."""
     return "".join(c if c.isalnum() else "_" for c in text.lower()).strip("_")
 
 
-def caveats(*texts: str) -> list[str]:
-    """The caveats of `; `-joined texts, each once, in order."""
-    return [each for each in joined(texts).split("; ") if each]
-
-
-def span(rows: pd.DataFrame | pd.Series, name: str) -> tuple[float, float]:
+def span(rows: pd.DataFrame | pd.Series, name: str) -> Interval:
     """The lowest low and highest high of interval `name` over the rows."""
     ends = interval.of(rows, name)
-    return (float(ends.low), float(ends.high)) if isinstance(rows, pd.Series) else (ends.low.min(), ends.high.max())
+    if isinstance(rows, pd.Series):
+        return Interval(float(ends.low), float(ends.high))
+    return Interval(float(ends.low.min()), float(ends.high.max()))
 
 
 def ranged(rows: pd.DataFrame | pd.Series, name: str) -> str:
     """The span of interval `name` in words."""
-    return interval.text(*span(rows, name))
+    return span(rows, name).text()
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

@@ -1,1 +1,1 @@
-"""The audit: one module per kind of check, each check a small function from tables to rows of verdicts."""
+"""The audit: one module per kind of check, each check a small function from tables to judgements."""

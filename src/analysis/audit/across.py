@@ -1,19 +1,19 @@
-"""The same quantity as two documents, or a document and a datasheet, state it; the official record is not asked here.
+"""The same quantity as two documents, or a document and a datasheet, state it.
 
 A figure that the record bears out is not accused by a document that contradicts it: the other one carries the verdict.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
-import pandas as pd
-
-from analysis.audit import verdict
-from analysis.audit.lookup import Row, alike, plain
-from analysis.audit.verdict import AGREES, row
-from analysis.compare import gate, rates
+from analysis.audit import against_record, verdict
+from analysis.audit.frames import Tables
+from analysis.audit.lookup import PRICE, PRICE_UNIT, plain
+from analysis.audit.verdict import AGREES, BORNE_OUT, Judgement, Row, Verdict
+from analysis.compare import rates
 from analysis.core import interval
 from analysis.core.interval import Interval
 
@@ -26,108 +26,94 @@ FACTS = {
 RATIOS = {"memory_capacity_ratio": "memory_gb", "memory_bandwidth_ratio": "memory_bandwidth_gb_per_s"}
 SAME_RATE = ["benchmark", "scenario", "round", "accelerator", "power_measured"]
 SAME_CLAIM = ["quantity", "subject_accelerator", "baseline_accelerator", "benchmark", "scenario", "round"]
-COMPARED = [*FACTS, "memory_capacity_ratio", "memory_bandwidth_ratio", "throughput_ratio"]
-BORNE_OUT = (*AGREES, "within_5_percent")
 
 
-def throughputs(results: pd.DataFrame, benchmarks: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+def throughputs(tables: Tables) -> Iterator[Judgement]:
     """Each published throughput per accelerator against that of every other document, in the benchmark's unit.
 
-    Tokens and samples are converted with the run's tokens per sample, or else the benchmark's range. `official` holds
-    the verdicts of official.results.
+    Tokens and samples are converted with the run's tokens per sample, or else the benchmark's range.
     """
-    best = official.groupby("row_id")["verdict"].agg(verdict.best)
-    rows = _converted(results, benchmarks)
-    pairs = [pair for group in alike(rows, SAME_RATE) for pair in permutations(group, 2)]
-    found = [_pair(*pair) for pair in pairs if pair[0]["source_id"] != pair[1]["source_id"]]
-    judged = verdict.frame(found)
-    borne_out = judged["row_id"].map(best).isin(BORNE_OUT)
-    return judged[~(borne_out & judged["verdict"].eq("contradicts"))].reset_index(drop=True)
+    official = tables.judgements(against_record.results)
+    borne_out = {judgement.figure["id"] for judgement in official if judgement.verdict in BORNE_OUT}
+    for figure, other in _pairs(_converted(tables), SAME_RATE):
+        judgement = _rate(figure, other)
+        if judgement.verdict is not Verdict.CONTRADICTS or figure["id"] not in borne_out:
+            yield judgement
 
 
-def claims(table: pd.DataFrame) -> pd.DataFrame:
+def claims(tables: Tables) -> Iterator[Judgement]:
     """Each claim about an accelerator against the same claim of every other document."""
-    rows = table[table["quantity"].isin(COMPARED) & table["duplicate_of"].eq("") & table["low"].notna()]
-    rows = rows[rows["subject_accelerator"].ne("") & ~rows["accelerator_count"].gt(1).fillna(False)]
-    rows = rows[rows["subject_accelerator"].ne(rows["baseline_accelerator"])]
-    found = []
-    for group in alike(rows, SAME_CLAIM):
-        for one, other in permutations(group, 2):
-            if one["source_id"] != other["source_id"]:
-                found.append(_claim(one, other))
-    return verdict.frame(found)
+    rows = [claim for claim in tables.stated(*FACTS, *RATIOS, "throughput_ratio") if interval.of(claim).known]
+    rows = [claim for claim in rows if claim["subject_accelerator"] and not claim["accelerator_count"] > 1]
+    rows = [claim for claim in rows if claim["subject_accelerator"] != claim["baseline_accelerator"]]
+    for claim, other in _pairs(rows, SAME_CLAIM):
+        expected = interval.of(other)
+        words = f"{other['source_id']} ({other['locator']}) says {expected.text()} {other['unit']}."
+        yield Judgement.on(claim, CHECK, expected, other["id"], words)
 
 
-def prices(table: pd.DataFrame) -> pd.DataFrame:
+def prices(tables: Tables) -> Iterator[Judgement]:
     """Each price against another document's of the same accelerator, where both name the provider or one means most."""
-    rows = plain(table[table["duplicate_of"].eq("")])
-    found = []
-    for one, other in permutations(rows, 2):
-        same = one["provider"] == other["provider"] or "several" in one["provider"] + other["provider"]
-        if same and one["source_id"] != other["source_id"] and one["accelerator"] == other["accelerator"]:
-            ends = [
-                Interval(p["usd_per_accelerator_hour_low"], p["usd_per_accelerator_hour_high"]) for p in (one, other)
-            ]
-            judged = verdict.compare(*ends, "range")
-            said = (
-                f"{other['source_id']} says {interval.text(ends[1].low, ends[1].high)} dollars ({other['provider']})."
+    for price, other in _pairs(tables.figures("prices"), ["accelerator"]):
+        if price["provider"] == other["provider"] or "several" in (price["providers"], other["providers"]):
+            printed, expected = interval.of(price, PRICE), interval.of(other, PRICE)
+            words = f"{other['source_id']} says {expected.text()} dollars ({other['provider']})."
+            yield Judgement.on(
+                price, CHECK, expected, other["id"], words, printed=printed, unit=PRICE_UNIT, basis="range"
             )
-            found.append(row(one, "prices", CHECK, judged, *ends, "USD/hour", other["id"], said))
-    return verdict.frame(found)
 
 
-def datasheets(table: pd.DataFrame, accelerators: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+def datasheets(tables: Tables) -> Iterator[Judgement]:
     """Stated memory, bandwidth, their ratios, power limits and model sizes against the tables of facts."""
-    facts, sizes = accelerators.set_index("accelerator"), benchmarks.set_index("benchmark")["parameters_billion"]
-    rows = table[table["duplicate_of"].eq("") & table["bound"].eq("") & ~table["accelerator_count"].gt(1).fillna(False)]
-    return verdict.frame(_facts(plain(rows), facts, sizes))
+    for claim in tables.figures("claims"):
+        fact = None if claim["bound"] or claim["accelerator_count"] > 1 else _fact(claim, tables)
+        if fact:
+            value, whose, reference, trust = fact
+            expected = Interval(value, value)
+            known = f"{expected.text(4)} {claim['unit']}" if expected.known else "no such fact in the tables"
+            yield Judgement.on(claim, SHEET, expected, reference, f"{whose} {known}{trust}.")
 
 
-def _converted(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
-    rows = results.assign(slower=gate.slower_precision(results))
-    rows = rows[rows["origin"].eq("published") & rows["duplicate_of"].eq("") & rows["round"].ne("") & ~rows["slower"]]
-    rows = rows[rows["metric"].eq("throughput")]
-    identities = benchmarks.set_index("benchmark")
-    each = []
+def _pairs(rows: Iterable[Row], by: list[str]) -> Iterator[tuple[Row, Row]]:
+    """Every two figures of different documents that are alike in `by`, either way round."""
+    groups = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in by)].append(row)
+    for group in groups.values():
+        yield from (pair for pair in permutations(group, 2) if pair[0]["source_id"] != pair[1]["source_id"])
+
+
+def _converted(tables: Tables) -> Iterator[Row]:
+    """The published throughputs of a round, per accelerator, with their `rate_unit`."""
+    fast = {row["id"] for row in tables.figures("results") if not row["slower"]}
+    rows = tables.results[tables.results["id"].isin(fast)]
+    rows = rows[rows["round"].ne("") & rows["metric"].eq("throughput")]
     for name, group in rows.groupby("benchmark", sort=False):
-        unit = identities.at[name, "offline_unit"]
-        each.append(rates.converted(group, identities.loc[name], unit).assign(rate_unit=unit))
-    found = pd.concat(each) if each else rows.assign(per_accelerator_low=0.0, per_accelerator_high=0.0, rate_unit="")
-    return found[found["per_accelerator_low"].notna()]
+        unit = tables.models[name]["offline_unit"]
+        rated = rates.converted(group, tables.models[name], unit).assign(rate_unit=unit)
+        yield from plain(rated[rated["per_accelerator_low"].notna()], "results")
 
 
-def _pair(one: Row, other: Row) -> Row:
-    ends = [Interval(each["per_accelerator_low"], each["per_accelerator_high"]) for each in (one, other)]
-    judged = verdict.compare(*ends, "range")
-    unit = f"{one['rate_unit']} per accelerator"
-    off = "" if judged in AGREES else f": the figure is {verdict.off(*ends)}"
-    said = f"{other['source_id']} ({other['locator']}) gives {interval.text(ends[1].low, ends[1].high, 4)} {unit}{off}."
-    return row(one, "results", CHECK, judged, *ends, unit, other["id"], said)
+def _rate(figure: Row, other: Row) -> Judgement:
+    printed, expected = (interval.of(row, "per_accelerator") for row in (figure, other))
+    outcome, unit = verdict.compare(printed, expected, "range"), f"{figure['rate_unit']} per accelerator"
+    off = "" if outcome in AGREES else f": the figure is {verdict.off(printed, expected)}"
+    words = f"{other['source_id']} ({other['locator']}) gives {expected.text(4)} {unit}{off}."
+    return Judgement.on(figure, CHECK, expected, other["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
-def _claim(one: Row, other: Row) -> Row:
-    ends = [Interval(each["low"], each["high"]) for each in (one, other)]
-    judged = verdict.compare(*ends, one["range_basis"])
-    said = f"{other['source_id']} ({other['locator']}) says {interval.text(ends[1].low, ends[1].high)} {other['unit']}."
-    return row(one, "claims", CHECK, judged, *ends, one["unit"], other["id"], said)
-
-
-def _facts(rows: Iterable[Row], facts: pd.DataFrame, sizes: pd.Series) -> Iterator[Row]:
-    for claim in rows:
-        part, column = claim["subject_accelerator"], FACTS.get(claim["quantity"])
-        if claim["quantity"] == "model_parameters":
-            value, whose = float(sizes.get(claim["benchmark"], float("nan"))), f"The model of {claim['benchmark']} has"
-        elif claim["quantity"] in RATIOS and {part, claim["baseline_accelerator"]} <= set(facts.index):
-            ends = facts.loc[[part, claim["baseline_accelerator"]], RATIOS[claim["quantity"]]]
-            value, whose = float(ends.iloc[0] / ends.iloc[1]), f"{ends.iloc[0]:g} over {ends.iloc[1]:g} of the facts is"
-        elif column and part in facts.index:
-            value, whose = float(facts.at[part, column]), f"The {part} has"
-        else:
-            continue
-        trust = f" (datasheet {facts.at[part, 'confidence']})" if column else ""
-        printed, expected = Interval(claim["low"], claim["high"]), Interval(value, value)
-        judged = verdict.compare(printed, expected, claim["range_basis"])
-        known = f"{interval.number(value, 4)} {claim['unit']}" if value == value else "no such fact in the tables"
-        reference = f"accelerators.csv, {part}" if column else f"benchmarks.csv, {claim['benchmark']}"
-        said = f"{whose} {known}{trust}."
-        yield row(claim, "claims", SHEET, judged, printed, expected, claim["unit"], reference, said)
+def _fact(claim: Row, tables: Tables) -> tuple[float, str, str, str] | None:
+    """The value of the tables that a claim is about, whose it is, where it stands and how far it is to be trusted."""
+    part, baseline, benchmark = claim["subject_accelerator"], claim["baseline_accelerator"], claim["benchmark"]
+    if claim["quantity"] == "model_parameters":
+        value = tables.parameters_billion(benchmark)
+        return value, f"The model of {benchmark} has", f"benchmarks.csv, {benchmark}", ""
+    if claim["quantity"] in RATIOS and {part, baseline} <= set(tables.parts):
+        over, under = (tables.parts[name][RATIOS[claim["quantity"]]] for name in (part, baseline))
+        reference = f"accelerators.csv, {part} / {baseline}"
+        return float(over / under), f"{over:g} over {under:g} of the facts is", reference, ""
+    if claim["quantity"] in FACTS and part in tables.parts:
+        facts = tables.parts[part]
+        trust = f" (datasheet {facts['confidence']})"
+        return float(facts[FACTS[claim["quantity"]]]), f"The {part} has", f"accelerators.csv, {part}", trust
+    return None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
-from analysis.core import interval
-from analysis.core.interval import Interval
+from analysis.audit import against_record, arithmetic, sizes, verdict
+from analysis.core.notes import Note, note
 from analysis.themes import speedup
 
 COLUMNS = ["report", "conclusion", "printed_low", "printed_high", "official_low", "official_high", "unit"]
-COLUMNS += ["doubt", "source_ids"]
+COLUMNS += ["notes", "source_ids"]
 
 
 def conclusions(rows: pd.DataFrame, baseline: str, gains: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
@@ -18,85 +20,47 @@ def conclusions(rows: pd.DataFrame, baseline: str, gains: pd.DataFrame, judged: 
     `rows` are comparable rows of published and official results, `gains` those of quantization.gains, `judged` the
     audit's. Power efficiency rests on none where its printed watts hold the measured ones, and has no row then.
     """
-    each = [_speedups(rows, baseline), _gains(gains), _sizing(judged), _power(judged)]
-    filled = [frame for frame in each if len(frame)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=COLUMNS)
+    wrong = judged[judged["verdict"].eq("contradicts")]
+    sizing = wrong[wrong["check"].eq(sizes.OFFICIAL_SIZING)]
+    power = wrong[wrong["check"].isin([arithmetic.WATTS, against_record.POWER])]
+    made = [
+        *_speedups(rows, baseline),
+        *_gains(gains),
+        *_wrong(sizing.assign(place="the document's example"), "real_world_derating", "rate_contradicts_record"),
+        *_wrong(power.assign(place=power["locator"]), "power_efficiency", "contradicts_meter"),
+    ]
+    return pd.DataFrame(made, columns=COLUMNS)
 
 
-def _speedups(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
     """Speedups within a document one of whose two figures is doubtful, beside the official ones."""
-    found = speedup.over_baseline(rows, baseline)
-    official = found[found["basis"].str.startswith("official")].set_index("accelerator")
+    speedups = speedup.over_baseline(rows, baseline)
+    official = speedups[speedups["origin"].eq("official")]
     doubts = rows[rows["doubt"].ne("")].groupby(["basis", "accelerator"])["doubt"].first()
-    made = []
-    documents = found[found["accelerator"].ne(baseline) & ~found["basis"].str.startswith("official")]
-    for each in documents.to_dict("records"):
-        sides = [doubts.get((each["basis"], name), "") for name in (each["accelerator"], baseline)]
-        if not any(sides):
-            continue
-        beside = official.loc[official.index == each["accelerator"], ["speedup_low", "speedup_high"]]
-        beside = Interval(beside["speedup_low"].min(), beside["speedup_high"].max())
-        doubt = "; ".join(dict.fromkeys(side for side in sides if side))
-        words = f"{each['accelerator']} over {baseline} by {each['basis']}"
-        made.append(
-            _row("generational_speedup", words, interval.of(each, "speedup"), beside, doubt, each["source_ids"])
-        )
-    return pd.DataFrame(made, columns=COLUMNS)
+    documents = speedups[speedups["accelerator"].ne(baseline) & speedups["origin"].ne("official")]
+    for row in documents.to_dict("records"):
+        sides = [doubts.get((row["basis"], name), "") for name in (row["accelerator"], baseline)]
+        if any(sides):
+            same = official[official["accelerator"].eq(row["accelerator"])]
+            beside = (same["speedup_low"].min(), same["speedup_high"].max())
+            doubt = frozenset(Note(code) for code in sides if code)
+            words = f"{row['accelerator']} over {baseline} by {row['basis']}"
+            ends = (row["speedup_low"], row["speedup_high"], *beside)
+            yield "generational_speedup", words, *ends, "ratio", doubt, row["source_ids"]
 
 
-def _gains(gains: pd.DataFrame) -> pd.DataFrame:
-    doubtful = gains[gains["caveat"].ne("") & gains["statement"].eq("from the table")]
-    none = Interval(float("nan"), float("nan"))
-    made = [
-        _row(
-            "quantization_tradeoffs",
-            f"{each['technique']} over the reference precision",
-            interval.of(each, "gain"),
-            none,
-            each["caveat"],
-            each["source_id"],
-        )
-        for each in doubtful.to_dict("records")
-    ]
-    return pd.DataFrame(made, columns=COLUMNS)
+def _gains(gains: pd.DataFrame) -> Iterator[tuple]:
+    """Gains from the documents' tables that a note doubts; nothing official stands beside them."""
+    doubtful = gains[gains["notes"].map(bool).astype(bool) & gains["statement"].eq("from the table")]
+    for row in doubtful.to_dict("records"):
+        words = f"{row['technique']} over the reference precision"
+        ends = (row["gain_low"], row["gain_high"], float("nan"), float("nan"))
+        yield "quantization_tradeoffs", words, *ends, "ratio", row["notes"], (row["source_id"],)
 
 
-def _sizing(judged: pd.DataFrame) -> pd.DataFrame:
-    wrong = judged[judged["check"].eq("official sizing") & judged["verdict"].eq("contradicts")]
-    made = [
-        _row(
-            "real_world_derating",
-            f"the document's example, {each['unit']}",
-            Interval(each["printed_low"], each["printed_high"]),
-            Interval(each["expected_low"], each["expected_high"]),
-            "its throughput contradicts the official record",
-            each["source_id"],
-            each["unit"],
-        )
-        for each in wrong.to_dict("records")
-    ]
-    return pd.DataFrame(made, columns=COLUMNS)
-
-
-def _power(judged: pd.DataFrame) -> pd.DataFrame:
-    wrong = judged[judged["check"].isin(["implied watts", "official power"]) & judged["verdict"].eq("contradicts")]
-    made = [
-        _row(
-            "power_efficiency",
-            f"{each['locator']}, {each['unit']}",
-            Interval(each["printed_low"], each["printed_high"]),
-            Interval(each["expected_low"], each["expected_high"]),
-            "contradicts the measured watts",
-            each["source_id"],
-            each["unit"],
-        )
-        for each in wrong.to_dict("records")
-    ]
-    return pd.DataFrame(made, columns=COLUMNS)
-
-
-def _row(
-    report: str, words: str, printed: Interval, official: Interval, doubt: str, sources: str, unit: str = "ratio"
-) -> tuple:
-    ends = (printed.low, printed.high, official.low, official.high)
-    return (report, words, *ends, unit, doubt, sources)
+def _wrong(judged: pd.DataFrame, report: str, code: str) -> Iterator[tuple]:
+    """What the audit contradicts, each at its `place`."""
+    for row in judged.to_dict("records"):
+        ends = (row[name] for name in verdict.ENDS)
+        words, doubt = f"{row['place']}, {row['unit']}", frozenset({note(code)})
+        yield report, words, *ends, row["unit"], doubt, (row["source_id"],)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 
 import pandas as pd
 
-from analysis.audit import against_record, verdict
-from analysis.audit.lookup import Row, plain
-from analysis.audit.verdict import AGREES, NOTHING, row
+from analysis.audit import against_record
+from analysis.audit.frames import Tables
+from analysis.audit.verdict import BORNE_OUT, NOTHING, Judgement, Row, Verdict, best
 from analysis.core.interval import Interval
+from analysis.core.lists import cell_values
 
+DATE, COUNT, NAMED = "date", "count", "benchmark named"
+BOTH_SUITES = "datacenter,edge"  # a result may be filed under both
 COUNTED = {
     "workloads": {"workload": ["benchmark"]},
     "scenarios": {"scenario": ["scenario"]},
@@ -22,135 +28,116 @@ COUNTED = {
 }
 
 
-def corrected(
-    results: pd.DataFrame, corrections: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame
-) -> pd.DataFrame:
+def corrected(tables: Tables) -> Iterator[Judgement]:
     """Results whose label was put right: the official record against the figure as printed and as corrected.
 
     Conditional where the figure agrees only under the corrected label; the label is wrong then, not the figure.
     """
-    fixes = corrections[corrections["table"].eq("results") & corrections["key"].isin(results["id"])]
-    fixes = fixes[fixes["key"].isin(results.loc[results["origin"].eq("published"), "id"])]
-    rows = results[results["origin"].eq("official") | results["id"].isin(fixes["key"])]
-    printed = rows.copy()
-    for fix in fixes.to_dict("records"):
-        printed.loc[printed["id"].eq(fix["key"]), fix["column"]] = fix["printed"]
-    sides = [against_record.results(each, benchmarks, accelerators).set_index("row_id") for each in (printed, rows)]
-    figures = {figure["id"]: figure for figure in plain(rows)}
-    return verdict.frame(_label(figures[fix["key"]], fix, *sides) for fix in fixes.to_dict("records"))
+    figures = {figure["id"]: figure for figure in tables.figures("results")}
+    corrections = tables.corrections[tables.corrections["table"].eq("results")]
+    fixes = [fix for fix in corrections.to_dict("records") if fix["key"] in figures]
+    printed: dict[str, Row] = defaultdict(dict)
+    for fix in fixes:
+        printed[fix["key"]][fix["column"]] = fix["printed"]
+    for fix in fixes:
+        figure = figures[fix["key"]]
+        before, after = (_best(row, tables) for row in (figure | printed[fix["key"]], figure))
+        words, outcome = f"{after.explanation[0].lower()}{after.explanation[1:]}", after.verdict
+        if before.verdict in BORNE_OUT:
+            words = f"As {fix['corrected']}: {words}"
+        else:
+            words = f"As {fix['printed']} the record does not bear it out; as {fix['corrected']}: {words}"
+            outcome = Verdict.CONDITIONAL if outcome in BORNE_OUT else outcome
+        check = f"label of {fix['column']}"
+        yield replace(after, check=check, verdict=outcome, explanation=words)
 
 
-def dates(claims: pd.DataFrame, sources: pd.DataFrame) -> pd.DataFrame:
+def dates(tables: Tables) -> Iterator[Judgement]:
     """Stated dates of a round against the day on which its official results were published."""
-    published = sources[sources["kind"].eq("official") & sources["published"].ne("")]
-    days = {name.rpartition("-")[2]: (name, day) for name, day in published[["id", "published"]].to_numpy()}
-    found = []
-    for claim in plain(claims[claims["quantity"].isin(["publication_date", "retrieval_date"])]):
-        if claim["round"] in days and not claim["duplicate_of"]:
-            found.append(_date(claim, *days[claim["round"]]))
-    return verdict.frame(found)
+    sources = tables.sources[tables.sources["kind"].eq("official") & tables.sources["published"].ne("")]
+    days = {source["round"]: source for source in sources.to_dict("records")}
+    for claim in tables.stated("publication_date", "retrieval_date"):
+        if claim["round"] in days:
+            yield _date(claim, days[claim["round"]])
 
 
-def counts(claims: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+def counts(tables: Tables) -> Iterator[Judgement]:
     """Stated numbers of workloads, scenarios, results or systems of a round against the official record at hand.
 
     The record at hand may be a part: more than it holds is unverifiable, fewer than it holds contradicts.
     """
-    rows = results[results["origin"].eq("official")]
-    found = []
-    for claim in plain(claims[claims["quantity"].isin(list(COUNTED)) & claims["duplicate_of"].eq("")]):
-        whose = claim["condition"].removeprefix("submitter ") if "submitter" in claim["condition"] else ""
-        about = rows[rows["round"].eq(claim["round"]) & rows["suite"].str.contains("datacenter" if not whose else "")]
-        about = about[about["submitter"].str.startswith(whose)]
-        found.append(_count(claim, about, whose))
-    return verdict.frame(found)
+    for claim in tables.stated(*COUNTED):
+        rows = tables.official[tables.official["round"].eq(claim["round"])]
+        rows = rows[rows["suite"].isin([claim["suite"], BOTH_SUITES])] if claim["suite"] else rows
+        rows = rows[rows["submitter"].eq(claim["submitter"])] if claim["submitter"] else rows
+        yield _count(claim, rows)
 
 
-def benchmarks_named(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
     """Benchmarks that a document says it cites against those of which the round has official results."""
     names = {
-        alias.lower(): each["benchmark"]
-        for each in benchmarks.to_dict("records")
-        for alias in (each["benchmark"], each["label"], *each["aliases"].split(";"))
+        alias.lower(): row["benchmark"]
+        for row in tables.benchmarks.to_dict("records")
+        for alias in (row["benchmark"], row["label"], *cell_values(row["aliases"]))
     }
-    official_rows = results[results["origin"].eq("official")]
-    found = []
-    for claim in plain(claims[claims["quantity"].eq("benchmark_named")]):
-        held = official_rows.loc[official_rows["round"].eq(claim["round"]), "benchmark"]
-        meant = claim["benchmark"] or names.get(claim["subject"].lower(), "")
-        own = results["source_id"].eq(claim["source_id"]) & results["benchmark"].eq(meant)
-        there = float(meant in set(held))
-        judged = "exact" if there else "contradicts"
-        figures = f"{int(own.sum())} figures" if own.any() else "no figure"
-        said = f"{claim['subject']} has {int(held.eq(meant).sum())} official {claim['round']} results at hand"
-        if not there:
-            said = f"{claim['subject']} is not among the {held.nunique()} benchmarks of {claim['round']} at hand"
-        said += f", and the document has {figures} for it."
-        ends = (Interval(claim["low"], claim["high"]), Interval(there, there))
-        reference = f"official {claim['round']} results of {meant or claim['subject']}"
-        found.append(row(claim, "claims", "benchmark named", judged, *ends, claim["unit"], reference, said))
-    return verdict.frame(found)
+    for claim in tables.mentions("claims"):
+        if claim["quantity"] == "benchmark_named":
+            yield _named(claim, claim["benchmark"] or names.get(claim["subject"].lower(), ""), tables)
 
 
-def _label(figure: Row, fix: Row, printed: pd.DataFrame, right: pd.DataFrame) -> Row:
-    before, after = (_one(side, figure["id"]) for side in (printed, right))
-    held, holds = (side["verdict"] in (*AGREES, "within_5_percent") for side in (before, after))
-    judged = "conditional" if holds and not held else after["verdict"]
-    labels = [fix["printed"], fix["corrected"]]
-    said = f"As {labels[1]}: {_lower(after['explanation'])}"
-    if not held:
-        said = f"As {labels[0]} the record does not bear it out. {said}"
-        said = said.replace(". As", "; as")
-    ends = [Interval(after[f"{name}_low"], after[f"{name}_high"]) for name in ("printed", "expected")]
-    return row(figure, "results", f"label of {fix['column']}", judged, *ends, after["unit"], after["reference"], said)
+def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
+    official = tables.official.loc[tables.official["round"].eq(claim["round"]), "benchmark"]
+    own = tables.results["source_id"].eq(claim["source_id"]) & tables.results["benchmark"].eq(benchmark)
+    results = int(official.eq(benchmark).sum())
+    words = f"{claim['subject']} has {results} official {claim['round']} results at hand"
+    if not results:
+        words = f"{claim['subject']} is not among the {official.nunique()} benchmarks of {claim['round']} at hand"
+    words += f", and the document has {f'{int(own.sum())} figures' if own.any() else 'no figure'} for it."
+    expected = Interval(float(results > 0), float(results > 0))
+    reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
+    outcome = Verdict.EXACT if results else Verdict.CONTRADICTS
+    return Judgement.on(claim, NAMED, expected, reference, words, verdict=outcome)
 
 
-def _one(side: pd.DataFrame, key: str) -> Row:
-    """The best verdict on one figure: that per accelerator may stand in where the record has other sizes."""
-    rows = side.loc[[key]].to_dict("records")
-    return min(rows, key=lambda each: verdict.VERDICTS.index(each["verdict"]))
+def _best(figure: Row, tables: Tables) -> Judgement:
+    """The best against the record: that per accelerator may stand in where the record has other sizes."""
+    known = list(against_record.compared(figure, tables.record))
+    wanted = best(judgement.verdict for judgement in known)
+    return next(judgement for judgement in known if judgement.verdict is wanted)
 
 
-def _lower(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
-
-
-def _date(claim: Row, source: str, day: str) -> Row:
-    real = float(day.replace("-", ""))
+def _date(claim: Row, source: Row) -> Judgement:
+    published = date.fromisoformat(source["published"])
+    real = float(f"{published:%Y%m%d}")
     retrieved = claim["quantity"] == "retrieval_date"
-    expected = Interval(real, max(real, claim["high"]) if retrieved else real)
     holds = claim["high"] >= real if retrieved else claim["low"] <= real <= claim["high"]
-    first, last = (datetime.strptime(f"{end:.0f}", "%Y%m%d") for end in (claim["low"], claim["high"]))
-    published = datetime.strptime(day, "%Y-%m-%d")
+    first, last = (date.fromisoformat(f"{end:.0f}") for end in (claim["low"], claim["high"]))
     apart = max((first - published).days, (published - last).days)
-    off = (
-        ""
-        if holds
-        else f", {apart} days {'before' if first > published else 'after'} the stated {claim['printed_unit']}"
-    )
-    said = f"The official {claim['round']} results were published on {day}{off}."
-    judged = ("exact" if claim["low"] == claim["high"] == real else "within_rounding") if holds else "contradicts"
-    printed = Interval(claim["low"], claim["high"])
-    return row(claim, "claims", "date", judged, printed, expected, "date", source, said)
+    side = "before" if first > published else "after"
+    off = "" if holds else f", {apart} days {side} the stated {claim['printed_unit']}"
+    agrees = Verdict.EXACT if claim["low"] == claim["high"] == real else Verdict.WITHIN_ROUNDING
+    expected = Interval(real, max(real, claim["high"]) if retrieved else real)
+    words = f"The official {claim['round']} results were published on {published}{off}."
+    outcome = agrees if holds else Verdict.CONTRADICTS
+    return Judgement.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")
 
 
-def _count(claim: Row, about: pd.DataFrame, whose: str) -> Row:
-    ways = {name: float(len(about.drop_duplicates(columns))) for name, columns in COUNTED[claim["quantity"]].items()}
-    stated, numbers = claim["low"], list(ways.values())
-    judged = _counted(stated, numbers)
-    each = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
-    whom = f" by {whose}" if whose else ""
-    said = f"The official {claim['round']} record at hand holds {each}{whom}"
-    missing = "; it may be a part of the record only" if judged == "unverifiable" else ""
-    expected = Interval(min(numbers), max(numbers)) if len(about) else NOTHING
-    unit, printed = claim["unit"], Interval(claim["low"], claim["high"])
-    reference = f"official {claim['round']} results{whom}"
-    return row(claim, "claims", "count", judged, printed, expected, unit, reference, f"{said}{missing}.")
+def _count(claim: Row, rows: pd.DataFrame) -> Judgement:
+    ways = {name: float(len(rows.drop_duplicates(columns))) for name, columns in COUNTED[claim["quantity"]].items()}
+    numbers = list(ways.values())
+    outcome = _counted(claim["low"], numbers)
+    counted = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
+    by = f" by {claim['submitter']}" if claim["submitter"] else ""
+    part = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
+    expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
+    words = f"The official {claim['round']} record at hand holds {counted}{by}{part}."
+    return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 
-def _counted(stated: float, numbers: list[float]) -> str:
+def _counted(stated: float, numbers: list[float]) -> Verdict:
+    """The verdict on a stated number against the ways of counting, the usual one first."""
     if not max(numbers):
-        return "unverifiable"
+        return Verdict.UNVERIFIABLE
     if stated in numbers:
-        return "exact" if stated == numbers[0] else "conditional"
-    return "contradicts" if stated < min(numbers) else "unverifiable"
+        return Verdict.EXACT if stated == numbers[0] else Verdict.CONDITIONAL
+    return Verdict.CONTRADICTS if stated < min(numbers) else Verdict.UNVERIFIABLE

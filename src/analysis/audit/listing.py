@@ -1,4 +1,4 @@
-"""The audit as text: a table for reading, JSON and CSV for programs; no check is made here."""
+"""The audit as text: a table for reading, JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pandas as pd
 from analysis.audit import checks, naming
 from analysis.audit.verdict import COLUMNS, VERDICTS
 from analysis.core.choices import choose
+from analysis.data.catalog import Catalog
 
 FORMATS = ("table", "json", "csv")
 WIDTH = {"row_id": 38, "check": 26, "verdict": 17}
 
 
-def printed(tables: checks.Tables, source: str = "", verdict: str = "", form: str = "table") -> str:
+def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "table") -> str:
     """The audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
     for value, valid, what in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
         if value:
@@ -44,6 +45,6 @@ def _line(row: dict) -> str:
 
 def _sum(rows: pd.DataFrame) -> str:
     counts = rows["verdict"].value_counts()
-    said = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if name in counts)
+    sums = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if name in counts)
     figures = len(rows.drop_duplicates(["table", "row_id"]))
-    return f"{len(rows)} verdicts on {figures} figures: {said}" if said else "no verdict of this kind"
+    return f"{len(rows)} verdicts on {figures} figures: {sums}" if sums else "no verdict of this kind"

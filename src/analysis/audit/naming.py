@@ -1,4 +1,4 @@
-"""What readers call a figure: its part and benchmark, its range in words, names in place of ids; no check is made."""
+"""What readers call a figure: its part and benchmark, its range in words, names in place of ids."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def described(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
     count = rows["accelerator_count"].map(lambda size: f"{size}x ", na_action="ignore").fillna("")
     run = rows["framework"].where(rows["framework"].ne(""), rows["precision"])
     what = model.mask(rows["batch_size"].eq(1).fillna(False), "batch 1")
-    words = [", ".join(filter(None, each)) for each in zip(rows["accelerator"], run, what, strict=True)]
-    found = {"accelerator": rows["accelerator"], "part": count + rows["accelerator"], "model": model}
-    return pd.DataFrame(found).assign(words=words).set_axis(list(rows["id"]))
+    words = [", ".join(filter(None, names)) for names in zip(rows["accelerator"], run, what, strict=True)]
+    columns = {"accelerator": rows["accelerator"], "part": count + rows["accelerator"], "model": model}
+    return pd.DataFrame(columns).assign(words=words).set_axis(list(rows["id"]))
 
 
 def ends(low: float, high: float, unit: str, digits: int | None = 3) -> str:
@@ -47,4 +47,4 @@ def readable(texts: pd.Series, judged: pd.DataFrame, labels: Mapping[str, str]) 
     rows = judged.drop_duplicates("row_id")
     places = rows["source_id"].map(labels) + ", " + rows["locator"]
     names = {**labels, **{key: f"\u201c{place}\u201d" for key, place in zip(rows["row_id"], places, strict=True)}}
-    return texts.map(lambda text: _ID.sub(lambda found: names.get(found[0], found[0]), text)).astype("str")
+    return texts.map(lambda text: _ID.sub(lambda id: names.get(id[0], id[0]), text)).astype("str")

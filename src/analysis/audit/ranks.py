@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
 from analysis.audit import verdict
-from analysis.audit.lookup import Record, Row, ids, named, plain, rate
-from analysis.audit.verdict import NOTHING, row
+from analysis.audit.claims import CHECK, SCENARIOS
+from analysis.audit.frames import TABLES, Tables
+from analysis.audit.lookup import PRICE, PRICE_UNIT, Record, ids, rate
+from analysis.audit.verdict import NOTHING, Judgement, Row, Verdict
 from analysis.compare import gate
 from analysis.compare.gate import Question
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.lists import cell_values
 from analysis.themes import derating
 
-SCENARIOS = ("Offline", "Server")
-NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "eight": 8}
+RANK, UNCHECKED = "rank", "none"
+FIGURE = {"prices": PRICE, "quantization": "speedup"}  # the interval judged; else low and high
+UNIT = {"prices": PRICE_UNIT, "quantization": "ratio"}  # of the figures of a table that has no column for it
 MISSING = {
     "latency_limit": "the rules of the table that it is said of",
     "latency_ratio": "latencies of one model and accelerator with and without the change",
@@ -32,179 +35,162 @@ MISSING = {
     "price_ratio": "prices of both in one document",
     "accuracy_fraction": "the accuracy of the changed model",
     "throughput_ratio": "official results of both sides",
-    "price": "an offer of the day by the provider",
+    "prices": "an offer of the day by the provider",
     "quantization": "official results with and without the change, and the accuracy of both",
     "results": "an official result",
 }
 
 
-def ranks(
-    claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame
-) -> pd.DataFrame:
+def ranks(tables: Tables) -> Iterator[Judgement]:
     """Who is said to lead, against the official rates: per accelerator, or of systems of the accelerator named.
 
-    Accelerators whose names the baseline excludes (`without B200 or H200`) do not count.
+    Accelerators that the claim excludes do not count.
     """
-    record = Record(results, benchmarks, accelerators)
-    rows = claims[claims["quantity"].eq("rank") & claims["duplicate_of"].eq("")]
-    return verdict.frame(_rank(claim, record) for claim in plain(rows))
+    for claim in tables.stated("rank"):
+        yield _rank(claim, tables.record)
 
 
-def scaling(
-    claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame
-) -> pd.DataFrame:
+def scaling(tables: Tables) -> Iterator[Judgement]:
     """Scaling between numbers of nodes against the official rates of the submitter's own systems of those sizes."""
-    record = Record(results, benchmarks, accelerators)
-    rows = claims[claims["quantity"].eq("scaling_ratio") & claims["duplicate_of"].eq("")]
-    return verdict.frame(_scaling(claim, record) for claim in plain(rows))
+    for claim in tables.stated("scaling_ratio"):
+        yield _scaling(claim, tables.record)
 
 
-def layers(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+def layers(tables: Tables) -> Iterator[Judgement]:
     """A system with a serving layer against the same official system without it."""
-    rows = claims["quantity"].eq("throughput_ratio") & claims["subject_accelerator"].eq(claims["baseline_accelerator"])
-    rows &= claims["baseline_round"].eq(claims["round"]) & claims["framework"].ne("") & claims["round"].ne("")
-    found = []
-    for claim in plain(claims[rows & claims["duplicate_of"].eq("")]):
-        own = (claim["subject_accelerator"],)
-        asked = [Question("", name, ("official",), (claim["round"],), own) for name in SCENARIOS]
-        both = gate.select_each(results, benchmarks, asked)
-        shares = derating.layered(both, claim["framework"])
-        expected = verdict.hull(Interval(low, high) for low, high in shares[["share_low", "share_high"]].to_numpy())
-        printed = Interval(claim["low"], claim["high"])
-        said = (
-            f"{len(shares)} official pairs keep {interval.text(expected.low, expected.high)} with {claim['framework']}"
-        )
-        said = said if len(shares) else f"No official pair with and without {claim['framework']} is at hand"
-        judged = verdict.compare(printed, expected, "approximate")
-        about = ("claims", "stated claim", judged, printed, expected, "ratio")
-        found.append(row(claim, *about, f"official, with over without {claim['framework']}", f"{said}."))
-    return verdict.frame(found)
+    for claim in tables.stated("throughput_ratio"):
+        same = claim["subject_accelerator"] == claim["baseline_accelerator"]
+        if same and claim["round"] == claim["baseline_round"] != "" and claim["framework"]:
+            yield _layer(claim, tables)
 
 
-def production(claims: pd.DataFrame, results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+def production(tables: Tables) -> Iterator[Judgement]:
     """The share of a benchmark's throughput said to be left in production: nothing official measures production.
 
     What official results measure of it is Server over Offline of one system, which stands beside it.
     """
-    rows = claims[claims["quantity"].eq("fraction_of_benchmark") & claims["duplicate_of"].eq("")]
-    if rows.empty:
-        return verdict.frame([])
-    offline, server = (gate.select_all(results, benchmarks, Question("", name, ("official",))) for name in SCENARIOS)
-    kept = derating.measured(offline, server)
-    beside = verdict.hull(Interval(low, high) for low, high in kept[["derate_low", "derate_high"]].to_numpy())
-    share = interval.text(beside.low, beside.high)
-    said = (
-        f"No result from production is at hand; official systems keep {share} of their "
-        f"Offline throughput under the Server latency limits, before bursts and other tenants."
+    claims = tables.stated("fraction_of_benchmark")
+    if not claims:
+        return
+    record, names = gate.record(tables.results, tables.benchmarks), list(tables.official["benchmark"].unique())
+    offline, server = (gate.select_all(record, Question("", name, ("official",)), names) for name in SCENARIOS)
+    beside = _over(derating.measured(offline, server), "derate")
+    words = (
+        f"No result from production is at hand; official systems keep {beside.text()} of their Offline throughput "
+        "under the Server latency limits, before bursts and other tenants."
     )
-    return verdict.frame(
-        row(claim, "claims", "stated claim", "unverifiable", Interval(claim["low"], claim["high"]), beside,
-            claim["unit"], "official Server over Offline", said)
-        for claim in plain(rows)
-    )  # fmt: skip
+    for claim in claims:
+        reference = "official Server over Offline"
+        yield Judgement.on(claim, CHECK, beside, reference, words, verdict=Verdict.UNVERIFIABLE)
 
 
-def unchecked(tables: Mapping[str, pd.DataFrame], judged: pd.DataFrame) -> pd.DataFrame:
+def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Every figure on which no other check has a word, with what it would take to check it."""
-    done = set(zip(judged["table"], judged["row_id"], strict=True))
-    low = {"results": "low", "claims": "low", "prices": "usd_per_accelerator_hour_low", "quantization": "speedup_low"}
-    found = []
-    for name, column in low.items():
-        frame = tables[name]
-        frame = frame[frame["origin"].eq("published")] if "origin" in frame else frame
-        for figure in plain(frame[frame["duplicate_of"].eq("")]):
-            if (name, figure["id"]) not in done:
-                found.append(_unchecked(figure, name, column))
-    return verdict.frame(found)
+    done = {(judgement.figure["table"], judgement.figure["id"]) for judgement in judgements}
+    for table in TABLES:
+        for figure in tables.figures(table):
+            if (table, figure["id"]) not in done:
+                kind = figure.get("quantity", table)
+                missing = MISSING.get(kind, f"a check of {kind.replace('_', ' ')}")
+                words = f"The tables lack {missing}."
+                printed, unit = interval.of(figure, FIGURE.get(table, "")), UNIT.get(table, "")
+                none = Verdict.UNVERIFIABLE
+                yield Judgement.on(figure, UNCHECKED, NOTHING, "", words, verdict=none, printed=printed, unit=unit)
 
 
-def _rank(claim: Row, record: Record) -> Row:
-    printed = Interval(claim["low"], claim["high"])
-    excluded = set(re.findall(r"[A-Z]+\d+\w*", claim["baseline"].partition("without")[2]))
+def _rank(claim: Row, record: Record) -> Judgement:
     asked = {"metric": "throughput", "power_measured": False, "division": "closed", "precision": ""}
     asked |= {"accuracy_target": "", "benchmark": claim["benchmark"], "round": claim["round"]}
-    places: dict[str, float] = {}
-    leaders: dict[str, str] = {}
-    for scenario in [claim["scenario"]] if claim["scenario"] else SCENARIOS:
-        rows = record.beside(asked | {"scenario": scenario}, _allowed(claim, record, excluded))
-        rows = [
-            r
-            for r in rows
-            if not claim["accelerator_count"] > 0 or r["accelerator_count"] == claim["accelerator_count"]
-        ]
-        mine = [r for r in rows if _is_subject(claim, r)]
-        if mine:
-            best = max(_each(r) for r in mine)
-            above = [r for r in rows if _each(r) > best]
-            places[scenario] = 1.0 + len({(r["submitter"], r["accelerator"]) for r in above})
-            leader = max(rows, key=_each)
+    count, places, leaders = claim["accelerator_count"], {}, {}
+    scenarios = [claim["scenario"]] if claim["scenario"] else SCENARIOS
+    for scenario in scenarios:
+        rows = record.beside(asked | {"scenario": scenario}, _allowed(claim, record))
+        rows = [row for row in rows if not count > 0 or row["accelerator_count"] == count]
+        own = [row for row in rows if _is_subject(claim, row)]
+        if own:
+            best = max(map(_per_accelerator, own))
+            above = {(row["submitter"], row["accelerator"]) for row in rows if _per_accelerator(row) > best}
+            places[scenario] = 1.0 + len(above)
+            leader = max(rows, key=_per_accelerator)
             leaders[scenario] = f"{leader['submitter']} with {leader['accelerator']} ({ids([leader])})"
-    return _ranked(claim, printed, places, leaders)
+    what = f"official {claim['round']} results of {claim['benchmark']}"
+    outcome, words = _ranked(claim["low"], places, leaders, [name for name in scenarios if name not in places])
+    if not places:
+        words = f"No {what} of {claim['subject']} and of others are at hand"
+    expected = verdict.hull(Interval(place, place) for place in places.values())
+    return Judgement.on(claim, RANK, expected, what, f"{words}.", verdict=outcome)
 
 
-def _allowed(claim: Row, record: Record, excluded: set[str]) -> list[str]:
+def _allowed(claim: Row, record: Record) -> list[str]:
     if claim["baseline_accelerator"]:
         return [claim["baseline_accelerator"]]
-    return [str(name) for name in record.facts.index if not excluded & set(str(name).split())]
+    excluded = cell_values(claim["excluded_accelerators"])
+    return [name for name in record.facts.index if name not in excluded]
 
 
 def _is_subject(claim: Row, result: Row) -> bool:
-    if not claim["baseline_accelerator"]:
-        return result["accelerator"] == claim["subject_accelerator"]
-    return named({"submitter": claim["subject"].split()[0], "system": ""}, [result])
+    """Among systems of one accelerator the submitter is ranked, else the accelerator."""
+    if claim["baseline_accelerator"]:
+        return result["submitter"] == claim["submitter"]
+    return result["accelerator"] == claim["subject_accelerator"]
 
 
-def _each(result: Row) -> float:
+def _per_accelerator(result: Row) -> float:
     return rate(result, result["unit"], True).high
 
 
-def _ranked(claim: Row, printed: Interval, places: dict[str, float], leaders: dict[str, str]) -> Row:
-    what = f"{claim['round']} results of {claim['benchmark']}"
-    about = ("claims", "rank")
-    if not places:
-        said = f"No official {what} of {claim['subject']} and of others are at hand."
-        return row(claim, *about, "unverifiable", printed, NOTHING, "rank", f"official {what}", said)
-    expected = Interval(min(places.values()), max(places.values()))
-    holds = [name for name, place in places.items() if place == claim["low"]]
-    missing = [] if claim["scenario"] else [name for name in SCENARIOS if name not in places]
-    everywhere = len(holds) == len(places) and not missing
-    judged = "contradicts" if not holds else "exact" if everywhere else "conditional"
-    each = "; ".join(f"{name}: rank {place:.0f}, first is {leaders[name]}" for name, place in places.items())
-    only = f"Holds in {' and '.join(holds)} only: " if judged == "conditional" else ""
+def _ranked(
+    stated: float, places: dict[str, float], leaders: dict[str, str], missing: list[str]
+) -> tuple[Verdict, str]:
+    """The verdict on a stated rank and its words, from the place by scenario; `missing` are those without one."""
+    holds = [name for name, place in places.items() if place == stated]
+    ranked = "; ".join(f"{name}: rank {place:.0f}, first is {leaders[name]}" for name, place in places.items())
     none = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
-    said = f"{only}official rates per accelerator give {each}{none}."
-    said = said[0].upper() + said[1:]
-    return row(claim, *about, judged, printed, expected, "rank", f"official {what}", said)
+    words = f"rates per accelerator give {ranked}{none}"
+    if not places:
+        return Verdict.UNVERIFIABLE, ""
+    if not holds:
+        return Verdict.CONTRADICTS, f"Official {words}"
+    if len(holds) == len(places) and not missing:
+        return Verdict.EXACT, f"Official {words}"
+    return Verdict.CONDITIONAL, f"Holds in {' and '.join(holds)} only: official {words}"
 
 
-def _scaling(claim: Row, record: Record) -> Row:
-    nodes = [NUMBERS.get(claim[side].split()[0].lower(), 0) for side in ("subject", "baseline")]
-    who, printed = claim["locator"].split()[0], Interval(claim["low"], claim["high"])
-    rows = record.groups.get((claim["benchmark"], claim["round"]), [])
-    own = [r for r in rows if r["submitter"].startswith(who) and r["division"] == "closed" and not r["power_measured"]]
+def _scaling(claim: Row, record: Record) -> Judgement:
+    who, nodes = claim["submitter"], (claim["nodes"], claim["baseline_nodes"])
+    rows = [row for row in record.groups.get((claim["benchmark"], claim["round"]), ()) if row["submitter"] == who]
+    rows = [row for row in rows if row["division"] == "closed" and not row["power_measured"]]
     ratios = [
-        rate(many, many["unit"], False) / rate(few, few["unit"], False)
-        for many in own for few in own
-        if (many["nodes"], few["nodes"]) == tuple(nodes) and many["scenario"] == few["scenario"]
-        and many["accelerator"] == few["accelerator"] and many["accuracy_target"] == few["accuracy_target"]
+        rate(large, large["unit"], False) / rate(small, small["unit"], False)
+        for large in rows for small in rows
+        if (large["nodes"], small["nodes"]) == nodes and large["scenario"] == small["scenario"]
+        and large["accelerator"] == small["accelerator"] and large["accuracy_target"] == small["accuracy_target"]
     ]  # fmt: skip
     expected = verdict.hull(ratios)
-    times = interval.text(expected.low, expected.high)
-    said = f"{who}'s official {claim['round']} systems of {nodes[0]} nodes give {times} times those of {nodes[1]}"
-    said = (
-        said
-        if ratios
-        else f"No official {claim['round']} results of {who} on {nodes[1]} and {nodes[0]} nodes are at hand"
-    )
-    judged = verdict.compare(printed, expected, "approximate")
-    reference = f"official, {who}, {nodes[0]} over {nodes[1]} nodes"
-    return row(claim, "claims", "stated claim", judged, printed, expected, "ratio", reference, f"{said}.")
+    many, few = f"{nodes[0]:g}", f"{nodes[1]:g}"
+    words = f"Official {claim['round']} systems of {who} with {many} nodes give {expected.text()} times those of {few}."
+    if not ratios:
+        words = f"No official {claim['round']} results of {who} on {few} and {many} nodes are at hand."
+    reference = f"official, {who}, {many} over {few} nodes"
+    return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")
 
 
-def _unchecked(figure: Row, table: str, column: str) -> Row:
-    ends = Interval(figure[column], figure[column.replace("low", "high")])
-    kind = {"prices": "price"}.get(table) or figure.get("quantity", table)
-    missing = MISSING.get(kind, f"a check of {kind.replace('_', ' ')}")
-    unit = figure.get("unit", "USD/hour" if table == "prices" else "ratio")
-    said = f"The tables lack {missing}."
-    return row(figure, table, "none", "unverifiable", ends, NOTHING, unit, "", said)
+def _layer(claim: Row, tables: Tables) -> Judgement:
+    layer, own = claim["framework"], (claim["subject_accelerator"],)
+    rows = tables.official[tables.official["accelerator"].isin(own) & tables.official["round"].eq(claim["round"])]
+    names = list(rows["benchmark"].unique())
+    asked = [Question("", name, ("official",), (claim["round"],), own) for name in SCENARIOS]
+    record = gate.record(tables.results, tables.benchmarks)
+    both = [gate.select_all(record, question, names) for question in asked]
+    shares = derating.layered(pd.concat(both, ignore_index=True), layer)
+    expected = _over(shares, "share")
+    words = f"{len(shares)} official pairs keep {expected.text()} with {layer}."
+    if shares.empty:
+        words = f"No official pair with and without {layer} is at hand."
+    reference = f"official, with over without {layer}"
+    return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")
+
+
+def _over(rows: pd.DataFrame, name: str) -> Interval:
+    """The range over all rows of an interval; without ends where there are no rows."""
+    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max()))

@@ -1,4 +1,4 @@
-"""Stated sizes, counts of accelerators and bills against what follows from them; rates are judged elsewhere."""
+"""Stated sizes, counts of accelerators and bills against what follows from them."""
 
 from __future__ import annotations
 
@@ -7,198 +7,174 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.audit import verdict
-from analysis.audit.lookup import Record, Row, ids, plain, rate
-from analysis.audit.verdict import AGREES, row
+from analysis.audit import physics, verdict
+from analysis.audit.frames import Tables
+from analysis.audit.lookup import PRICE, ids, plain, rate
+from analysis.audit.verdict import AGREES, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.themes import derating, roofline
-from analysis.themes.quantization import BYTES_PER_WEIGHT
+from analysis.core.vocabulary import BYTES_PER_WEIGHT
+from analysis.themes import derating
 
+OWN_SIZING, OFFICIAL_SIZING = "sizing", "official sizing"
+WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
+KEPT = "size of what is kept"
+SPARSITY = "sparsity-2:4"
 INDEX_BITS = 2  # 2:4 sparsity keeps, with each kept weight, its place among four
 SIZING = "users x rate / throughput"
+SINGULAR = {"accelerators": "accelerator"}
+ASKED = {"metric": "throughput", "power_measured": False, "division": "closed", "precision": "", "accuracy_target": ""}
 
 
-def sizing(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
+def sizing(tables: Tables) -> Iterator[Judgement]:
     """A document's example of users, accelerators and bill against its own throughput and price per accelerator."""
-    rows = results[results["origin"].eq("published") & results["duplicate_of"].eq("")]
-    return verdict.frame(each for about in _examples(claims) for each in _own_sizing(about, plain(rows), prices))
+    for example, claim in _examples(tables):
+        same = [
+            figure for figure in tables.figures("results")
+            if figure["source_id"] == claim["source_id"] and figure["accelerator"] == claim["subject_accelerator"]
+            and figure["benchmark"] == claim["benchmark"] and figure["per"] == "accelerator"
+        ]  # fmt: skip
+        if same:
+            best = max(same, key=lambda figure: figure["high"])
+            price = _price(tables, claim)
+            yield from _sized(example, interval.of(best), price, OWN_SIZING, best["id"], "the document's own")
 
 
-def official_sizing(
-    claims: pd.DataFrame,
-    results: pd.DataFrame,
-    prices: pd.DataFrame,
-    benchmarks: pd.DataFrame,
-    accelerators: pd.DataFrame,
-) -> pd.DataFrame:
+def official_sizing(tables: Tables) -> Iterator[Judgement]:
     """The same example on the official Offline throughput per accelerator of the round that the document is about."""
-    record = Record(results, benchmarks, accelerators)
-    own = results[results["origin"].eq("published") & results["round"].ne("")]
-    rounds = own.groupby("source_id")["round"].first()
-    return verdict.frame(
-        each for about in _examples(claims) for each in _official_sizing(about, rounds, record, prices)
-    )
+    rounds = {
+        figure["source_id"]: figure["round"] for figure in reversed(tables.mentions("results")) if figure["round"]
+    }
+    for example, claim in _examples(tables):
+        asked = ASKED | {"scenario": "Offline", "benchmark": claim["benchmark"]}
+        asked |= {"round": rounds.get(claim["source_id"], "")}
+        near = tables.record.beside(asked, [claim["subject_accelerator"]])
+        throughput = verdict.hull(rate(row, "tokens/s", True) for row in near)
+        if throughput.known:
+            price = _price(tables, claim)
+            yield from _sized(example, throughput, price, OFFICIAL_SIZING, ids(near), "the official")
 
 
-def weight_memory(table: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+def weight_memory(tables: Tables) -> Iterator[Judgement]:
     """Printed gigabytes of weights against parameters x bytes per weight."""
-    sizes, found = benchmarks.set_index("benchmark")["parameters_billion"], []
-    for way in plain(table[table["weight_memory_gb_low"].notna()]):
-        parameters = sizes.get(way["benchmark"], math.nan)
-        if way["precision"] not in BYTES_PER_WEIGHT or math.isnan(parameters):
-            continue
-        held = roofline.weight_gb(parameters, way["precision"])
-        printed, expected = Interval(way["weight_memory_gb_low"], way["weight_memory_gb_high"]), Interval(held, held)
-        judged = verdict.compare(printed, expected)
-        each = BYTES_PER_WEIGHT[way["precision"]]
-        said = f"{parameters:g} billion weights of {each:g} bytes are {interval.number(held)} GB."
-        formula = f"{parameters:g}e9 x {each:g} bytes"
-        found.append(row(way, "quantization", "weight memory", judged, printed, expected, "GB", formula, said))
-    return verdict.frame(found)
+    for way, parameters in _weighed(tables):
+        printed = interval.of(way, "weight_memory_gb")
+        if printed.known:
+            one = BYTES_PER_WEIGHT[way["precision"]]
+            held = parameters * one
+            words = f"{parameters:g} billion weights of {one:g} bytes are {interval.number(held)} GB."
+            reference = f"{parameters:g}e9 x {one:g} bytes"
+            yield Judgement.on(way, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
 
 
-def accelerators_needed(table: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+def accelerators_needed(tables: Tables) -> Iterator[Judgement]:
     """Printed numbers of accelerators for a precision against what its weights alone need."""
-    sizes = benchmarks.set_index("benchmark")["parameters_billion"]
-    memories, found = accelerators.set_index("accelerator")["memory_gb"], []
-    for way in plain(table[table["accelerators_needed"].notna()]):
-        parameters, memory = sizes.get(way["benchmark"], math.nan), memories.get(way["accelerator"], math.nan)
-        if way["precision"] not in BYTES_PER_WEIGHT or math.isnan(parameters) or math.isnan(memory):
-            continue
-        held, stated = roofline.weight_gb(parameters, way["precision"]), way["accelerators_needed"]
-        least = float(roofline.needed(memory, held))
-        judged = "exact" if stated == least else "within_rounding" if stated > least else "impossible"
-        said = f"{interval.number(held)} GB of weights need {least:.0f}x {way['accelerator']} of {memory:g} GB."
-        ends = (Interval(stated, stated), Interval(least, least), "accelerators")
-        formula = f"{held:g} GB / {memory:g} GB, rounded up"
-        found.append(row(way, "quantization", "weights fit", judged, *ends, formula, said))
-    return verdict.frame(found)
+    for way, _ in _weighed(tables):
+        stated, part = way["accelerators_needed"], way["accelerator"]
+        held, capacity, least = tables.holding(way["benchmark"], way["precision"], part)
+        if not (math.isnan(least) or math.isnan(stated)):
+            words = f"{interval.number(held)} GB of weights need {least:.0f}x {part} of {capacity:g} GB."
+            yield physics.enough(way, stated, (held, capacity, least), words)
 
 
-def model_limit(claims: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+def model_limit(tables: Tables) -> Iterator[Judgement]:
     """The largest model said to fit an accelerator: parameters <= memory / bytes per weight, at each precision.
 
     Fits at every precision: within rounding; at some only, or with nothing left for cache: conditional.
     """
-    memories, found = accelerators.set_index("accelerator")["memory_gb"], []
-    limits = claims["quantity"].eq("model_parameters") & claims["bound"].eq("at_most")
-    for claim in plain(claims[limits & claims["duplicate_of"].eq("")]):
-        memory = float(memories.get(claim["subject_accelerator"], math.nan))
-        if not math.isnan(memory):
-            found.append(_limit(claim, memory))
-    return verdict.frame(found)
+    for claim in tables.stated("model_parameters"):
+        capacity = tables.memory_gb(claim["subject_accelerator"])
+        if claim["bound"] == "at_most" and not math.isnan(capacity):
+            yield _limit(claim, capacity)
 
 
-def together(claims: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+def together(tables: Tables) -> Iterator[Judgement]:
     """Memory said of several accelerators together against their number times the memory of one."""
-    memories, found = accelerators.set_index("accelerator")["memory_gb"], []
-    several = claims["quantity"].eq("memory_capacity") & claims["accelerator_count"].gt(1).fillna(False)
-    for claim in plain(claims[several & claims["duplicate_of"].eq("")]):
-        count, memory = claim["accelerator_count"], float(memories.get(claim["subject_accelerator"], math.nan))
-        printed, expected = Interval(claim["low"], claim["high"]), Interval(count * memory, count * memory)
-        judged = verdict.compare(printed, expected)
-        part = claim["subject_accelerator"]
-        said = f"{count:.0f}x {part} of {memory:g} GB hold {interval.number(count * memory, 4)} GB."
-        about = ("claims", "system against accelerator", judged, printed, expected, "GB")
-        found.append(row(claim, *about, f"{count:.0f} x {memory:g} GB", said))
-    return verdict.frame(found)
+    for claim in tables.stated("memory_capacity"):
+        count, part = claim["accelerator_count"], claim["subject_accelerator"]
+        if count > 1:
+            capacity = tables.memory_gb(part)
+            expected = Interval(count * capacity, count * capacity)
+            words = f"{count:.0f}x {part} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
+            yield Judgement.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
 
 
-def sparse_size(table: pd.DataFrame, claims: pd.DataFrame) -> pd.DataFrame:
+def sparse_size(tables: Tables) -> Iterator[Judgement]:
     """The size of a 2:4 sparse model: half of the weights and, for each, two bits that say where it stood.
 
     (b + 2) / 2b of the original at b bits a weight: 0.625 at 8 bits, 0.5625 at 16. Conditional where only one agrees.
     """
-    ways = plain(table[table["size_ratio_low"].notna() & table["technique"].str.startswith("sparsity-2:4")])
-    said = claims[claims["quantity"].eq("model_size_ratio") & claims["subject"].str.contains("2:4", regex=False)]
-    figures = [("quantization", way, Interval(way["size_ratio_low"], way["size_ratio_high"])) for way in ways]
-    figures += [("claims", claim, Interval(claim["low"], claim["high"])) for claim in plain(said)]
-    found = []
-    for table_name, figure, printed in figures:
-        sizes = {bits: (bits + INDEX_BITS) / (2 * bits) for bits in (16, 8, 4)}
-        agreeing = [bits for bits, size in sizes.items() if verdict.compare(printed, Interval(size, size)) in AGREES]
-        judged = "conditional" if agreeing else "contradicts"
-        expected = Interval(sizes[agreeing[0]], sizes[agreeing[0]]) if agreeing else Interval(0.5, max(sizes.values()))
-        each = ", ".join(f"{size:g} at {bits} bits" for bits, size in sizes.items())
-        said = (
-            f"Half of the weights alone would be half the size; with {INDEX_BITS} bits for the place of each kept one "
-            f"it is {each}" + (f": holds for {agreeing[0]}-bit weights." if agreeing else ".")
-        )
-        formula = "(b + 2) / 2b at b bits a weight"
-        about = (table_name, "size of what is kept", judged, printed, expected, "ratio")
-        found.append(row(figure, *about, formula, said))
-    return verdict.frame(found)
+    figures = [(way, interval.of(way, "size_ratio")) for way in tables.mentions("quantization")]
+    claims = [claim for claim in tables.mentions("claims") if claim["quantity"] == "model_size_ratio"]
+    figures = [(way, printed) for way, printed in figures if printed.known]
+    figures += [(claim, interval.of(claim)) for claim in claims]
+    sizes = {bits: (bits + INDEX_BITS) / (2 * bits) for bits in (16, 8, 4)}
+    at_widths = ", ".join(f"{size:g} at {bits} bits" for bits, size in sizes.items())
+    alone = (
+        f"Half of the weights alone would be half the size; with {INDEX_BITS} bits for the place of each kept one it"
+    )
+    for figure, printed in figures:
+        if figure["technique"] == SPARSITY:
+            agrees = [bits for bits, size in sizes.items() if verdict.compare(printed, Interval(size, size)) in AGREES]
+            ends = (sizes[agrees[0]],) * 2 if agrees else (0.5, max(sizes.values()))
+            yield Judgement.on(
+                figure,
+                KEPT,
+                Interval(*ends),
+                "(b + 2) / 2b at b bits a weight",
+                f"{alone} is {at_widths}{f': holds for {agrees[0]}-bit weights' if agrees else ''}.",
+                verdict=Verdict.CONDITIONAL if agrees else Verdict.CONTRADICTS,
+                printed=printed,
+                unit="ratio",
+            )
 
 
-def _examples(claims: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for _, about in claims.groupby("source_id", sort=False):
-        if {"users", "tokens_per_second_per_user", "accelerators_needed"} <= set(about["quantity"]):
-            yield about
+def _weighed(tables: Tables) -> Iterator[tuple[Row, float]]:
+    """The rows of quantization whose weights can be weighed, with the parameters of the model in 1e9."""
+    for way in tables.mentions("quantization"):
+        parameters = tables.parameters_billion(way["benchmark"])
+        if way["precision"] in BYTES_PER_WEIGHT and not math.isnan(parameters):
+            yield way, parameters
 
 
-def _own_sizing(about: pd.DataFrame, rows: list[Row], prices: pd.DataFrame) -> Iterator[Row]:
-    said = _needed(about)
-    same = [
-        each for each in rows
-        if each["source_id"] == said["source_id"] and each["accelerator"] == said["subject_accelerator"]
-        and each["benchmark"] == said["benchmark"] and each["per"] == "accelerator"
-    ]  # fmt: skip
-    if same:
-        best = max(same, key=lambda each: each["high"])
-        each = Interval(best["low"], best["high"])
-        yield from _sized(about, each, _price(prices, said), "sizing", best["id"], "the document's own")
-
-
-def _official_sizing(about: pd.DataFrame, rounds: pd.Series, record: Record, prices: pd.DataFrame) -> Iterator[Row]:
-    said = _needed(about)
-    asked = {"metric": "throughput", "power_measured": False, "division": "closed", "scenario": "Offline"}
-    asked |= {"precision": "", "accuracy_target": "", "benchmark": said["benchmark"]}
-    near = record.beside(asked | {"round": rounds.get(said["source_id"], "")}, [said["subject_accelerator"]])
-    each = verdict.hull(rate(one, "tokens/s", True) for one in near)
-    if each.known:
-        yield from _sized(about, each, _price(prices, said), "official sizing", ids(near), "the official")
+def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
+    """The claims of each document that has an example of sizing, and that of the accelerators needed among them."""
+    for _, claims in tables.claims.groupby("source_id", sort=False):
+        if {"users", "tokens_per_second_per_user", "accelerators_needed"} <= set(claims["quantity"]):
+            yield claims, plain(claims[claims["quantity"].eq("accelerators_needed")], "claims")[0]
 
 
 def _sized(
-    about: pd.DataFrame, each: Interval, price: Interval, check: str, reference: str, whose: str
-) -> Iterator[Row]:
-    rows = {row["quantity"]: row for row in reversed(plain(about[about["duplicate_of"].eq("")]))}
-    for found in derating.example(about, each, price).to_dict("records"):
-        claim = rows[found["quantity"]]
-        printed = Interval(found["stated_low"], found["stated_high"])
-        expected = Interval(found["computed_low"], found["computed_high"])
+    example: pd.DataFrame, throughput: Interval, price: Interval, check: str, reference: str, whose: str
+) -> Iterator[Judgement]:
+    claims = {row["quantity"]: row for row in reversed(plain(example[example["duplicate_of"].eq("")], "claims"))}
+    for computed in derating.example(example, throughput, price).to_dict("records"):
+        claim, expected = claims[computed["quantity"]], interval.of(computed, "computed")
         if not expected.known:
             continue
-        judged = verdict.compare(printed, expected, claim["range_basis"])
-        unit = claim["unit"].removesuffix("s") if expected == Interval(1, 1) else claim["unit"]
-        said = (
-            f"With {whose} {interval.text(each.low, each.high, 4)} tokens/s per {claim['subject_accelerator']} "
-            f"the example gives {interval.text(expected.low, expected.high)} {unit}."
+        unit = SINGULAR.get(claim["unit"], claim["unit"]) if expected == Interval(1, 1) else claim["unit"]
+        words = (
+            f"With {whose} {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example gives "
+            f"{expected.text()} {unit}."
         )
-        yield row(claim, "claims", check, judged, printed, expected, claim["unit"], f"{SIZING}, {reference}", said)
+        printed = interval.of(computed, "stated")
+        yield Judgement.on(claim, check, expected, f"{SIZING}, {reference}", words, printed=printed)
 
 
-def _needed(about: pd.DataFrame) -> Row:
-    return plain(about[about["quantity"].eq("accelerators_needed")])[0]
+def _price(tables: Tables, claim: Row) -> Interval:
+    """The range over the document's prices of the accelerator that a claim is about."""
+    own = [price for price in tables.figures("prices") if price["source_id"] == claim["source_id"]]
+    return verdict.hull(interval.of(row, PRICE) for row in own if row["accelerator"] == claim["subject_accelerator"])
 
 
-def _price(prices: pd.DataFrame, said: Row) -> Interval:
-    own = prices["source_id"].eq(said["source_id"]) & prices["accelerator"].eq(said["subject_accelerator"])
-    return verdict.hull(
-        Interval(each["usd_per_accelerator_hour_low"], each["usd_per_accelerator_hour_high"])
-        for each in plain(prices[own & prices["duplicate_of"].eq("")])
-    )
-
-
-def _limit(claim: Row, memory: float) -> Row:
-    largest = {name: memory / size for name, size in BYTES_PER_WEIGHT.items()}
-    printed = Interval(claim["low"], claim["high"])
+def _limit(claim: Row, capacity: float) -> Judgement:
+    largest = {name: capacity / size for name, size in BYTES_PER_WEIGHT.items()}
     room = [name for name, most in largest.items() if claim["high"] < most]
     brim = [name for name, most in largest.items() if claim["high"] == most]
-    judged = "impossible" if not room + brim else "conditional" if len(room) < len(largest) else "within_rounding"
-    each = ", ".join(f"{interval.number(most)} billion at {name}" for name, most in largest.items())
+    some = Verdict.CONDITIONAL if len(room) < len(largest) else Verdict.WITHIN_ROUNDING
+    outcome = some if room or brim else Verdict.IMPOSSIBLE
+    at_precisions = ", ".join(f"{interval.number(most)} billion at {name}" for name, most in largest.items())
     full = f"; at {' and '.join(brim)} nothing is left for cache and activations" if brim else ""
-    said = f"{memory:g} GB of one {claim['subject_accelerator']} hold the weights of at most {each}{full}."
-    expected = Interval(min(largest.values()), max(largest.values()))
-    return row(claim, "claims", "model fits", judged, printed, expected, claim["unit"], "memory / bytes a weight", said)
+    subject, expected = claim["subject_accelerator"], Interval(min(largest.values()), max(largest.values()))
+    words = f"{capacity:g} GB of one {subject} hold the weights of at most {at_precisions}{full}."
+    return Judgement.on(claim, LARGEST, expected, "memory / bytes a weight", words, verdict=outcome)

@@ -1,8 +1,10 @@
-"""The verdicts, what each means, and the comparison of two ranges; which figures are compared is not decided here."""
+"""The verdicts, what each means, and the comparison of two ranges that comes to one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -11,98 +13,162 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 
-# From the best to the worst: a figure with several verdicts is as good as its worst.
-MEANING = {
-    "exact": "the expected number is the printed one",
-    "within_rounding": "the printed and the expected range share a value, or the figure lies below its ceiling",
-    "within_5_percent": "the nearest ends of the two ranges are at most five per cent apart",
-    "conditional": "holds only under a condition that the document does not state",
-    "unverifiable": "the tables lack what it takes to check it",
-    "no_official_basis": "no official result at hand stands behind it",
-    "contradicts": "the two ranges are more than five per cent apart",
-    "impossible": "more than five per cent above what the hardware can do",
-}
-VERDICTS = tuple(MEANING)
-AGREES = ("exact", "within_rounding")
-COLUMNS = ["table", "row_id", "source_id", "locator", "check", "verdict", "printed_low", "printed_high"]
-COLUMNS += ["expected_low", "expected_high", "unit", "reference", "explanation"]
+Row = dict[str, Any]
+
+
+class Verdict(StrEnum):
+    """What a check comes to and what that means, from the best to the worst.
+
+    A figure with several verdicts is as good as its worst.
+    """
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str) -> Verdict:
+        verdict = str.__new__(cls, word)
+        verdict._value_ = word
+        verdict.meaning = meaning
+        return verdict
+
+    EXACT = "exact", "the expected number is the printed one"
+    WITHIN_ROUNDING = (
+        "within_rounding",
+        "the printed and the expected range share a value, or the figure lies below its ceiling",
+    )
+    WITHIN_5_PERCENT = "within_5_percent", "the nearest ends of the two ranges are at most five per cent apart"
+    CONDITIONAL = "conditional", "holds only under a condition that the document does not state"
+    UNVERIFIABLE = "unverifiable", "the tables lack what it takes to check it"
+    NO_OFFICIAL_BASIS = "no_official_basis", "no official result at hand stands behind it"
+    CONTRADICTS = "contradicts", "the two ranges are more than five per cent apart"
+    IMPOSSIBLE = "impossible", "more than five per cent above what the hardware can do"
+
+
+VERDICTS = tuple(verdict.value for verdict in Verdict)
+AGREES = (Verdict.EXACT, Verdict.WITHIN_ROUNDING)
+BORNE_OUT = (*AGREES, Verdict.WITHIN_5_PERCENT)
 CLOSE = 1.05
-NO_FACTOR = ("date", "rank", "benchmark named")  # checks of what is no quantity: twice a date means nothing
 NOTHING = Interval(np.nan, np.nan)
 
 
-def compare(printed: Interval, expected: Interval, basis: str = "rounded") -> str:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judgement:
+    """The verdict of one check on one figure.
+
+    `figure` is the row that holds it, with the name of its `table`, its `id`, `source_id` and `locator`. `printed` and
+    `expected` are in `unit`; `reference` says what the expected range is from: a row, a result or a formula.
+    """
+
+    figure: Mapping[str, Any]
+    check: str
+    verdict: Verdict
+    printed: Interval
+    expected: Interval = NOTHING
+    unit: str
+    reference: str = ""
+    explanation: str
+
+    @classmethod
+    def on(
+        cls,
+        figure: Mapping[str, Any],
+        check: str,
+        expected: Interval,
+        reference: str,
+        explanation: str,
+        *,
+        verdict: Verdict | None = None,
+        printed: Interval | None = None,
+        unit: str = "",
+        basis: str = "",
+    ) -> Judgement:
+        """The judgement on a figure: on its `low` to `high` in its own unit, by comparison, where nothing else is said.
+
+        `basis` says how the printed range came about, see `compare`; the figure's own one, or else "rounded".
+        """
+        printed = interval.of(figure) if printed is None else printed
+        return cls(
+            figure=figure,
+            check=check,
+            verdict=verdict or compare(printed, expected, basis or figure.get("range_basis", "rounded")),
+            printed=printed,
+            expected=expected,
+            unit=unit or figure["unit"],
+            reference=reference,
+            explanation=explanation,
+        )
+
+    @property
+    def record(self) -> tuple[Any, ...]:
+        """The judgement as a row of COLUMNS."""
+        where = [self.figure[name] for name in ("table", "id", "source_id", "locator")]
+        ends = [self.printed.low, self.printed.high, self.expected.low, self.expected.high]
+        return (*where, self.check, self.verdict.value, *ends, self.unit, self.reference, self.explanation)
+
+
+ENDS = ["printed_low", "printed_high", "expected_low", "expected_high"]
+COLUMNS = ["table", "row_id", "source_id", "locator", "check", "verdict", *ENDS, "unit", "reference", "explanation"]
+
+
+def frame(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """The judgements as a frame of COLUMNS, also where there are none."""
+    rows = pd.DataFrame([judgement.record for judgement in judgements], columns=COLUMNS)
+    return rows.astype({name: "float64" if name in ENDS else "str" for name in COLUMNS})
+
+
+def compare(printed: Interval, expected: Interval, basis: str = "rounded") -> Verdict:
     """The verdict on a printed range against the expected one; `basis` says how the printed range came about.
 
     A rounded or exact figure whose number is the expected one is exact; ranges that share a value are within rounding;
     up to a factor of 1.05 between their nearest ends is within five per cent. A missing end: unverifiable.
     """
     if not (printed.known and expected.known):
-        return "unverifiable"
+        return Verdict.UNVERIFIABLE
     number = (printed.low + printed.high) / 2
-    if basis in ("rounded", "exact") and np.allclose([expected.low, expected.high], number, rtol=1e-9, atol=0):
-        return "exact"
+    if basis in ("rounded", "exact") and _is(number, expected.low) and _is(number, expected.high):
+        return Verdict.EXACT
     apart = factor(printed, expected)
-    return "within_rounding" if apart == 1 else "within_5_percent" if apart <= CLOSE else "contradicts"
+    if apart == 1:
+        return Verdict.WITHIN_ROUNDING
+    return Verdict.WITHIN_5_PERCENT if apart <= CLOSE else Verdict.CONTRADICTS
 
 
-def below(printed: Interval, ceiling: float) -> str:
+def below(printed: Interval, ceiling: float) -> Verdict:
     """The verdict on a figure that cannot be higher than `ceiling`, both in one unit."""
-    found = compare(printed, Interval(0.0, ceiling), "range")
-    return "impossible" if found == "contradicts" else found
+    verdict = compare(printed, Interval(0.0, ceiling), "range")
+    return Verdict.IMPOSSIBLE if verdict is Verdict.CONTRADICTS else verdict
+
+
+def enough(stated: float, least: float) -> Verdict:
+    """The verdict on a number of accelerators that must be at least `least`."""
+    if stated < least:
+        return Verdict.IMPOSSIBLE
+    return Verdict.EXACT if stated == least else Verdict.WITHIN_ROUNDING
 
 
 def factor(printed: Interval, expected: Interval) -> float:
     """By what factor the nearest ends of two ranges of positive numbers are apart: 1 where they share a value."""
     higher, lower = (printed, expected) if printed.low > expected.high else (expected, printed)
-    with np.errstate(divide="ignore"):
-        return max(1.0, float(np.divide(higher.low, lower.high)))
+    if lower.high == 0:
+        return 1.0 if higher.low == 0 else float("inf")
+    return max(1.0, float(higher.low / lower.high))
 
 
-def worst(verdicts: Iterable[str]) -> str:
-    """The worst of several verdicts; "" where there is none."""
-    return max(verdicts, key=VERDICTS.index, default="")
+def worst(verdicts: Iterable[str]) -> Verdict:
+    """The worst of several verdicts; unverifiable where there is none."""
+    return max(map(Verdict, verdicts), key=_RANK.__getitem__, default=Verdict.UNVERIFIABLE)
 
 
-def best(verdicts: Iterable[str]) -> str:
-    """The best of several verdicts; "" where there is none."""
-    return min(verdicts, key=VERDICTS.index, default="")
-
-
-def row(
-    figure: Mapping[str, Any],
-    table: str,
-    check: str,
-    found: str,
-    printed: Interval,
-    expected: Interval,
-    unit: str,
-    reference: str,
-    explanation: str,
-) -> dict[str, Any]:
-    """One verdict on one figure (a row of `table` with id, source_id, locator) as a row of COLUMNS."""
-    own = {"table": table, "row_id": figure["id"], "source_id": figure["source_id"], "locator": figure["locator"]}
-    own |= {"check": check, "verdict": found, "printed_low": printed.low, "printed_high": printed.high}
-    own |= {"expected_low": expected.low, "expected_high": expected.high, "unit": unit}
-    return own | {"reference": reference, "explanation": explanation}
-
-
-def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows of `row` as a frame of COLUMNS, also where there are none. Raises ValueError for an unknown verdict."""
-    made = pd.DataFrame(list(rows), columns=COLUMNS)
-    strange = set(made["verdict"]) - set(VERDICTS)
-    if strange:
-        raise ValueError(f"no verdict {', '.join(map(repr, sorted(strange)))}. Valid: {', '.join(VERDICTS)}")
-    ends = [name for name in COLUMNS if name.endswith(("_low", "_high"))]
-    return made.astype(dict.fromkeys(ends, "float64") | {n: "str" for n in COLUMNS if n not in ends})
+def best(verdicts: Iterable[str]) -> Verdict:
+    """The best of several verdicts; unverifiable where there is none."""
+    return min(map(Verdict, verdicts), key=_RANK.__getitem__, default=Verdict.UNVERIFIABLE)
 
 
 def hull(ranges: Iterable[Interval]) -> Interval:
     """The lowest low and the highest high of several ranges; NOTHING where there is none."""
-    ranges = [each for each in ranges if each.known]
-    if not ranges:
+    known = [ends for ends in ranges if ends.known]
+    if not known:
         return NOTHING
-    return Interval(min(each.low for each in ranges), max(each.high for each in ranges))
+    return Interval(min(ends.low for ends in known), max(ends.high for ends in known))
 
 
 def off(printed: Interval, expected: Interval) -> str:
@@ -113,5 +179,13 @@ def off(printed: Interval, expected: Interval) -> str:
     high = printed.low > expected.high
     if apart < 1.1:
         return f"{interval.number(100 * (apart - 1), 2)} % too {'high' if high else 'low'}"
-    said = interval.number(apart)
-    return f"{said} times too high" if high else f"too low by a factor of {said}"
+    times = interval.number(apart)
+    return f"{times} times too high" if high else f"too low by a factor of {times}"
+
+
+def _is(number: float, expected: float) -> bool:
+    """Whether two numbers are the same but for noise of computing."""
+    return bool(abs(number - expected) <= 1e-9 * abs(number))
+
+
+_RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}

@@ -1,4 +1,4 @@
-"""The arguments of commands that take many, and their kinds; which commands there are is the command line's to say."""
+"""The arguments of commands that take many, and their kinds."""
 
 import argparse
 import re

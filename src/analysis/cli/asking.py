@@ -1,4 +1,4 @@
-"""Words of a command line into ranges and parameters, and frames into aligned lines; no analysis belongs here."""
+"""Words of a command line into ranges and parameters, and frames into aligned lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 
 from analysis.core import quote
-from analysis.core.choices import choose
+from analysis.core.choices import choose, folded
 from analysis.core.interval import Interval
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
@@ -28,10 +28,10 @@ def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> st
     Another accelerator than `accelerator`, where one is asked about, is refused.
     """
     try:
-        name = quote.read(text).accelerator
+        name = quote.parse_quote(text).accelerator
     except ValueError as error:
         raise ValueError(f"{option} {error}") from None
-    named = canonical(name, catalog) if name else ""
+    named = accelerator_of(name, catalog) if name else ""
     if named and accelerator and named != accelerator:
         raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
     return named + text[text.index("=") :] if named else text
@@ -44,11 +44,10 @@ def share(option: str, text: str) -> Interval:
     return Interval(low / scale, high / scale)
 
 
-def canonical(name: str, catalog: Catalog) -> str:
+def accelerator_of(name: str, catalog: Catalog) -> str:
     """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
-    aliases = catalog.table("accelerator_aliases")
-    known = dict(zip(aliases.iloc[:, 0], aliases["accelerator"], strict=True))
-    return known.get(name) or choose(name, catalog.accelerators["accelerator"], "accelerator")
+    known = catalog.accelerator_names.get(folded(name))
+    return known or choose(name, catalog.accelerators["accelerator"], "accelerator")
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict:

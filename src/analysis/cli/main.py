@@ -1,4 +1,4 @@
-"""The command `analysis`: arguments in, one call into the package, an exit status out; no work of its own."""
+"""The command `analysis`: arguments in, one call into the package, an exit status out."""
 
 import argparse
 import os
@@ -117,7 +117,7 @@ def _reports(arguments: argparse.Namespace) -> int:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from analysis.cli.progress import Bar
-    from analysis.engine.make.cluster import NoCluster
+    from analysis.core.cluster import ClusterError
     from analysis.engine.runs.runfiles import RunFileError
     from analysis.engine.sweep import build_sweep
 
@@ -125,7 +125,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     try:
         with Bar(_say) as bar:
             outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
-    except (RunFileError, NoCluster) as error:
+    except (RunFileError, ClusterError) as error:
         return _wrong(error)
     return outcome.status
 
@@ -141,8 +141,9 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
+    from analysis.core.cluster import ClusterError
     from analysis.importers.official.intake import ImportFailed, import_results
-    from analysis.importers.official.spread import SpreadError
+    from analysis.importers.official.spread import WorkersLost
     from analysis.importers.official.writer import OutputError
 
     choices = {"round": arguments.round or "", "workers": arguments.jobs, "scheduler": arguments.scheduler}
@@ -150,7 +151,7 @@ def _import(arguments: argparse.Namespace) -> int:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:
         return _wrong(error)
-    except (ImportFailed, SpreadError) as error:
+    except (ImportFailed, ClusterError, WorkersLost) as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
 
@@ -168,16 +169,16 @@ def _data(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> int:
     from analysis.cli import plan
 
-    return _told(plan.run, arguments)
+    return _printed(plan.run, arguments)
 
 
 def _measure(arguments: argparse.Namespace) -> int:
     from analysis.cli import measure
 
-    return _told(measure.run, arguments)
+    return _printed(measure.run, arguments)
 
 
-def _told(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
+def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
     """Print what a command has to say; what it was asked wrongly ends with status 2 and the valid choices."""
     try:
         lines = run(arguments)
@@ -213,12 +214,14 @@ def _new_report(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from analysis.audit import mistyped
     from analysis.data import check
 
     faults = check.faults()
-    for line in [*faults, *check.notes()]:
+    for line in [*faults, *mistyped.notes()]:
         print(line)
-    print(f"{len(faults)} faults in data/" if faults else "data/ is sound: every table is what its description says")
+    count = f"{len(faults)} fault{'s' * (len(faults) != 1)} in data/"
+    print(count if faults else "data/ is sound: every table is what its description says")
     return 1 if faults else 0
 
 

@@ -1,4 +1,4 @@
-"""`analysis measure`: measurement files set beside the official record, in lines of text; no formula of its own."""
+"""`analysis measure`: measurement files set beside the official record, in lines of text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from analysis.answers import my_deployment as answer
+from analysis.audit import doubts
 from analysis.cli import asking
 from analysis.core import parameters, quote
 from analysis.core.parameters import MyDeployment
@@ -33,29 +34,29 @@ COLUMNS = {
 
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the assessment. Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong."""
-    catalog = Catalog()
+    catalog = doubts.catalog()
     asked = _asked(arguments, catalog)
-    found = assess(catalog, arguments.files, asked)
-    _priced(asked, found)
-    said = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
+    assessed = assess(catalog, arguments.files, asked)
+    _priced(asked, assessed)
+    makers = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
     differ = tables.show(
-        found.differences,
-        f"How the run differs from the nearest official row ({found.best['nearest'] or 'none'})",
+        assessed.differences,
+        f"How the run differs from the nearest official row ({assessed.best['nearest'] or 'none'})",
         {"what": "What", "here": "Here", "there": "There"},
     )
-    runs = tables.show(answer.table(found), f"Runs, {found.limited.topic}", answer.known(found, COLUMNS))
-    return [*(make(found).said for make in said), "", *asking.lines(runs), *asking.lines(differ)]
+    runs = tables.show(answer.table(assessed), f"Runs, {assessed.limited.topic}", answer.known(assessed, COLUMNS))
+    return [*(make(assessed).said for make in makers), "", *asking.lines(runs), *asking.lines(differ)]
 
 
-def _priced(asked: MyDeployment, found: Assessed) -> None:
-    named = {quote.read(text).accelerator for text in asked.prices} - {""}
-    if named and found.best["accelerator"] not in named:
-        raise ValueError(f"the prices are of {', '.join(named)}, but the runs are on {found.best['accelerator']}")
+def _priced(asked: MyDeployment, assessed: Assessed) -> None:
+    named = {quote.parse_quote(text).accelerator for text in asked.prices} - {""}
+    if named and assessed.best["accelerator"] not in named:
+        raise ValueError(f"the prices are of {', '.join(named)}, but the runs are on {assessed.best['accelerator']}")
 
 
 def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
     """The assessment of files anywhere on this machine."""
-    runs = [run for file in files for run in formats.read(Path(file), file)]
+    runs = [run for file in files for run in formats.read_runs(Path(file), file)]
     return assessment.make(catalog, frame(runs), asked)
 
 
@@ -63,7 +64,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
     values["accelerator_count"] = arguments.count
     if arguments.accelerator:
-        values["accelerator"] = asking.canonical(arguments.accelerator, catalog)
+        values["accelerator"] = asking.accelerator_of(arguments.accelerator, catalog)
     if arguments.price:
         values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

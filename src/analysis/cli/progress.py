@@ -1,4 +1,4 @@
-"""A progress bar for the terminal; what progresses is not known here."""
+"""A progress bar for the terminal."""
 
 from collections.abc import Callable
 

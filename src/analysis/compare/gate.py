@@ -2,9 +2,8 @@
 
 Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
 per sample; power submissions against power submissions only; each result once. What is allowed but needs care (preview,
-another size, a power cap, a precision or division that is not stated) is kept with a caveat (see
-caveats.py). What the audit doubts carries its doubt as a caveat, or is left out where only checked figures are asked
-for.
+another size, a power cap, a precision or division that is not stated) is kept with a note (see row_notes.py). What the
+audit doubts carries its doubt as a note, or is left out where only checked figures are asked for.
 """
 
 from __future__ import annotations
@@ -12,20 +11,49 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
-from analysis.compare import caveats, rates, systems
+from analysis.compare import rates, row_notes, systems
 from analysis.core.choices import choose
+from analysis.core.notes import Note, note
+from analysis.core.vocabulary import ORIGINS, SCENARIOS, TRUST, WORK, filed_under, round_age
 
-SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
-ORIGINS = ("published", "official", "measured")
-TRUST = ("all", "checked")
 JUDGED = ["scenario", "duplicate_of", "round", "division", "suite", "power_measured", "accuracy_target", "accelerator"]
 ENERGY = "energy_millijoules_per_query"
-JUDGED += ["metric", "accelerator_count", "rate_low", "slower", "checked"]
+JUDGED += ["metric", "accelerator_count", "rate_low", "slower", "checked", "doubt"]
 Row = Mapping[str, Any]
+
+
+class Tables(Protocol):
+    """What a comparison is made from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """The results, each with an `id` of its own."""
+
+    @property
+    def benchmarks(self) -> pd.DataFrame:
+        """The benchmarks of which they are."""
+
+    @property
+    def doubts(self) -> pd.DataFrame:
+        """What is doubted about each result, by its id: `doubt` (the code of a note, "" for nothing) and `checked`."""
+
+
+class Data(NamedTuple):
+    """The frames of a comparison, put together by hand."""
+
+    results: pd.DataFrame
+    benchmarks: pd.DataFrame
+    doubts: pd.DataFrame
+
+
+def record(results: pd.DataFrame, benchmarks: pd.DataFrame) -> Data:
+    """The official results alone, as they are compared: they are no quotations, so that none of them is doubted."""
+    rows = results[results["origin"].eq("official")]
+    return Data(rows, benchmarks, pd.DataFrame({"doubt": "", "checked": True}, index=pd.Index(rows["id"])))
 
 
 @dataclass(frozen=True)
@@ -51,7 +79,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`rows` may stand side by side; `left_out` has one row per reason: reason, results, accelerators."""
+    """`rows` may stand side by side; `left_out` has one row per reason: reason (in words), results, accelerators."""
 
     rows: pd.DataFrame
     left_out: pd.DataFrame
@@ -67,11 +95,11 @@ class Comparison:
     @property
     def work(self) -> str:
         """What one unit of the rate is: token, sample or query."""
-        return {"tokens/s": "token", "samples/s": "sample", "queries/s": "query"}[self.unit]
+        return WORK[self.unit]
 
     @property
     def subtitle(self) -> str:
-        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds the caveats."""
+        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds their notes."""
         rounds = " and ".join(self.question.rounds) or "all rounds"
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
         return f"{self.topic}, {rounds}, {kind}."
@@ -99,56 +127,60 @@ def ask(parameters: Any, **changes: Any) -> Question:
     return replace(asked, **changes)
 
 
-def select(results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question) -> Comparison:
+def select(data: Tables, question: Question) -> Comparison:
     """The results that answer `question`, with rates in the benchmark's own unit.
 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
     sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
-    ratios are taken within one), `system_key` (see systems.py), `caveat`. Raises ValueError for an unknown
-    benchmark, scenario or origin, with the valid choices.
+    ratios are taken within one), `system_key` (see systems.py), `notes` (a set of core.notes.Note). Raises ValueError
+    for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
-    identity = _identity(benchmarks, question)
+    identity = _identity(data.benchmarks, question)
     unit = identity["server_unit"] if question.scenario != "Offline" else ""
     unit = unit or identity["offline_unit"]
-    asked = _asked(results, question)
+    asked = _doubted(_asked(data.results, question), data.doubts)
     rated = rates.converted(asked, identity, unit)
-    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated))
+    capped = rated["system"].str.contains("maxq", case=False, regex=False).astype(bool)
+    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated), power_capped=capped)
     reasons = _reasons(rated, question, identity, unit)
-    kept = rated[reasons.eq("")]
-    kept = kept.assign(caveat=caveats.written(kept, question.suite, question.division))
+    kept = rated[pd.Series([reason is None for reason in reasons], index=rated.index, dtype="bool")]
+    kept = kept.assign(notes=row_notes.of_each(kept, question.suite, question.division))
     return Comparison(kept, _left_out(rated, reasons), unit, question, identity["label"])
 
 
-def trusted(results: pd.DataFrame, trust: str) -> pd.DataFrame:
-    """The results for what does not ask a Question: all of them, or with `trust` "checked" those without a doubt.
+def trusted(data: Tables, trust: str) -> pd.DataFrame:
+    """The results for what does not ask a Question, with what is doubted about each as `notes`.
 
-    Raises ValueError for another `trust`.
+    All of them, or with `trust` "checked" those that are checked. Raises ValueError for another `trust`.
     """
     choose(trust, TRUST, "trust")
-    return results if trust == "all" else results[_checked(results)]
+    rows = _doubted(data.results, data.doubts)
+    rows = rows if trust == "all" else rows[rows["checked"]]
+    return rows.assign(notes=row_notes.of_doubts(rows))
 
 
-def select_all(
-    results: pd.DataFrame, benchmarks: pd.DataFrame, question: Question, names: Iterable[str] = ()
-) -> pd.DataFrame:
+def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> pd.DataFrame:
     """The comparable rows of every benchmark of `names` (empty: all), one below the other, each in its own unit."""
-    names = list(names) or list(benchmarks["benchmark"])
-    each = [select(results, benchmarks, _about(question, name)) for name in names]
-    return pd.concat([found.rows.assign(rate_unit=found.unit) for found in each], ignore_index=True)
+    names = list(names) or list(data.benchmarks["benchmark"])
+    chosen = [select(data, _about(question, name)) for name in names]
+    return pd.concat([part.rows.assign(rate_unit=part.unit) for part in chosen], ignore_index=True)
 
 
-def select_each(results: pd.DataFrame, benchmarks: pd.DataFrame, questions: Iterable[Question]) -> pd.DataFrame:
+def select_each(data: Tables, questions: Iterable[Question]) -> pd.DataFrame:
     """The comparable rows of every benchmark for each of several questions, one below the other."""
-    return pd.concat([select_all(results, benchmarks, each) for each in questions], ignore_index=True)
+    return pd.concat([select_all(data, question) for question in questions], ignore_index=True)
 
 
 def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
-    """One row per `by`: of the newest round of the official record, else of the first document. Needs `basis`."""
-    rounds = frame["basis"].str.extract(r"^official v(\d+)\.(\d+)$").astype("float64")
-    ranked = frame.assign(major=rounds[0], minor=rounds[1])
-    ranked = ranked.sort_values(["major", "minor"], ascending=False, kind="stable").drop(columns=["major", "minor"])
-    return ranked.drop_duplicates(list(by)).reset_index(drop=True)
+    """One row per `by`: of the newest round of the official record, else of the first document.
+
+    Needs the columns `origin` and `rounds` (those of its basis).
+    """
+    bases = zip(frame["origin"], frame["rounds"], strict=True)
+    ages = [max(map(round_age, rounds)) if origin == "official" else (-1, -1) for origin, rounds in bases]
+    newest = sorted(range(len(frame)), key=ages.__getitem__, reverse=True)
+    return frame.iloc[newest].drop_duplicates(list(by)).reset_index(drop=True)
 
 
 def _about(question: Question, benchmark: str) -> Question:
@@ -191,56 +223,61 @@ def slower_precision(rows: pd.DataFrame) -> pd.Series:
         keys.append(tuple(same) if origin == "published" and scenario and not again else None)
         groups[keys[-1]].append((precision, high))
     most = {
-        key: max(high for _, high in each)
-        for key, each in groups.items()
-        if key and len({kind for kind, _ in each}) > 1
+        key: max(high for _, high in figures)
+        for key, figures in groups.items()
+        if key and len({kind for kind, _ in figures}) > 1
     }
     slower = [key in most and high < most[key] for key, high in zip(keys, rows["high"], strict=True)]
     return pd.Series(slower, index=rows.index, dtype="bool")
 
 
-def _checked(rows: pd.DataFrame) -> pd.Series:
-    """Whether each result may be trusted; rows that were not audited may."""
-    return rows["checked"] if "checked" in rows else pd.Series(True, index=rows.index)
+def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `doubt` and `checked`: a result that was never audited is an error and no result to trust."""
+    if not doubts.index.is_unique:
+        twice = doubts.index[doubts.index.duplicated()][0]
+        raise ValueError(f"the doubts of result {twice!r} stand twice: each result has an id of its own")
+    lacking = rows.loc[~rows["id"].isin(doubts.index), "id"]
+    if len(lacking):
+        raise ValueError(
+            f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(rows)} results): compare "
+            "results of a catalog that was judged (analysis.audit.doubts.catalog), with the doubts of the same rows"
+        )
+    return rows.assign(**{name: doubts[name].reindex(rows["id"]).to_numpy() for name in ("doubt", "checked")})
 
 
-def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> pd.Series:
-    """Why each row may not be compared, "" where it may; the first rule that it breaks counts."""
+def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> list[Note | None]:
+    """Why each row may not be compared, None where it may; the first rule that it breaks counts."""
     target = _target(rows[rows["metric"].ne("latency")], question)
     # One run may be filed under both targets; then either will do, unless one is asked for.
     either = bool(identity["targets_share_run"]) and not question.accuracy_target
-    suites = {question.suite, "", "datacenter,edge"}  # A result may be filed under both suites.
-    rules: dict[str, Callable[[Row], bool]] = {
-        "energy per query of a stream: a latency, no throughput per watt": lambda row: row["metric"] == "latency",
-        "no MLPerf scenario: a rate at a stated batch size or on a framework": lambda row: not row["scenario"],
-        "duplicate of another row": lambda row: row["duplicate_of"] != "",
-        "another round": lambda row: bool(question.rounds) and row["round"] not in question.rounds,
-        f"not of the {question.division} division: another model or other rules": lambda row: (
+    rules: dict[Note, Callable[[Row], bool]] = {
+        note("stream_energy"): lambda row: row["metric"] == "latency",
+        note("no_scenario"): lambda row: not row["scenario"],
+        note("duplicate"): lambda row: row["duplicate_of"] != "",
+        note("another_round"): lambda row: bool(question.rounds) and row["round"] not in question.rounds,
+        note("another_division", division=question.division): lambda row: (
             row["division"] not in (question.division, "")
         ),
-        "another suite": lambda row: question.suite != "" and row["suite"] not in suites,
-        "power submission: measured under the power rules, often capped": lambda row: (
-            row["power_measured"] and not question.power
+        note("another_suite"): lambda row: (
+            question.suite != "" and row["suite"] != "" and question.suite not in filed_under(row["suite"])
         ),
-        "not a power submission": lambda row: question.power and not row["power_measured"],
-        "a slower precision of the same accelerator in the same document": lambda row: row["slower"],
-        f"another accuracy target than {target} %": lambda row: (
-            not either and row["accuracy_target"] not in (target, "")
-        ),
-        f"unit cannot be turned into {unit}": lambda row: (
-            pd.isna(row["rate_low"]) and pd.notna(row["accelerator_count"])
-        ),
-        "several accelerator types in one system": lambda row: row["accelerator"] == "mixed" and not question.mixed,
-        "number of accelerators not stated": lambda row: pd.isna(row["accelerator_count"]),
-        "not checked: ": lambda row: question.trust == "checked" and not row["checked"],
+        note("power_submission"): lambda row: row["power_measured"] and not question.power,
+        note("no_power_submission"): lambda row: question.power and not row["power_measured"],
+        note("slower_precision"): lambda row: row["slower"],
+        note("another_target", target=target): lambda row: not either and row["accuracy_target"] not in (target, ""),
+        note("other_unit", unit=unit): lambda row: pd.isna(row["rate_low"]) and pd.notna(row["accelerator_count"]),
+        note("several_types"): lambda row: row["accelerator"] == "mixed" and not question.mixed,
+        note("count_unstated"): lambda row: pd.isna(row["accelerator_count"]),
     }
-    judged = rows.assign(slower=slower_precision(rows), checked=_checked(rows))[JUDGED].to_dict("records")
-    first = [next((reason for reason, breaks in rules.items() if breaks(row)), "") for row in judged]
-    doubts = caveats.doubt(rows)
-    told = [
-        reason + doubt if reason == "not checked: " else reason for reason, doubt in zip(first, doubts, strict=True)
-    ]
-    return pd.Series(told, index=rows.index, dtype="str")
+    judged = rows.assign(slower=slower_precision(rows))[JUDGED].to_dict("records")
+    first = (next((reason for reason, breaks in rules.items() if breaks(row)), None) for row in judged)
+    return [reason or _unchecked(row, question) for reason, row in zip(first, judged, strict=True)]
+
+
+def _unchecked(row: Row, question: Question) -> Note | None:
+    if question.trust != "checked" or row["checked"]:
+        return None
+    return note("not_checked", doubt=note(row["doubt"]))
 
 
 def _target(rows: pd.DataFrame, question: Question) -> str:
@@ -252,9 +289,10 @@ def _target(rows: pd.DataFrame, question: Question) -> str:
     return max(counts, key=lambda target: (counts[target], target), default="")
 
 
-def _left_out(rows: pd.DataFrame, reasons: pd.Series) -> pd.DataFrame:
+def _left_out(rows: pd.DataFrame, reasons: list[Note | None]) -> pd.DataFrame:
     names: dict[str, list[str]] = {}
     for reason, accelerator in zip(reasons, rows["accelerator"], strict=True):
-        names.setdefault(reason, []).append(accelerator)
-    out = [(reason, len(each), ", ".join(sorted(set(each) - {""}))) for reason, each in sorted(names.items()) if reason]
+        if reason is not None:
+            names.setdefault(reason.text, []).append(accelerator)
+    out = [(reason, len(parts), ", ".join(sorted(set(parts) - {""}))) for reason, parts in sorted(names.items())]
     return pd.DataFrame(out, columns=["reason", "results", "accelerators"])

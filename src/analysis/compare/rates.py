@@ -1,4 +1,4 @@
-"""A printed rate in one unit, for the whole system and for one accelerator; choosing rows is not done here.
+"""A printed rate in one unit, for the whole system and for one accelerator.
 
 Tokens and samples are converted with the run's own tokens per sample. A query of a Server result is one sample.
 """
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.core.interval import Interval
+from analysis.core.vocabulary import TOKENS
 
 
 def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFrame:
@@ -38,20 +39,20 @@ def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFram
 
 def stated(row: Mapping[str, Any], unit: str) -> Interval:
     """One row's `low` to `high` in `unit`, by the run's own tokens per sample only: NaN where it states none."""
-    if (row["unit"] == "tokens/s") == (unit == "tokens/s"):
+    if (row["unit"] == TOKENS) == (unit == TOKENS):
         return Interval(row["low"], row["high"])
-    factor = row["tokens_per_sample"] if unit == "tokens/s" else 1 / row["tokens_per_sample"]
+    factor = row["tokens_per_sample"] if unit == TOKENS else 1 / row["tokens_per_sample"]
     return Interval(row["low"] * factor, row["high"] * factor)
 
 
 def differs(rows: pd.DataFrame, unit: str) -> pd.Series:
     """Whether a rate is printed in samples or queries where `unit` is tokens, or the other way round."""
-    return rows["unit"].eq("tokens/s") != (unit == "tokens/s")
+    return rows["unit"].eq(TOKENS) != (unit == TOKENS)
 
 
 def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
     """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
     other, own = differs(rows, unit).to_numpy(), rows["tokens_per_sample"].to_numpy()
-    said = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
-    low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in said)
-    return Interval(low, high) if unit == "tokens/s" else Interval(1 / high, 1 / low)
+    assumed = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
+    low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in assumed)
+    return Interval(low, high) if unit == TOKENS else Interval(1 / high, 1 / low)

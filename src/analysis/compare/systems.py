@@ -1,4 +1,4 @@
-"""Which rows are of one submitted system: one key for every place that pairs rows; pairing itself is the themes'."""
+"""Which rows are of one submitted system: one key for every place that pairs rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def keys(rows: pd.DataFrame) -> pd.Series:
     """
     names = ["origin", "source_id", "round", "result_id", "id", "scenario"]
     optional = [rows.get(name, pd.Series("", index=rows.index)) for name in ("location", "model_run")]
-    each = zip(*(rows[name] for name in names), *optional, strict=True)
-    return pd.Series([_key(*row) for row in each], index=rows.index, dtype="str")
+    facts = zip(*(rows[name] for name in names), *optional, strict=True)
+    return pd.Series([_key(*row) for row in facts], index=rows.index, dtype="str")
 
 
 def _key(

@@ -1,9 +1,14 @@
-"""A name that is not among the valid ones, told with the nearest of them; which are valid is for others to say."""
+"""A name that is not among the valid ones, said with the nearest of them."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+
+
+def folded(name: str) -> str:
+    """A name as it is looked up: without case and repeated blanks."""
+    return " ".join(name.split()).casefold()
 
 
 def choose(value: str, valid: Iterable[str], what: str) -> str:

@@ -1,15 +1,23 @@
-"""Which sources stand behind rows; looking a source up and wording it do not belong here."""
+"""Which sources stand behind rows."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import pandas as pd
 
 
 def cited(*frames: pd.DataFrame | pd.Series) -> list[str]:
-    """The source ids behind rows, each once, sorted: of columns `source_id` and `source_ids` (joined by commas)."""
-    return sorted({source for frame in frames for text in _stated(frame) for source in text.split(", ") if source})
+    """The source ids behind rows, each once, sorted: of columns `source_id` (one) and `source_ids` (several)."""
+    return sorted({source for frame in frames for source in _stated(frame) if source})
+
+
+def several(ids: Iterable[str]) -> tuple[str, ...]:
+    """The source ids of rows that become one, each once, sorted: a value of a column `source_ids`."""
+    return tuple(sorted(set(ids) - {""}))
 
 
 def _stated(rows: pd.DataFrame | pd.Series) -> list[str]:
     frame = rows.to_frame().T if isinstance(rows, pd.Series) else rows
-    return [text for column in ("source_id", "source_ids") if column in frame for text in frame[column]]
+    one = list(frame["source_id"]) if "source_id" in frame else []
+    return [*one, *(source for ids in frame.get("source_ids", ()) for source in ids)]

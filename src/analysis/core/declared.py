@@ -1,4 +1,4 @@
-"""The model of a notebook's parameters as its own parameters cell declares them; what they mean is not known here.
+"""The model of a notebook's parameters as its own parameters cell declares them.
 
 A new notebook needs no code: each line `name: type = value  # help` becomes a strict field. A name that every report
 has keeps the checks that it has there.
@@ -35,10 +35,10 @@ def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
 
 def _parameters_cell(notebook: Path) -> str:
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    found = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
-    if len(found) != 1:
-        raise DeclarationError(f"{notebook.name}: {len(found)} cells are tagged 'parameters'; expected one")
-    return found[0]
+    tagged = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+    if len(tagged) != 1:
+        raise DeclarationError(f"{notebook.name}: {len(tagged)} cells are tagged 'parameters'; expected one")
+    return tagged[0]
 
 
 def _declaration(node: ast.stmt, notebook: Path) -> tuple[str, type, Any]:

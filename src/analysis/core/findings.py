@@ -1,4 +1,4 @@
-"""A finding: one computed value with its range and the sentence that says it; computing values does not belong here.
+"""A finding: one computed value with its range, the headline that says it, and what must be said with it.
 
 A finding shown in a notebook is also recorded: its output carries the finding as JSON, which the report engine
 collects into reports/<report>.json and which nbval compares with the stored notebook.
@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from IPython.display import display
+from analysis.core import notes as wording
+from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes
 
 MIME = "application/vnd.analysis.finding+json"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -21,45 +23,59 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 @dataclass(frozen=True)
 class Finding:
-    """A named value, `low` to `high` in `unit` (in words), said in one sentence.
+    """A named value in `unit` (in words), said in one `headline`, which is the title of a figure that shows it.
 
-    `low` and `high` are None where the chosen rows leave nothing to compute; the sentence then says so.
-    Raises ValueError for a name that is not snake_case, an empty unit or sentence, or low above high.
+    `value` is None where the chosen rows leave nothing to compute; the headline then says so. `more` are further words
+    behind the headline, `notes` what must be said with it, `sources` the ids of what it rests on. Raises ValueError for
+    a name that is not snake_case, an empty unit or headline, and a value that is no range, low to high.
     """
 
     name: str
-    low: float | None
-    high: float | None
+    value: Interval | None
     unit: str
-    sentence: str
+    headline: str
     sources: Sequence[str] = ()
-    caveats: Sequence[str] = ()
+    notes: Notes = NONE
+    more: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"finding name {self.name!r} is not snake_case")
-        if not self.unit or not self.sentence:
-            raise ValueError(f"finding {self.name!r} needs a unit in words and a sentence")
-        if (self.low is None) != (self.high is None) or (self.low is not None and not self.low <= self.high):
-            raise ValueError(f"finding {self.name!r}: {self.low} to {self.high} is no range, low to high")
+        if not self.unit or not self.headline:
+            raise ValueError(f"finding {self.name!r} needs a unit in words and a headline")
+        if self.value is not None and not (self.value.known and self.value.low <= self.value.high):
+            raise ValueError(f"finding {self.name!r}: {self.value.low} to {self.value.high} is no range, low to high")
 
-    def record(self) -> dict[str, Any]:
-        """The finding as JSON holds it: values to nine significant digits, sources sorted, each once."""
-        return {
-            "name": self.name,
-            "low": _nine_digits(self.low),
-            "high": _nine_digits(self.high),
-            "unit": self.unit,
-            "sentence": self.said,
-            "sources": sorted(set(self.sources)),
-            "caveats": list(dict.fromkeys(self.caveats)),
-        }
+    @property
+    def sentence(self) -> str:
+        """The headline and the further words, without the notes."""
+        return f"{self.headline} {self.more}".strip()
 
     @property
     def said(self) -> str:
-        """The sentence with its caveats behind it."""
-        caveats = list(dict.fromkeys(self.caveats))
-        return f"{self.sentence} Caveat: {'; '.join(caveats)}." if caveats else self.sentence
+        """The sentence with its notes behind it."""
+        return f"{self.sentence} {self._caveat}".strip()
+
+    def record(self) -> dict[str, Any]:
+        """The finding as JSON holds it: values to nine significant digits, sources sorted, each once.
+
+        `sentence` is all of it in words, `caveats` the notes in words; `headline` and `notes` are the same as data.
+        """
+        return {
+            "name": self.name,
+            "low": _nine_digits(self.value.low if self.value else None),
+            "high": _nine_digits(self.value.high if self.value else None),
+            "unit": self.unit,
+            "headline": self.headline,
+            "sentence": self.said,
+            "sources": sorted(set(self.sources)),
+            "caveats": wording.texts(self.notes),
+            "notes": [note.record() for note in wording.ordered(self.notes)],
+        }
+
+    @property
+    def _caveat(self) -> str:
+        return f"Caveat: {wording.worded(self.notes)}." if self.notes else ""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {
@@ -69,25 +85,20 @@ class Finding:
         }
 
     def _markup(self) -> str:
-        """The sentence, and behind it the caveats with a sign that a screen reader leaves out."""
-        caveats = self.said.removeprefix(self.sentence).strip()
+        """The sentence, and behind it the notes with a sign that a screen reader leaves out."""
         sign = '<span aria-hidden="true">&#9888;&#65038;</span>'
-        words = f' <span class="caveat">{sign} {html.escape(caveats)}</span>' if caveats else ""
+        words = f' <span class="caveat">{sign} {html.escape(self._caveat)}</span>' if self.notes else ""
         return html.escape(self.sentence) + words
 
 
+def exactly(value: float) -> Interval:
+    """The value of a finding that is one number, not a range."""
+    return Interval(value, value)
+
+
 def nothing(name: str, unit: str, why: str) -> Finding:
-    """The finding of a choice that leaves no comparable row: no value, and the reason as its sentence."""
-    return Finding(name, None, None, unit, why)
-
-
-def show(*findings: Finding) -> None:
-    """Display the findings in order and record them. Raises ValueError when two share a name."""
-    names = [finding.name for finding in findings]
-    if len(set(names)) != len(names):
-        raise ValueError(f"findings share a name: {', '.join(names)}")
-    for finding in findings:
-        display(finding)
+    """The finding of a choice that leaves no comparable row: no value, and the reason as its headline."""
+    return Finding(name, None, unit, why)
 
 
 def _nine_digits(value: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Arithmetic on quantities that are known as a range, low to high; no tables, units or benchmarks belong here.
+"""Arithmetic on quantities that are known as a range, low to high.
 
 An interval's ends are scalars, numpy arrays or pandas Series alike; a missing end (NaN) stays missing.
 Products and quotients are those of positive quantities: throughput, watts, dollars, seconds.
@@ -7,6 +7,7 @@ Products and quotients are those of positive quantities: throughput, watts, doll
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-BASES = ("exact", "rounded", "approximate", "range", "bound")
+from analysis.core.vocabulary import RANGE_BASES
+
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d*)?")
 
 
@@ -44,6 +46,10 @@ class Interval:
         """Whether the two ranges share a value (True, False or a Series of them); False where an end is missing."""
         return (self.low <= other.high) & (other.low <= self.high)
 
+    def text(self, digits: int | None = 3) -> str:
+        """A scalar range in words, see the function `text`."""
+        return text(self.low, self.high, digits)
+
     @property
     def known(self) -> bool:
         """Whether a scalar range has both its ends."""
@@ -55,10 +61,10 @@ class Interval:
         return np.sqrt(self.low * self.high)
 
 
-def of(frame: pd.DataFrame, name: str) -> Interval:
-    """The interval kept in the columns `<name>_low` and `<name>_high` (or `low`, `high` for the name "")."""
+def of(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str = "") -> Interval:
+    """The interval that a frame, or one row, keeps as `<name>_low` and `<name>_high`, or as `low` and `high`."""
     prefix = f"{name}_" if name else ""
-    return Interval(frame[f"{prefix}low"], frame[f"{prefix}high"])
+    return Interval(rows[f"{prefix}low"], rows[f"{prefix}high"])
 
 
 def put(frame: pd.DataFrame, name: str, interval: Interval) -> pd.DataFrame:
@@ -83,7 +89,7 @@ def from_printed(text: str, basis: str) -> Interval:
 
     `rounded`: half a unit of the last printed digit either way. `approximate` (~85): half a unit of the last
     digit that is not zero. `range` (750-820): its ends. `bound` (<1): zero to the number. `exact`: the number.
-    Raises ValueError if `text` holds no number, or not two for a range, or `basis` is not one of BASES.
+    Raises ValueError if `text` holds no number, or not two for a range, or `basis` is not one of RANGE_BASES.
     """
     numbers = _NUMBER.findall(text)
     if len(numbers) != (2 if basis == "range" else 1):
@@ -118,12 +124,13 @@ def number(value: float, digits: int = 3) -> str:
 
     Zeros behind the point stand only where rounding made them: 2 for 2.0, 1.40 for 1.399.
     """
+    value = float(value)  # numpy's own rounding is not that of the decimal number: 1.745 would become 1.74
     if value == 0 or not np.isfinite(value):
         return "0" if value == 0 else str(value)
     places = digits - 1 - _magnitude(value, digits)
-    said = f"{round(value, places):,.{max(0, places)}f}"
+    printed = f"{round(value, places):,.{max(0, places)}f}"
     exact = np.isclose(round(value, places), value, rtol=1e-12, atol=0)
-    return said.rstrip("0").rstrip(".") if "." in said and exact else said
+    return printed.rstrip("0").rstrip(".") if "." in printed and exact else printed
 
 
 def _magnitude(value: float, digits: int) -> int:
@@ -135,7 +142,7 @@ def _half_unit(printed: str, value: Decimal, basis: str) -> Decimal:
     if basis == "exact":
         return Decimal(0)
     if basis not in ("rounded", "approximate"):
-        raise ValueError(f"range basis {basis!r} is not one of {', '.join(BASES)}")
+        raise ValueError(f"range basis {basis!r} is not one of {', '.join(RANGE_BASES)}")
     exponent = -len(printed.partition(".")[2])
     if basis == "approximate" and value:
         exponent = value.normalize().as_tuple().exponent

@@ -1,4 +1,4 @@
-"""What each notebook may be asked: one strict model per notebook; computing anything does not belong here.
+"""What each notebook may be asked: one strict model per notebook.
 
 The models are checked before a kernel starts and again in the notebook, where an analyst edits the values. A test
 holds each model's fields and defaults equal to its notebook's parameters cell.
@@ -18,6 +18,7 @@ from analysis.core.kinds import (
     Benchmark,
     DataFile,
     Document,
+    LimitedScenario,
     Origin,
     Precision,
     Price,
@@ -29,6 +30,7 @@ from analysis.core.kinds import (
     each_once,
 )
 from analysis.core.paths import NOTEBOOKS
+from analysis.core.vocabulary import SERVED
 
 
 class ParameterError(ValueError):
@@ -90,7 +92,7 @@ class PowerEfficiency(Common):
 class RealWorldDerating(Common):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
-    scenario: Literal["Server", "Interactive"] = "Server"
+    scenario: LimitedScenario = "Server"
     users: Annotated[int, Field(gt=0)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
@@ -158,7 +160,7 @@ class MyDeployment(BaseModel):
     accelerator: Literal[""] | Accelerator = ""
     accelerator_count: Annotated[int, Field(ge=0)] = 0
     benchmark: Literal[""] | Benchmark = ""
-    precision: Literal["", "fp16", "bf16", "fp8", "int8", "int4", "fp4"] = ""
+    precision: Literal["", *SERVED] = ""
     cache_precision: Precision = "fp16"
     scenario: Scenario = "Server"
     rounds: list[Round] = ["v4.1"]
@@ -216,7 +218,7 @@ def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return model.model_validate(dict(values)).model_dump()
     except ValidationError as error:
-        problems = [_problem(model, each) for each in error.errors()]
+        problems = [_problem(model, detail) for detail in error.errors()]
         raise ParameterError("\n".join(f"{notebook}: {problem}" for problem in problems)) from None
 
 

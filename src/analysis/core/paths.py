@@ -1,4 +1,4 @@
-"""Where things live, from this file's own place and never from the working directory; nothing else belongs here."""
+"""Where things live, from this file's own place and never from the working directory."""
 
 import os
 from pathlib import Path
@@ -19,5 +19,5 @@ def imported(data: Path = DATA) -> list[Path]:
     """
     if os.environ.get("ANALYSIS_OFFICIAL") == "off":
         return []
-    found = (data / OFFICIAL.name).glob("*")
-    return sorted(path for path in found if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))
+    files = (data / OFFICIAL.name).glob("*")
+    return sorted(path for path in files if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))

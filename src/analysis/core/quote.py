@@ -1,4 +1,4 @@
-"""A rental price as a user writes it, `H100 SXM=2.5-3; reserved; 2026-01; a cloud`, taken apart; no tables here."""
+"""A rental price as a user writes it, `H100 SXM=2.5-3; reserved; 2026-01; a cloud`, taken apart."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class Quote:
     provider: str = ""
 
 
-def read(text: str) -> Quote:
+def parse_quote(text: str) -> Quote:
     """The quote that `text` states. Raises ValueError saying what was expected."""
-    price, *said = (part.strip() for part in text.split(";"))
+    price, *terms = (part.strip() for part in text.split(";"))
     accelerator, _, usd = price.rpartition("=")
     try:
         low, high = numbers(usd)
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}; expected {EXPECTED}") from None
-    if low == 0 or len(said) > 3:
+    if low == 0 or len(terms) > 3:
         raise ValueError(f"{text!r}: {'a price is above zero' if low == 0 else 'too many parts'}; expected {EXPECTED}")
-    return Quote(accelerator.strip(), low, high, *said)
+    return Quote(accelerator.strip(), low, high, *terms)
 
 
 def numbers(text: str) -> tuple[float, float]:
     """`4.76` as (4.76, 4.76), `2-4.76` as (2.0, 4.76). Raises ValueError for anything else, a negative number too."""
-    found = _RANGE.fullmatch(text.strip())
-    if not found:
+    match = _RANGE.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"{text!r} is not a number or a range such as 2-4.76, low before high, none negative")
-    low, high = float(found[1]), float(found[2] or found[1])
+    low, high = float(match[1]), float(match[2] or match[1])
     if low > high:
         raise ValueError(f"{text!r}: the lower end comes first")
     return low, high

@@ -1,32 +1,39 @@
-"""The tables of one data folder as reports read them: put right, joined with the record, with what is doubted.
-
-Reading a file is loading.py's, joining imported rows official.py's, doubting the audit's; comparing is comparable.py's.
-"""
+"""The tables of one data folder as reports read them: put right and joined with the imported record."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.audit import doubts
+from analysis.core.choices import folded
+from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, imported
-from analysis.data import descriptor, loading, official_rows
-from analysis.data.loading import TableError
+from analysis.data import descriptor, loading, official_rows, rounds
+
+
+class NotJudged(RuntimeError):
+    """Doubts are asked of a catalog that was opened without anyone to judge its results."""
 
 
 class Catalog:
-    """The tables of one data folder, each loaded at first use and remembered in `used` for the source line.
+    """The tables of one data folder, each loaded at first use.
 
+    `used` remembers the files read, with their SHA-256, and `served` the rows handed out, by name of table.
     Numbers missing in a file are NaN, texts missing are "". Figures are as printed but for corrections.csv,
     whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
+
+    `judge` says what is doubted about each result; without one the tables can be read, but no results compared.
     """
 
-    def __init__(self, folder: Path = DATA) -> None:
+    def __init__(self, folder: Path = DATA, judge: Callable[[Catalog], pd.DataFrame] | None = None) -> None:
         self.folder = folder
-        self.tables = descriptor.read(folder)
+        self.judge = judge
+        self.tables = descriptor.read_tables(folder)
         self.used: dict[str, str] = {}
+        self.served: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:
         """The table `name`, corrections applied. Raises KeyError with the names there are."""
@@ -35,26 +42,42 @@ class Catalog:
         table = self.tables[name]
         fixes = None if name == "corrections" else self.corrections
         frame = loading.load(self.folder, table, fixes)
-        self.used[table.path] = loading.sha256(self.folder / table.path)
-        return frame if fixes is None else frame.reset_index(drop=True)
+        self.used[table.path] = sha256_of(self.folder / table.path)
+        self.served[name] = frame if fixes is None else frame.reset_index(drop=True)
+        return self.served[name]
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The results, each with the short `source` name that figures and tables show, and what the audit doubts.
+        """The results, each with the short `source` name that figures and tables show.
 
         What was imported into data/official/ is among them, each result once (see official_rows).
         """
         rows = official_rows.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
-        rows = rows.assign(source=rows["source_id"].map(self.labels))
-        return doubts.marked(rows, self.benchmarks, self.accelerators)
+        self.served["results"] = rows.assign(source=rows["source_id"].map(self.labels))
+        return self.served["results"]
+
+    @cached_property
+    def doubts(self) -> pd.DataFrame:
+        """What is doubted about each result, by its id: `doubt` (the code of a note, "" for nothing) and `checked`.
+
+        Raises NotJudged where the catalog was opened without a judge.
+        """
+        if self.judge is None:
+            raise NotJudged("this catalog was opened without a judge: open it by analysis.audit.doubts.catalog()")
+        return self.judge(self)
 
     def _official(self, path: Path) -> pd.DataFrame:
         """One file of imported rows. Raises TableError."""
-        frame, faults = official_rows.load(path, self.tables["results"])
-        if faults:
-            raise TableError(faults)
-        self.used[path.relative_to(self.folder).as_posix()] = loading.sha256(path)
+        frame = official_rows.load(path, self.tables["results"])
+        self.used[path.relative_to(self.folder).as_posix()] = sha256_of(path)
         return frame
+
+    @cached_property
+    def accelerator_names(self) -> dict[str, str]:
+        """The accelerator behind each name that one is printed by, its own among them; keys are choices.folded."""
+        aliases, own = self.table("accelerator_aliases"), self.accelerators["accelerator"]
+        printed = zip([*own, *aliases["as_published"]], [*own, *aliases["accelerator"]], strict=True)
+        return {folded(name): accelerator for name, accelerator in printed}
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words. Raises KeyError for one that is not in benchmarks.csv."""
@@ -96,9 +119,16 @@ class Catalog:
         return self.table("benchmark_limits")
 
     @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """The rounds of MLPerf Inference, oldest first, with the day of publication where it is known."""
+        return self.table("rounds")
+
+    @cached_property
     def sources(self) -> pd.DataFrame:
-        """The documents and official files that the other tables cite by id."""
-        return self.table("sources")
+        """The documents and official records that the other tables cite by id; every round has one."""
+        own = self.table("sources")
+        complete = rounds.with_records(own, loading.load(self.folder, self.tables["rounds"]))
+        return own if complete is own else rounds.with_records(own, self.rounds)  # which then is among those used
 
     @cached_property
     def corrections(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The data package's descriptor: which columns a table has, of what type, unit and range; no data rows belong here."""
+"""The data package's descriptor: which columns a table has, of what type, unit and range."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from analysis.core.choices import choose
 from analysis.core.paths import DATA
+from analysis.core.vocabulary import VOCABULARIES
 
 FILE = "datapackage.json"
+TYPES = ("string", "number", "integer", "boolean", "date")
+RULES = ("required", "unique", "enum", "vocabulary", "minimum", "maximum", "pattern")
 
 
 class DescriptorError(ValueError):
     """datapackage.json cannot be read or misses what every table needs."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column: its type, its unit in words, what it means, and what a cell of it must be.
+
+    `type` is one of TYPES. A cell is one of `choices` where there are some, lies from `minimum` to `maximum`, and
+    matches the regular expression `pattern`; only where it is `required` may it not be empty.
+    """
+
+    name: str
+    type: str
+    unit: str = ""
+    description: str = ""
+    required: bool = False
+    unique: bool = False
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    pattern: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,20 +53,20 @@ class Table:
     hash: str
     title: str
     description: str
-    fields: list[dict[str, Any]]
+    fields: list[Field]
     primary_key: list[str]
     foreign_keys: list[dict[str, Any]] = field(default_factory=list)
     intervals: list[list[str]] = field(default_factory=list)
     traps: list[str] = field(default_factory=list)
-    imported_fields: list[dict[str, Any]] = field(default_factory=list)
+    imported_fields: list[Field] = field(default_factory=list)
 
     @cached_property
     def columns(self) -> list[str]:
         """The names of the columns, in order."""
-        return [column["name"] for column in self.fields]
+        return [column.name for column in self.fields]
 
 
-def read(folder: Path = DATA) -> dict[str, Table]:
+def read_tables(folder: Path = DATA) -> dict[str, Table]:
     """Every table of the package by name. Raises DescriptorError naming the file and what is missing."""
     path = folder / FILE
     try:
@@ -52,6 +76,8 @@ def read(folder: Path = DATA) -> dict[str, Table]:
         raise DescriptorError(f"{path.name}: cannot be read: {error}") from None
     except KeyError as error:
         raise DescriptorError(f"{path.name}: a resource or its schema has no {error}") from None
+    except ValueError as error:
+        raise DescriptorError(f"{path.name}: {error}") from None
     except (TypeError, AttributeError):
         raise DescriptorError(f"{path.name}: is not a data package with a list of resources") from None
 
@@ -64,10 +90,22 @@ def _table(resource: dict[str, Any]) -> Table:
         hash=resource["hash"].removeprefix("sha256:"),
         title=resource["title"],
         description=resource["description"],
-        fields=schema["fields"],
+        fields=[_field(field) for field in schema["fields"]],
         primary_key=schema["primaryKey"],
         foreign_keys=schema.get("foreignKeys", []),
         intervals=schema.get("intervals", []),
         traps=resource.get("traps", []),
-        imported_fields=schema.get("importedFields", []),
+        imported_fields=[_field(field) for field in schema.get("importedFields", [])],
     )
+
+
+def _field(raw: dict[str, Any]) -> Field:
+    """A column as described, with the words of the vocabulary that it names. Raises ValueError for unknown rules."""
+    name, rules = raw["name"], dict(raw.get("constraints", {}))
+    choose(raw["type"], TYPES, f"type of column {name}")
+    for rule in rules:
+        choose(rule, RULES, f"constraint of column {name}")
+    choices = rules.pop("enum", ())
+    if "vocabulary" in rules:
+        choices = VOCABULARIES[choose(rules.pop("vocabulary"), VOCABULARIES, f"vocabulary of column {name}")]
+    return Field(name, raw["type"], raw.get("unit", ""), raw.get("description", ""), choices=tuple(choices), **rules)

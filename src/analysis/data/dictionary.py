@@ -1,14 +1,14 @@
-"""The column dictionary data/README.md and the hashes in datapackage.json, made from what is there; no checking."""
+"""The column dictionary data/README.md and the hashes in datapackage.json, made from what is there."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
+from analysis.core.contents import sha256_of, write_whole
 from analysis.core.paths import DATA
-from analysis.data import descriptor, loading
-from analysis.data.descriptor import Table
+from analysis.data import descriptor
+from analysis.data.descriptor import Field, Table
 
 INTRODUCTION = """# The data tables
 
@@ -25,18 +25,18 @@ def describe(folder: Path = DATA) -> list[str]:
     Written aside and renamed. Raises DescriptorError or OSError where a file cannot be read.
     """
     path = folder / descriptor.FILE
-    descriptor.read(folder)
+    descriptor.read_tables(folder)
     package = json.loads(path.read_text("utf-8"))
     for resource in package["resources"]:
         table = folder / resource["path"]
-        resource.update(bytes=table.stat().st_size, hash=f"sha256:{loading.sha256(table)}")
+        resource.update(bytes=table.stat().st_size, hash=f"sha256:{sha256_of(table)}")
     changed = _write(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
     return [name for name in (changed, _write(folder / "README.md", readme(folder))) if name]
 
 
 def readme(folder: Path = DATA) -> str:
     """The column dictionary as Markdown: per table its description, traps, and each column with type and unit."""
-    return "\n".join([INTRODUCTION, *(_section(table) for table in descriptor.read(folder).values())])
+    return "\n".join([INTRODUCTION, *(_section(table) for table in descriptor.read_tables(folder).values())])
 
 
 def _section(table: Table) -> str:
@@ -65,17 +65,16 @@ def _imported(table: Table) -> list[str]:
     return [*head, *(_row(field) for field in table.imported_fields), ""]
 
 
-def _row(field: dict[str, Any]) -> str:
-    allowed = field.get("constraints", {}).get("enum")
-    choices = f" One of: {', '.join(f'`{choice}`' for choice in allowed)}." if allowed else ""
-    words = (field["description"].rstrip(".") + "." + choices).replace("|", "\\|")
-    return f"| `{field['name']}` | {field['type']} | {field['unit']} | {words} |"
+def _row(field: Field) -> str:
+    choices = f" One of: {', '.join(f'`{choice}`' for choice in field.choices)}." if field.choices else ""
+    words = (field.description.rstrip(".") + "." + choices).replace("|", "\\|")
+    kind = f"{field.type}, required" if field.required else field.type
+    return f"| `{field.name}` | {kind} | {field.unit} | {words} |"
 
 
 def _write(path: Path, text: str) -> str:
+    """The name of the file where its text was another, else ""."""
     if path.is_file() and path.read_text("utf-8") == text:
         return ""
-    aside = path.with_name(f".{path.name}.new")
-    aside.write_text(text, "utf-8")
-    aside.replace(path)
+    write_whole(path, text)
     return path.name

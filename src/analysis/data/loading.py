@@ -1,17 +1,16 @@
-"""One table file as a typed, validated frame, put right by corrections; what tables mean together is catalog.py's."""
+"""One table file as a typed, validated frame, put right by corrections."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.data import validate
+from analysis.data import schema
 from analysis.data.descriptor import Table
-from analysis.data.validate import Fault
+from analysis.data.schema import Fault
 
 
 class TableError(ValueError):
@@ -24,28 +23,35 @@ class TableError(ValueError):
 
 
 def load(folder: Path, table: Table, corrections: pd.DataFrame | None = None) -> pd.DataFrame:
-    """One table, typed and validated by itself; as printed, or put right by `corrections`.
+    """One table, typed and checked by itself; as printed, or put right by `corrections`.
 
     The index is the line of each row in the file. With corrections a column `corrected` holds the reasons ("" where
     none). Raises TableError.
     """
-    cells = read(folder, table)
-    reasons = pd.Series("", index=cells.index, dtype="str")
-    if corrections is not None:
-        cells, reasons = correct(cells, table, corrections)
-    frame, faults = typed(table, cells)
-    faults = faults or validate.faults(table, frame, as_printed=corrections is None)
-    if faults:
+    cells = read_cells(folder, table)
+    if corrections is None:
+        return checked(table, cells)
+    cells, reasons = correct(cells, table, corrections)
+    return checked(table, cells, as_printed=False).assign(corrected=reasons)
+
+
+def checked(table: Table, cells: pd.DataFrame, as_printed: bool = True) -> pd.DataFrame:
+    """The cells in their types, by line. Raises TableError with all that is wrong, types first (see schema.faults)."""
+    frame, faults = schema.typed(table, cells)
+    if faults := faults or schema.faults(table, frame, as_printed):
         raise TableError(faults)
-    return frame if corrections is None else frame.assign(corrected=reasons)
+    return frame
 
 
-def read(folder: Path, table: Table) -> pd.DataFrame:
-    """The cells as text, by line. Raises TableError where the file is missing, not UTF-8, or not this table."""
+def read_cells(folder: Path, table: Table) -> pd.DataFrame:
+    """The cells by line: as text, or as a Parquet file holds them, whose first row counts as line 2.
+
+    Raises TableError where the file is missing, cannot be read, or is not this table.
+    """
+    if table.path.endswith(".parquet"):
+        return _parquet(folder, table)
     lines, records = _records(folder, table)
-    if not records or records[0] != table.columns:
-        expected, found = ",".join(table.columns), ",".join(records[0]) if records else "an empty file"
-        raise TableError([Fault(table.path, 1, "", f"the header must be {expected}; found {found}")])
+    _same_columns(table, records[0] if records else [])
     ragged = [
         Fault(table.path, line, "", f"{len(cells)} cells where the header has {len(table.columns)}")
         for line, cells in zip(lines[1:], records[1:], strict=True)
@@ -56,17 +62,19 @@ def read(folder: Path, table: Table) -> pd.DataFrame:
     return pd.DataFrame(records[1:], columns=table.columns, index=lines[1:], dtype="str")
 
 
-def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """The cells in their columns' types, and a fault for each cell that is not of its type."""
-    columns, faults = {}, []
-    for field in table.fields:
-        values, bad = _convert(cells[field["name"]], field["type"])
-        columns[field["name"]] = values
-        faults += [
-            Fault(table.path, row, field["name"], f"{value!r} is not of type {field['type']}")
-            for row, value in cells.loc[bad, field["name"]].items()
-        ]
-    return pd.DataFrame(columns), faults
+def _parquet(folder: Path, table: Table) -> pd.DataFrame:
+    try:
+        cells = pd.read_parquet(folder / table.path)
+    except (OSError, ValueError) as error:
+        raise TableError([Fault(table.path, 0, "", f"cannot be read: {error}")]) from None
+    _same_columns(table, list(cells.columns))
+    return cells.set_axis(pd.RangeIndex(2, len(cells) + 2))
+
+
+def _same_columns(table: Table, columns: list[str]) -> None:
+    if columns != table.columns:
+        expected, actual = ",".join(table.columns), ",".join(map(str, columns)) or "an empty file"
+        raise TableError([Fault(table.path, 1, "", f"the header must be {expected}; found {actual}")])
 
 
 def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
@@ -83,11 +91,6 @@ def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tup
         cells.at[place[0], fix["column"]] = fix["corrected"]
         reasons[place[0]] = "; ".join(filter(None, [reasons[place[0]], fix["reason"]]))
     return cells, reasons
-
-
-def sha256(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
@@ -109,19 +112,6 @@ def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
     except csv.Error as error:
         what = f"is not a comma-separated table: {error}"
         raise TableError([Fault(table.path, lines[-1], "", what)]) from None
-
-
-def _convert(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
-    if kind in ("string", "date"):
-        return cells, pd.Series(False, index=cells.index)
-    if kind == "boolean":
-        return cells.eq("true"), ~cells.isin(["true", "false"])
-    numbers = pd.to_numeric(cells.where(cells.ne("")), errors="coerce").astype("float64")
-    bad = cells.ne("") & (numbers.isna() | numbers.abs().eq(float("inf")))
-    if kind == "integer":
-        bad |= numbers.notna() & (numbers.mod(1).ne(0) | numbers.abs().gt(2**53))
-        return numbers.where(~bad).astype("Int64"), bad
-    return numbers, bad
 
 
 def _lost(table: Table, fix: pd.Series) -> str:

@@ -1,4 +1,4 @@
-"""The imported rows of data/official/: loaded, validated, joined with results.csv; importing is analysis.importers."""
+"""The imported rows of data/official/: loaded, validated, joined with results.csv."""
 
 from __future__ import annotations
 
@@ -7,35 +7,27 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.core.paths import OFFICIAL
-from analysis.data import validate
+from analysis.data import loading
 from analysis.data.descriptor import Table
-from analysis.data.validate import Fault
+from analysis.data.loading import TableError
 
 SAME = ["round", "result_id", "model_run", "scenario"]
 _UNSAID = {"precision_basis": "unknown"}  # words that say no more than an empty cell
 
 
-def load(path: Path, table: Table) -> tuple[pd.DataFrame, list[Fault]]:
-    """One imported file in the columns of `table` and its imported ones, and everything that is wrong with it.
+def load(path: Path, table: Table) -> pd.DataFrame:
+    """One imported file, in the columns of `table` and those that only imported rows have. Raises TableError.
 
     The index is the line that a row would have in a CSV file: 2 for the first.
     """
-    whole = replace(table, path=f"{OFFICIAL.name}/{path.name}", fields=[*table.fields, *table.imported_fields])
+    whole = replace(table, path=f"{path.parent.name}/{path.name}", fields=[*table.fields, *table.imported_fields])
     try:
-        cells = _cells(path)
-    except (OSError, ValueError) as error:
-        return pd.DataFrame(), [Fault(whole.path, 0, "", f"cannot be read, import it again: {error}")]
-    if list(cells.columns) != whole.columns:
-        what = f"its columns are not those of {table.path} and of imported rows; import it again"
-        return pd.DataFrame(), [Fault(whole.path, 1, "", what)]
-    cells.index = pd.RangeIndex(2, len(cells) + 2)
-    columns, found = {}, []
-    for field in whole.fields:
-        columns[field["name"]], bad = _typed(cells[field["name"]], field["type"])
-        found += [Fault(whole.path, row, field["name"], f"is not of type {field['type']}") for row in cells.index[bad]]
-    frame = pd.DataFrame(columns)
-    return frame, found or validate.faults(whole, frame, as_printed=False)
+        cells = loading.read_cells(path.parent.parent, whole)
+    except TableError as error:
+        raise TableError(
+            [fault._replace(message=f"{fault.message}; import it again") for fault in error.faults]
+        ) from None
+    return loading.checked(whole, cells, as_printed=False)
 
 
 def joined(results: pd.DataFrame, imported: list[pd.DataFrame]) -> pd.DataFrame:
@@ -120,24 +112,3 @@ def _filled(rows: pd.DataFrame, filler: pd.DataFrame, name: str) -> pd.Series:
 
 def _is_text(cells: pd.Series) -> bool:
     return pd.api.types.is_string_dtype(cells)
-
-
-def _cells(path: Path) -> pd.DataFrame:
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    return pd.read_csv(path, dtype="str", keep_default_na=False)
-
-
-def _typed(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
-    """The cells in their type, and which are not of it."""
-    if kind in ("string", "date"):
-        return cells.fillna("").astype("str"), pd.Series(False, index=cells.index)
-    if kind == "boolean":
-        words = cells.astype("str").str.lower()
-        return words.eq("true"), ~words.isin(["true", "false"])
-    numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
-    bad = numbers.isna() & cells.notna() & cells.astype("str").ne("")
-    if kind == "integer":
-        bad |= numbers.mod(1).gt(0)
-        return numbers.where(~bad).astype("Int64"), bad
-    return numbers, bad

@@ -1,18 +1,17 @@
-"""What changed between two states of a notebook, as an nbdime diff in a terminal; nothing is executed or written."""
+"""What changed between two states of a notebook, as an nbdime diff in a terminal."""
 
 import copy
 import io
 from typing import Any
 
-from analysis.engine.runs.files import sha256
+from analysis.core.contents import sha256
+from analysis.engine.page import record
 
 FIGURE = "image/svg+xml"
-# What people do not read as a diff: markup and drawings, whose words stand in `text/plain` beside them.
-UNREAD = (FIGURE, "text/html", "application/vnd.analysis.finding+json", "application/vnd.analysis.provenance+json")
 LINES = 60
 
 
-def told(before: Any, after: Any, lines: int = LINES) -> str:
+def diff(before: Any, after: Any, lines: int = LINES) -> str:
     """The diff of two notebooks without colours, at most so many lines; empty where nbdime is not installed."""
     try:
         from nbdime import diff_notebooks
@@ -23,15 +22,18 @@ def told(before: Any, after: Any, lines: int = LINES) -> str:
     out = io.StringIO()
     config = PrettyPrintConfig(out=out, use_color=False)
     pretty_print_notebook_diff("stored", "executed", first, diff_notebooks(first, second), config)
-    said = [line for line in out.getvalue().splitlines() if line.strip()][3:]  # without nbdime's heading
-    more = [f"... and {len(said) - lines} lines more: make dev, then git diff"] if len(said) > lines else []
-    return "\n".join(said[:lines] + more)
+    shown = [line for line in out.getvalue().splitlines() if line.strip()][3:]  # without nbdime's heading
+    more = [f"... and {len(shown) - lines} lines more: make dev, then git diff"] if len(shown) > lines else []
+    return "\n".join(shown[:lines] + more)
 
 
 def _readable(notebook: Any) -> Any:
-    """The notebook with outputs reduced to their words, and figures to whether they are the same drawing."""
+    """The notebook with outputs reduced to their words, and figures to whether they are the same drawing.
+
+    Markup and drawings are no diff that people read; their words stand in `text/plain` beside them.
+    """
     notebook = copy.deepcopy(notebook)
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+    for output in record.outputs(notebook.cells):
         data = output.get("data", {})
         drawing = f" (drawing {sha256(data[FIGURE])[:6]})" if FIGURE in data else ""
         if "text/plain" in data:

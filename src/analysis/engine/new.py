@@ -1,13 +1,13 @@
-"""`analysis new-report`: a notebook and its run file from the template, whole at once; executes nothing.
+"""`analysis new-report`: a notebook and its run file from the template, whole at once.
 
-The new notebook's parameters are typed by its own parameters cell (analysis.declared), so no code is touched.
+The new notebook's parameters are typed by its own parameters cell (core.declared), so no code is touched.
 """
 
 import json
 import re
 from typing import Any
 
-from analysis.engine.runs.files import write_whole
+from analysis.core.contents import write_whole
 from analysis.engine.runs.places import Places
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

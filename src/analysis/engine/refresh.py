@@ -1,4 +1,4 @@
-"""`analysis refresh`: notebooks executed in place, so that stored outputs match; makes no reports."""
+"""`analysis refresh`: notebooks executed in place, so that stored outputs match."""
 
 import json
 from collections.abc import Iterable
@@ -7,12 +7,14 @@ from textwrap import indent
 from typing import Any
 
 from analysis.core.choices import not_among
+from analysis.core.contents import sha256, write_whole
 from analysis.engine.kernels.pool import KINDS, Kernels
 from analysis.engine.make.parallel import side_by_side
+from analysis.engine.page import record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.reports import TIMEOUT, Say
 from analysis.engine.runs.failures import Failure
-from analysis.engine.runs.files import file_sha256, sha256, write_whole
+from analysis.engine.runs.files import file_sha256
 from analysis.engine.runs.places import Places
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -43,7 +45,7 @@ def refresh(
     Raises UnknownNotebook.
     """
     places = places or Places()
-    paths, failed = find(places, names), []
+    paths, failed = notebook_files(places, names), []
 
     def tell(path: Path, result: str | Failure) -> None:
         failed.extend([result] if isinstance(result, Failure) else [])
@@ -53,21 +55,21 @@ def refresh(
     with Kernels(places, kernels) as made:
         from analysis.engine.make import lean
 
-        lean.load()
+        lean.import_nbformat()
         side_by_side(lambda path: _refreshed(path, made, places, timeout), paths, jobs, tell, made.stop)
     for failure in failed:
         say(f"\n{failure.text()}")
     return 1 if failed else 0
 
 
-def find(places: Places, names: Iterable[str] = ()) -> list[Path]:
+def notebook_files(places: Places, names: Iterable[str] = ()) -> list[Path]:
     """The files of the named notebooks, or of all. Raises UnknownNotebook."""
-    found = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
+    there = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
     asked = [Path(name).name.removesuffix(".ipynb") for name in names]
     for name in asked:
-        if name not in found:
-            raise UnknownNotebook(f"no notebook {not_among(name, found)}")
-    return [found[name] for name in dict.fromkeys(asked or found)]
+        if name not in there:
+            raise UnknownNotebook(f"no notebook {not_among(name, there)}")
+    return [there[name] for name in dict.fromkeys(asked or there)]
 
 
 def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:
@@ -93,30 +95,26 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
         return "the same "
     if not kernels.stopping:
         write_whole(path, content)
-    return f"refreshed\n{changes.told(stored, notebook)}"
+    return f"refreshed\n{changes.diff(stored, notebook)}"
 
 
 def settled(notebook: Any, path: Path) -> Any:
-    """An executed notebook with all that is not the analyst's made equal everywhere: metadata, missing cell ids."""
-    notebook.metadata = nbformat_node(METADATA)
-    before = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    drop_widgets(notebook)
-    for number, (cell, was) in enumerate(zip(notebook.cells, before, strict=True), start=1):
-        cell["id"] = was.get("id", f"cell-{number}")
-        if not cell.metadata.get("tags"):
-            cell.metadata.pop("tags", None)
-    return notebook
+    """An executed notebook as it is stored: equal everywhere in all that is not the analyst's, with an id in each cell.
 
-
-def drop_widgets(notebook: Any) -> None:
-    """Remove running widgets from outputs that have a static form too: their ids are random, their kernel is gone."""
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
-        if len(output.get("data", {})) > 1:
-            output.data.pop(WIDGET, None)
-
-
-def nbformat_node(value: dict[str, Any]) -> Any:
-    """A plain dictionary as nbformat's own kind."""
+    Of what editors write (interpreter, folded or scrolled cells, times of execution) nothing stays, nor what stored
+    outputs are not compared by: the digests of whole files, which builds record, and running widgets that have a static
+    form too, for their ids are random and their kernel is gone.
+    """
     from nbformat.notebooknode import from_dict
 
-    return from_dict(value)
+    notebook.metadata = from_dict(METADATA)
+    before = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for output in record.outputs(notebook.cells):
+        output.get("metadata", {}).pop(record.PROVENANCE, None)
+        if len(output.get("data", {})) > 1:
+            output.data.pop(WIDGET, None)
+    for number, (cell, was) in enumerate(zip(notebook.cells, before, strict=True), start=1):
+        cell["id"] = was.get("id", f"cell-{number}")
+        tags = cell.metadata.get("tags")
+        cell.metadata = from_dict({"tags": tags} if tags else {})
+    return notebook

@@ -1,4 +1,4 @@
-"""`analysis reports`: which reports are stale, building these side by side, telling the outcome; lays out no page.
+"""`analysis reports`: which reports are stale, building these side by side, telling the outcome.
 
 Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from analysis.engine.index import front
 from analysis.engine.kernels.pool import KINDS, Kernels
+from analysis.engine.make.made import Tell, Timed
 from analysis.engine.make.parallel import side_by_side
 from analysis.engine.runs import freshness, pace, runfiles, shelf
 from analysis.engine.runs.failures import Failure
@@ -19,7 +20,6 @@ from analysis.engine.runs.places import Places
 
 Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 Say = Callable[[str], None]
-Tell = Callable[[Plan, tuple[Failure | None, float]], None]
 TIMEOUT = 300
 
 
@@ -64,8 +64,8 @@ def build_reports(
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
-    plans = plan_reports(runfiles.find(places, names), places, outcome, validate or own_validate())
-    shelf.tidy(places, runfiles.find(places))
+    plans = plan_reports(runfiles.run_files(places, names), places, outcome, validate or own_validate())
+    shelf.tidy(places, runfiles.run_files(places))
     for plan in (plan for plan in plans if plan.reason is None and not force):
         outcome.fresh.append(plan.run.report)
         shelf.forget(plan.run.report, places)
@@ -88,12 +88,12 @@ def build_reports(
     return outcome
 
 
-def plan_reports(found: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
+def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
     """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
     plans = []
-    for report, path in found.items():
+    for report, path in files.items():
         try:
-            run = runfiles.read(path, places)
+            run = runfiles.read_run(path, places)
             parameters = validate(run.notebook, run.parameters)
             if lacking := runfiles.missing(run, places):
                 outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
@@ -116,21 +116,21 @@ def build_plans(
     plans: list[Plan], places: Places, tell: Tell, *, jobs: int = 3, timeout: int = TIMEOUT, kernels: str = KINDS[0]
 ) -> None:
     """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
-    with Kernels(places, kernels) as made:  # A warm parent loads libraries while this process goes on with its own.
+    with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
         from analysis.engine.make import lean
 
-        lean.load()
+        lean.import_nbformat()
         from analysis.engine.make.build import Builder
 
         side_by_side(partial(_timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
 
 
-def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> tuple[Failure | None, float]:
+def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:
     started = time.monotonic()
     return build(plan), time.monotonic() - started
 
 
-def _tell(outcome: Outcome, say: Say, plan: Plan, result: tuple[Failure | None, float]) -> None:
+def _tell(outcome: Outcome, say: Say, plan: Plan, result: Timed) -> None:
     failure, seconds = result
     word = "FAILED" if failure else "built "
     say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
@@ -144,8 +144,8 @@ def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
     for failure in outcome.failed:
         say(f"\n{failure.text()}")
     counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
-    said = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
+    numbers = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
     if outcome.failed:
         say("")
-    said = said or f"no run files in {places.key(places.runs)}"
-    say(f"{said} in {seconds:.1f} s: {places.key(places.reports / 'index.html')}")
+    numbers = numbers or f"no run files in {places.key(places.runs)}"
+    say(f"{numbers} in {seconds:.1f} s: {places.key(places.reports / 'index.html')}")

@@ -1,14 +1,15 @@
-"""`analysis sweep`: every point of a sweep that is not fresh is built, then its index and table; lays out no page."""
+"""`analysis sweep`: every point of a sweep that is not fresh is built, then its index and table."""
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from analysis.engine.index import front, sweep_index, sweep_table
 from analysis.engine.kernels.pool import KINDS
+from analysis.engine.make.made import Tell, Timed
 from analysis.engine.reports import TIMEOUT, Outcome, Say, Validate, build_plans, own_validate, summary
 from analysis.engine.runs import freshness, shelf, sweepfiles
-from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
 from analysis.engine.runs.sweepfiles import Sweep
@@ -35,14 +36,14 @@ def build_sweep(
     how many of the reports to build are done. Raises RunFileError before anything starts if any point cannot be.
     """
     started, home, outcome = time.monotonic(), places or Places(), Outcome()
-    sweep = sweepfiles.read(sweepfiles.find(home, str(given)), home, validate or own_validate())
+    sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home, validate or own_validate())
     places = sweep.places(home)
     stale = _plan(sweep, places, force, outcome)
-    how = {"timeout": timeout, "kernels": kernels}
     try:
         if stale:
             tell = _teller(outcome, len(stale), say, progress)
-            _build(freshness.traced(stale, places), places, tell, scheduler, jobs, how)
+            build = _builder(scheduler, jobs)
+            build(freshness.traced(stale, places), places, tell, timeout=timeout, kernels=kernels)
     finally:
         sweep_index.write(sweep, places)
         front.write(home)
@@ -66,10 +67,8 @@ def _plan(sweep: Sweep, places: Places, force: bool, outcome: Outcome) -> list[P
     return stale
 
 
-def _teller(
-    outcome: Outcome, total: int, say: Say, progress: Progress
-) -> Callable[[Plan, tuple[Failure | None, float]], None]:
-    def tell(plan: Plan, result: tuple[Failure | None, float]) -> None:
+def _teller(outcome: Outcome, total: int, say: Say, progress: Progress) -> Tell:
+    def tell(plan: Plan, result: Timed) -> None:
         outcome.add(plan, result[0])
         if result[0]:
             say(f"FAILED  {plan.run.report}")
@@ -79,16 +78,10 @@ def _teller(
     return tell
 
 
-def _build(
-    stale: list[Plan],
-    places: Places,
-    tell: Callable[[Plan, tuple[Failure | None, float]], None],
-    scheduler: str | None,
-    jobs: int,
-    how: dict[str, object],
-) -> None:
+def _builder(scheduler: str | None, jobs: int) -> Callable[..., None]:
+    """What builds plans: this machine, `jobs` at a time, or a scheduler's workers."""
     if scheduler is None:
-        return build_plans(stale, places, tell, jobs=jobs, **how)
-    from analysis.engine.make import cluster
+        return partial(build_plans, jobs=jobs)
+    from analysis.engine.make import remote
 
-    return cluster.build_plans(stale, places, tell, scheduler=scheduler, **how)
+    return partial(remote.build_plans, scheduler=scheduler)

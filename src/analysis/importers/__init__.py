@@ -1,1 +1,1 @@
-"""Official and measured files become result rows, one module per format; no comparing, no plotting."""
+"""Official and measured files become result rows, one module per format."""

@@ -1,17 +1,28 @@
-"""Text cells as an accessible HTML table, folded away where it is long; choosing or wording rows is not done here."""
+"""Text cells as an accessible HTML table, folded away where it is long."""
 
 from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
-from great_tables import GT, loc, style
+
+from analysis.core import notes as wording
+from analysis.core.notes import SIGN, Notes
 
 FOLD = 8  # rows above which a table is folded away behind its title
-SIGN = "\u26a0\ufe0e"  # in front of a caveat, as text and not as a coloured picture
+AS_TEXT = "\ufe0e"  # behind a sign: as text, not as a coloured picture
 BESIDE = "analysis/numbers"  # the metadata that marks a table as the numbers of the figure before it
+
+# Notebook editors align every cell to the right, by selectors that outweigh any class; a widget puts cells close
+# together and lines far apart. The sheet is the same for all tables, so that a page, which lifts sheets into its head,
+# has it once.
+SHEET = (
+    "<style>.cells :is(td,th,caption){text-align:left!important}.cells .number{text-align:right!important}"
+    ".cells td{vertical-align:top!important}.cells caption{font-weight:600}"
+    ":where(.cells){border-collapse:collapse;line-height:normal}:where(.cells :is(td,th)){padding:.3em .6em}</style>"
+)
 
 
 class Table:
@@ -39,11 +50,17 @@ def render(cells: pd.DataFrame, title: str, numeric: Sequence[str] = ()) -> Tabl
     Markup in a cell, a header or the title is shown, not run. The id comes from title and headers.
     """
     identity = "t" + hashlib.sha256("|".join([title, *cells.columns]).encode()).hexdigest()[:8]
-    table = GT(cells, id=identity).tab_header(title=title).cols_align("left")
-    table = table.cols_align("right", columns=list(numeric)) if numeric else table
-    table = table.tab_options(table_font_size="0.875rem", table_width="100%", heading_align="left")
-    table = table.tab_style(style.text(weight="bold"), loc.column_labels())
-    return Table(title, cells, table.as_raw_html())
+    marks = [' class="number"' if header in numeric else "" for header in cells.columns]
+    heads = [f' scope="col"{mark}' for mark in marks]
+    lines = [
+        f'{SHEET}<table class="cells" id="{identity}">',
+        f"<caption>{_escaped(title)}</caption>",
+        f"<thead>{_line('th', heads, cells.columns)}</thead>",
+        "<tbody>",
+        *(_line("td", marks, row) for row in cells.itertuples(index=False, name=None)),
+        "</tbody></table>",
+    ]
+    return Table(title, cells, "\n".join(lines))
 
 
 def empty(title: str) -> Table:
@@ -52,6 +69,15 @@ def empty(title: str) -> Table:
     return Table(said, pd.DataFrame(), f'<p class="nothing">{html.escape(said)}</p>')
 
 
-def marked(caveat: str) -> str:
-    """A caveat with its sign in front; an empty one stays empty."""
-    return f"{SIGN} {caveat}" if caveat else ""
+def noted(notes: Notes) -> str:
+    """The notes of a row in words with the sign in front; "" where there are none."""
+    return f"{SIGN}{AS_TEXT} {wording.worded(notes)}" if notes else ""
+
+
+def _line(tag: str, attributes: Sequence[str], texts: Iterable[str]) -> str:
+    pairs = zip(attributes, texts, strict=True)
+    return "<tr>" + "".join(f"<{tag}{given}>{_escaped(text)}</{tag}>" for given, text in pairs) + "</tr>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(str(text), quote=False)

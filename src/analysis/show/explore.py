@@ -1,4 +1,4 @@
-"""What-if sliders over the functions that the reports use, for JupyterLab; loading and drawing do not belong here."""
+"""What-if sliders over the functions that the reports use, for JupyterLab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analysis.show import tables
 from analysis.show.tables import Table
 from analysis.themes import capacity, power
 from analysis.themes.capacity import Planned
-from analysis.themes.derating import Demand
+from analysis.themes.demand import Demand
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 SECONDS_PER_HOUR = 3600
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fixed:
-    """What stays: the report's parameters, the rows planned on, what they give (planning.basis), power.efficiency."""
+    """What stays: the report's parameters, the rows planned on, what they give (capacity.basis), power.efficiency."""
 
     asked: RealWorldDerating
     chosen: Comparison
@@ -57,7 +57,7 @@ def planned(choice: Choice, fixed: Fixed) -> Planned:
 
 def need(of: Planned, fixed: Fixed) -> Finding:
     """The need in words, as the derating report says it."""
-    return words.need(of.marks, of.demand, of.accelerator, fixed.chosen, of.caveats, of.impossible)
+    return words.need(of.marks, of.demand, of.accelerator, fixed.chosen, of.notes, of.impossible)
 
 
 def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
@@ -86,9 +86,9 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
 
 def shown(choice: Choice, fixed: Fixed) -> Table:
     """The plan as a table under its sentence."""
-    found, rows = plan(choice, fixed)
+    finding, rows = plan(choice, fixed)
     columns = {"quantity": "Quantity", "p10": "Low (P10)", "p50": "Middle (P50)", "p90": "High (P90)"}
-    return tables.show(rows, found.said, columns)
+    return tables.show(rows, finding.said, columns)
 
 
 class Explorer(ipywidgets.VBox):

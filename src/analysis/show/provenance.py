@@ -11,33 +11,59 @@ from IPython.display import display
 from pydantic import BaseModel
 
 from analysis.core.citation import cited
+from analysis.core.paths import OFFICIAL
+from analysis.data import reached
 from analysis.data.catalog import Catalog
 
 MIME = "application/vnd.analysis.provenance+json"
 
 
 class Provenance:
-    """The tables used with their hashes, the sources and official result ids of the rows shown, the parameters."""
+    """Where what a page shows comes from: `rows`, `sources`, `result_ids`, `parameters`, and the files read: `tables`.
 
-    def __init__(self, catalog: Catalog, rows: Iterable[pd.DataFrame], parameters: BaseModel) -> None:
-        frames = [frame for frame in rows if len(frame)]
-        sources = catalog.sources[catalog.sources["id"].isin(cited(*frames))]
-        self.sources = sources.to_dict("records")
+    `rows` has, for each table, how many of its rows are behind the page and their digest; for each measured file, its
+    digest alone. That and the rest is the output's data, which stored outputs are compared by, so that no edit of
+    another row makes them stale. `tables` has the SHA-256 of whole files, which a build wants to know: it is the
+    output's metadata, which is not stored.
+    """
+
+    def __init__(self, catalog: Catalog, shown: Iterable[pd.DataFrame], parameters: BaseModel) -> None:
+        frames = [frame for frame in shown if len(frame)]
+        self.sources = catalog.sources[catalog.sources["id"].isin(cited(*frames))].to_dict("records")
         self.result_ids = sorted({i for frame in frames if "result_id" in frame for i in frame["result_id"]} - {""})
-        self.tables = dict(sorted(catalog.used.items()))
         self.parameters = parameters.model_dump()
+        self.tables = dict(sorted(catalog.used.items()))
+        self.rows = _rows(catalog, frames)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        record = {name: getattr(self, name) for name in ("tables", "sources", "result_ids", "parameters")}
-        lines = [*self._source_lines(), *(f"{path}: sha256 {digest}" for path, digest in self.tables.items())]
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> tuple[dict[str, Any], dict]:
+        record = {name: getattr(self, name) for name in ("rows", "sources", "result_ids", "parameters")}
+        lines = [*self._source_lines(), *(_line(path, rows) for path, rows in self.rows.items())]
         items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-        return {MIME: record, "text/html": f'<ul class="provenance">{items}</ul>', "text/plain": "\n".join(lines)}
+        data = {MIME: record, "text/html": f'<ul class="provenance">{items}</ul>', "text/plain": "\n".join(lines)}
+        return data, {MIME: {"tables": self.tables}}
 
     def _source_lines(self) -> list[str]:
         return [
             ", ".join(filter(None, [source["title"], source["publisher"], source["published"], source["licence"]]))
             for source in self.sources
         ]
+
+
+def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    """By file, how many rows of a table reach the page and their digest; of a measured file, that of all it holds."""
+    tables = catalog.tables
+    whole = set(catalog.used) - {table.path for table in tables.values()}
+    measured = {path: {"sha256": catalog.used[path]} for path in whole if not path.startswith(f"{OFFICIAL.name}/")}
+    rows = {
+        tables[name].path: {"count": len(behind), "sha256": reached.digest(behind, tables[name].primary_key)}
+        for name, behind in reached.behind(catalog, frames).items()
+    }
+    return dict(sorted((rows | measured).items()))
+
+
+def _line(path: str, rows: dict[str, Any]) -> str:
+    count = {None: "", 1: "1 row, "}.get(rows.get("count"), f"{rows.get('count')} rows, ")
+    return f"{path}: {count}sha256 {rows['sha256']}"
 
 
 def show(catalog: Catalog, rows: Iterable[pd.DataFrame], parameters: BaseModel) -> None:

@@ -1,4 +1,4 @@
-"""Tables for reading: a frame becomes an HTML table with units in its headers; choosing rows does not belong here."""
+"""Tables for reading: a frame becomes an HTML table with units in its headers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def show(frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: in
     """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
 
     A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
-    are right-aligned, and a sign stands in front of what the columns `caveat` and `doubt` hold. Cells are text:
+    are right-aligned, and the notes of a column `notes` stand in words behind a sign. Cells are text:
     markup in data is shown, not run. An empty frame says that it is empty.
     `digits` are those of a range, None for as many as it has (interval.text). Raises KeyError for a
     name that `frame` does not have.
     """
     if frame.empty:
         return cells.empty(title)
-    said = pd.DataFrame({header: _cells(frame, name, digits) for name, header in columns.items()})
+    texts = pd.DataFrame({header: _cells(frame, name, digits) for name, header in columns.items()})
     numeric = [header for name, header in columns.items() if _is_numeric(frame, name)]
-    return cells.render(said, title, numeric)
+    return cells.render(texts, title, numeric)
 
 
 def results(chosen: Comparison) -> Table:
@@ -43,7 +43,7 @@ def results(chosen: Comparison) -> Table:
         "submitter": "Submitter",
         "basis": "Basis",
         "result_id": "Result id",
-        "caveat": "Caveat",
+        "notes": "Caveat",
     }
     rows = chosen.rows.sort_values("per_accelerator_high", ascending=False, kind="stable")
     return show(rows, f"Compared: {chosen.topic}", columns, digits=None)
@@ -57,8 +57,8 @@ def left_out(chosen: Comparison) -> Table:
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
-    if name in ("caveat", "doubt"):
-        return [cells.marked(value) for value in frame[name]]
+    if name == "notes":
+        return [cells.noted(value) for value in frame[name]]
     if name in frame:
         return [_cell(value) for value in frame[name]]
     if f"{name}_low" not in frame or f"{name}_high" not in frame:

@@ -1,4 +1,4 @@
-"""A deployment set beside the official record: files, tables and parameters brought together; no formula of its own."""
+"""A deployment set beside the official record: files, tables and parameters brought together."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
+from analysis.core import notes
 from analysis.core.interval import Interval
+from analysis.core.notes import Notes
 from analysis.core.parameters import MyDeployment
+from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
-from analysis.themes import cost, deployment, memory, quantization, serving
+from analysis.themes import cost, deployment, memory, serving
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Assessed:
     price: Interval
     ttft_ms: float
     tpot_ms: float
-    caveats: tuple[str, ...]
+    notes: Notes
 
 
 def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
@@ -41,27 +44,26 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     settled = _settled(catalog, runs, asked)
     benchmark = settled["benchmark"].iloc[0]
     limited, offline = _official(catalog, benchmark, asked)
-    found = deployment.against(settled, limited.rows, offline.rows)
+    assessed = deployment.against(settled, limited.rows, offline.rows)
     ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
     accelerator = settled["accelerator"].iloc[0]
     prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
     price = cost.price_range(prices, accelerator)
-    found = serving.energy(serving.served(found, ttft, tpot))
-    found = serving.front(serving.money(found, price))
+    assessed = serving.energy(serving.served(assessed, ttft, tpot))
+    assessed = serving.front(serving.money(assessed, price))
     identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
-    found = serving.ceiling(found, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
-    best = _best(found)
+    assessed = serving.ceiling(assessed, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
+    best = _best(assessed)
     own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
     near = deployment.nearest(best, own, offline.rows)
     differ = deployment.differences(best, near, catalog.benchmarks)
     gap = deployment.gap(best)
-    return Assessed(found, best, differ, gap, limited, offline, price, ttft, tpot, _caveats(found))
+    return Assessed(assessed, best, differ, gap, limited, offline, price, ttft, tpot, _notes(assessed))
 
 
 def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
-    names = catalog.table("accelerator_aliases").set_index("as_published")["accelerator"].to_dict()
-    said = deployment.Said(asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision)
-    settled = deployment.settle(runs, names, catalog.benchmarks, said)
+    by_user = deployment.Said(asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision)
+    settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)
     for what in ("benchmark", "accelerator"):
         several = sorted(set(settled[what]))
         if len(several) > 1:
@@ -71,11 +73,7 @@ def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.Da
 
 def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Comparison, Comparison]:
     question = gate.Question(benchmark, asked.scenario, ("official",), tuple(asked.rounds))
-    limited, offline = (
-        gate.select(catalog.results, catalog.benchmarks, each)
-        for each in (question, replace(question, scenario="Offline"))
-    )
-    return limited, offline
+    return gate.select(catalog, question), gate.select(catalog, replace(question, scenario="Offline"))
 
 
 def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
@@ -85,8 +83,9 @@ def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> 
 
 def _token_gb(catalog: Catalog, benchmark: str, asked: MyDeployment) -> float:
     """Gigabytes of cache for each token of a request; NaN where the model's shape is not known."""
-    sizes = quantization.BYTES_PER_WEIGHT
-    model = memory.model(catalog.benchmarks, benchmark, sizes["fp16"], sizes[asked.cache_precision])
+    model = memory.model(
+        catalog.benchmarks, benchmark, BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
+    )
     return model.cache_bytes_per_token / 1e9 if model else float("nan")
 
 
@@ -96,10 +95,9 @@ def _best(runs: pd.DataFrame) -> dict:
     return pool.loc[pool["per_accelerator_low"].idxmax()].to_dict()
 
 
-def _caveats(runs: pd.DataFrame) -> tuple[str, ...]:
-    own = (
-        ("example file: its numbers were written by hand, nothing was measured", runs["example"].any()),
-        ("some requests failed", runs["requests_failed"].gt(0).any()),
-        ("fewer requests than a percentile of 99 needs", runs["requests_completed"].lt(100).any()),
+def _notes(runs: pd.DataFrame) -> Notes:
+    return notes.some(
+        example_file=runs["example"].any(),
+        requests_failed=runs["requests_failed"].gt(0).any(),
+        few_requests=runs["requests_completed"].lt(100).any(),
     )
-    return tuple(said for said, holds in own if holds)

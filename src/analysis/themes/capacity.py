@@ -1,4 +1,4 @@
-"""A capacity plan put together: tables, comparable rows and parameters into sized draws; no formula of its own here."""
+"""A capacity plan put together: tables, comparable rows and parameters into sized draws."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
-from analysis.core import interval
+from analysis.core import interval, notes
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Note, Notes, note
 from analysis.core.parameters import RealWorldDerating
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, TOKENS
 from analysis.data.catalog import Catalog
-from analysis.themes import cost, derating, memory, quantization, roofline, sizing
+from analysis.themes import cost, derating, memory, roofline, sizing
+from analysis.themes.demand import Demand
 
 MILLISECONDS = 1000.0
-TOKENS = "tokens/s"
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,18 @@ class Basis:
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan: the draws (see plan.size) and what went into them, each as the report shows it.
+    """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
     `metering` is what the watts are. `impossible` says why there are no draws whatever the number of accelerators; ""
     otherwise.
     """
 
     draws: pd.DataFrame
-    load: sizing.Load
-    demand: derating.Demand
+    demand: Demand
     accelerator: str
     inputs: pd.DataFrame
     metering: str
-    caveats: tuple[str, ...]
+    notes: Notes
     impossible: str = ""
 
     @cached_property
@@ -124,22 +125,22 @@ def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Bas
 def over(of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
-    demand = derating.Demand(asked.users, speed, Interval(*asked.peak_over_mean))
-    load = _load(of, asked, speed)
+    demand = _demand(of, asked, speed)
     usd = of.price if of.price.known else Interval(1.0, 1.0)
     drawn = derating.draw(demand, of.throughput, derate, usd, asked.draws, asked.seed, above_one=above_one)
     drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
-    sized = sizing.size(drawn, load, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
-    inputs = pd.concat([_inputs(of, asked, demand, derate), _first_token(asked, load, of.prompt)])
-    said = (*_caveats(of, load, asked), *_of_speed(of, asked, speed))
-    return Planned(sized, load, demand, of.accelerator, inputs, of.metering, said, _impossible(asked, load, of.prompt))
+    sized = sizing.size(drawn, demand, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
+    inputs = pd.concat([_inputs(of, asked, demand, derate), _first_token(asked, demand, of.prompt)])
+    own, why = _of_plan(of, demand, asked) | _of_speed(of, asked, speed), _impossible(asked, demand, of.prompt)
+    return Planned(sized, demand, of.accelerator, inputs, of.metering, own, why)
 
 
-def _load(of: Basis, asked: RealWorldDerating, speed: float) -> sizing.Load:
+def _demand(of: Basis, asked: RealWorldDerating, speed: float) -> Demand:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
     tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
     seconds = of.prompt.seconds if of.prompt.known else 0.0
-    return sizing.Load(asked.users, speed, tokens, limit, asked.wait_percentile, asked.wait_variability, seconds)
+    peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
+    return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
 
 def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | None, box: sizing.Box) -> Prompt:
@@ -158,13 +159,12 @@ def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | No
 
 def _watts(catalog: Catalog, chosen: Comparison, accelerator: str) -> tuple[Interval, str]:
     metered = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=())
-    rows = gate.select(catalog.results, catalog.benchmarks, metered).rows
+    rows = gate.select(catalog, metered).rows
     return cost.watts_range(rows, catalog.accelerators, accelerator)
 
 
 def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
-    sizes = quantization.BYTES_PER_WEIGHT
-    weight, cache = sizes[asked.weight_precision], sizes[asked.cache_precision]
+    weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
     return memory.model(catalog.benchmarks, asked.benchmark, weight, cache)
 
 
@@ -181,7 +181,7 @@ def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) ->
     return roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read)
 
 
-def _inputs(of: Basis, asked: RealWorldDerating, demand: derating.Demand, derate: Interval) -> pd.DataFrame:
+def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, derate: Interval) -> pd.DataFrame:
     """What is drawn from: quantity, unit, value_low, value_high."""
     rows = [
         ("throughput per accelerator", "tokens per second", of.throughput),
@@ -191,26 +191,26 @@ def _inputs(of: Basis, asked: RealWorldDerating, demand: derating.Demand, derate
         ("context", "tokens in cache per request", Interval(*asked.context_tokens)),
         ("watts per accelerator", f"watts, {of.metering}", of.watts),
     ]
-    ends = [(name, unit, each.low, each.high) for name, unit, each in rows]
+    ends = [(name, unit, drawn.low, drawn.high) for name, unit, drawn in rows]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
 
 
-def _first_token(asked: RealWorldDerating, load: sizing.Load, prompt: Prompt) -> pd.DataFrame:
+def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd.DataFrame:
     """What stays fixed in every draw until the first token, in the columns of _inputs; no rows without a prompt."""
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
     share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
     rows = [
-        ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", load.prompt_s),
-        ("wait for a free slot", "seconds at most", max(load.wait_limit_s, 0.0)),
+        ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
+        ("wait for a free slot", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
     ends = [(name, unit, value, value) for name, unit, value in rows if prompt.known]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
 
 
-def _impossible(asked: RealWorldDerating, load: sizing.Load, prompt: Prompt) -> str:
-    if load.wait_limit_s > 0:
+def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:
+    if demand.wait_limit_s > 0:
         return ""
-    taken, limit = (interval.number(each) for each in (load.prompt_s * MILLISECONDS, asked.ttft_ms))
+    taken, limit = (interval.number(milliseconds) for milliseconds in (demand.prompt_s * MILLISECONDS, asked.ttft_ms))
     return (
         f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
         f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
@@ -218,45 +218,41 @@ def _impossible(asked: RealWorldDerating, load: sizing.Load, prompt: Prompt) -> 
     )
 
 
-def _caveats(of: Basis, load: sizing.Load, asked: RealWorldDerating) -> tuple[str, ...]:
+def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating) -> Notes:
     """What the plan leaves out or assumes."""
-    prompt, wanted = of.prompt, asked.tokens_per_second_per_user
-    own = (
-        ("no queue is planned: the length of a request is not known", pd.isna(load.service_s)),
-        ("the time to read a prompt is not planned: its length or the compute is not known", not prompt.known),
-        (f"prompts assumed to be read at {100 * asked.prefill_share:g} % of the dense compute", prompt.known),
-        ("memory is not planned: the model's size or shape is not known", of.model is None),
-        (
-            f"the limit on time per output token asks for more than {wanted:g} tokens/s",
-            load.tokens_per_second_per_user > wanted,
-        ),
+    wanted = asked.tokens_per_second_per_user
+    own = notes.some(
+        no_queue=bool(pd.isna(demand.service_s)), no_prompt=not of.prompt.known, no_memory=of.model is None
     )
-    return tuple(said for said, holds in own if holds)
+    own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")} if of.prompt.known else NONE
+    faster = demand.tokens_per_second_per_user > wanted
+    return own | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)
 
 
-def _of_speed(of: Basis, asked: RealWorldDerating, speed: float) -> tuple[str, ...]:
+def _of_speed(of: Basis, asked: RealWorldDerating, speed: float) -> Notes:
     """What speaks against so many tokens/s for each user; nothing where no tokens are counted.
 
     The ceiling is that of the smallest copy of the weights: its accelerators read each token's weights together, once
     for each token. Batches and caches only lower it; drafts that give several tokens at a time would raise it.
     """
     if of.unit != TOKENS:
-        return ()
-    seen = f"{interval.number(of.guaranteed)} tokens/s per user or more" if of.guaranteed == of.guaranteed else ""
-    copy = of.prompt.accelerators if of.prompt.accelerators == of.prompt.accelerators else 1.0
-    own = (
-        (f"throughput measured at {seen}, not {speed:g}: more accelerators may be needed", 0 < of.guaranteed < speed),
-        ("the speed per user at which the throughput was measured is not known", not seen),
-        (_too_fast(of, asked, speed, copy), speed > of.ceiling * copy),
-    )
-    return tuple(said for said, holds in own if holds)
+        return NONE
+    own = notes.some(speed_unknown=bool(pd.isna(of.guaranteed)))
+    if 0 < of.guaranteed < speed:
+        own |= {note("measured_slower", guaranteed=interval.number(of.guaranteed), speed=f"{speed:g}")}
+    copy = 1.0 if pd.isna(of.prompt.accelerators) else of.prompt.accelerators
+    return own | ({_too_fast(of, asked, speed, copy)} if speed > of.ceiling * copy else NONE)
 
 
-def _too_fast(of: Basis, asked: RealWorldDerating, speed: float, copy: float) -> str:
+def _too_fast(of: Basis, asked: RealWorldDerating, speed: float, copy: float) -> Note:
     needed = interval.whole(speed / of.ceiling)
-    far = " (more than one system has)" if needed > sizing.SYSTEM else ""
-    return (
-        f"{speed:g} tokens/s is above the {interval.number(of.ceiling * copy)} that {copy:g} {of.accelerator} can "
-        f"decode for one user (bandwidth over {asked.weight_precision} weights): only copies of the weights spread "
-        f"over {needed:g} or more{far} can reach it, at a throughput that is not known"
+    return note(
+        "above_decoding",
+        speed=f"{speed:g}",
+        ceiling=interval.number(of.ceiling * copy),
+        copy=f"{copy:g}",
+        accelerator=of.accelerator,
+        precision=asked.weight_precision,
+        needed=f"{needed:g}",
+        beyond=" (more than one system has)" if needed > sizing.SYSTEM else "",
     )

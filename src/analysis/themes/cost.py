@@ -1,4 +1,4 @@
-"""What plans are made with: throughput, price, watts and speed per user as ranges; draws do not belong here.
+"""What plans are made with: throughput, price, watts and speed per user as ranges.
 
 And what a price buys: tokens per dollar, dollars per million tokens, break-even prices. Tokens are output tokens, as
 MLPerf counts them; prices are US dollars per accelerator-hour.
@@ -6,20 +6,19 @@ MLPerf counts them; prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from analysis.compare import caveats
-from analysis.core import interval, quote
+from analysis.core import interval, notes, quote
 from analysis.core.choices import not_among
-from analysis.core.citation import cited
+from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE
 
 UNKNOWN = Interval(np.nan, np.nan)
 SECONDS_PER_HOUR = 3600.0
-_ROW = r"^(?P<place>.* row \d+),"
 
 
 def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
@@ -37,24 +36,24 @@ def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
     """The table of prices with the offers of each accelerator that `given` names replaced by those given.
 
-    `given` are quotes as in quote.read; one without a name is of `accelerator`. What a quote does not say stays as the
-    table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator that is
-    not in the table of `accelerators`.
+    `given` are quotes as in quote.parse_quote; one without a name is of `accelerator`. What a quote does not say stays
+    as the table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator
+    that is not in the table of `accelerators`.
     """
-    quotes, valid = [quote.read(text) for text in given], list(accelerators["accelerator"])
-    for each in quotes:
-        if each.accelerator and each.accelerator not in valid:
-            raise ValueError(f"a price is given for {not_among(each.accelerator, valid)}")
+    quotes, valid = [quote.parse_quote(text) for text in given], list(accelerators["accelerator"])
+    for offer in quotes:
+        if offer.accelerator and offer.accelerator not in valid:
+            raise ValueError(f"a price is given for {not_among(offer.accelerator, valid)}")
     rows = [
         {
-            "accelerator": each.accelerator or accelerator,
-            "provider": each.provider or "a given price",
-            "commitment": each.commitment or "unstated",
-            "quoted": each.quoted,
-            "usd_per_accelerator_hour_low": each.low,
-            "usd_per_accelerator_hour_high": each.high,
+            "accelerator": offer.accelerator or accelerator,
+            "provider": offer.provider or "a given price",
+            "commitment": offer.commitment or "unstated",
+            "quoted": offer.quoted,
+            "usd_per_accelerator_hour_low": offer.low,
+            "usd_per_accelerator_hour_high": offer.high,
         }
-        for each in quotes
+        for offer in quotes
     ]
     if not rows:
         return prices
@@ -131,17 +130,16 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
     """The rate of each accelerator in comparable rows, of the official ones alone where there are any.
 
     Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), rounds (those of the
-    rows, joined by commas), source_ids, caveat.
+    rows, a tuple), source_ids (a tuple), notes.
     """
-    found = []
+    rated = []
     for name in rows["accelerator"].unique():
         used, rate = behind(rows, name), throughput(rows, name)
         record = "official" if used["origin"].eq("official").all() else "documents"
-        rounds = ", ".join(sorted(set(used["round"]) - {""}))
-        said = caveats.joined(used["caveat"])
-        found.append((name, rate.low, rate.high, record, rounds, ", ".join(cited(used)), said))
-    columns = ["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "caveat"]
-    return pd.DataFrame(found, columns=columns)
+        behind_it = (record, several(used["round"]), several(used["source_id"]), notes.union(used["notes"]))
+        rated.append((name, rate.low, rate.high, *behind_it))
+    columns = ["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "notes"]
+    return pd.DataFrame(rated, columns=columns)
 
 
 def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
@@ -166,22 +164,19 @@ def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.D
     own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline)
     rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
     base = Interval(own["rate_low"].min(), own["rate_high"].max())
-    found = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
-    of_both = zip(found["caveat"], found["rounds"], strict=True)
-    base_rounds = ", ".join(own["rounds"]).split(", ")
-    found = found.assign(
-        caveat=[
-            caveats.joined([*own["caveat"], each, *caveats.apart(rounds.split(", "), base_rounds)])
-            for each, rounds in of_both
-        ]
+    others = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
+    own_notes = zip(others["notes"], others["rounds"], strict=True)
+    base_notes, base_rounds = notes.union(own["notes"]), several(name for rounds in own["rounds"] for name in rounds)
+    others = others.assign(
+        notes=[base_notes | warned | notes.apart(rounds, base_rounds) for warned, rounds in own_notes]
     )
-    offered = [price_range(prices, name) for name in found["accelerator"]]
-    found = found.assign(offered_low=[each.low for each in offered], offered_high=[each.high for each in offered])
+    offered = [price_range(prices, name) for name in others["accelerator"]]
+    others = others.assign(offered_low=[usd.low for usd in offered], offered_high=[usd.high for usd in offered])
     verdict = np.select(
-        [found["offered_low"].isna(), found["offered_high"] < found["break_even_low"],
-         found["offered_low"] > found["break_even_high"]], ["", "cheaper", "dearer"], "open",
+        [others["offered_low"].isna(), others["offered_high"] < others["break_even_low"],
+         others["offered_low"] > others["break_even_high"]], ["", "cheaper", "dearer"], "open",
     )  # fmt: skip
-    return found.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
+    return others.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
 
 
 def worth(rated: pd.DataFrame, names: Sequence[str]) -> Interval:
@@ -201,17 +196,17 @@ def dearer(prices: pd.DataFrame, names: Sequence[str]) -> Interval:
     NaN where an accelerator has no price. Beside `worth`: where an hour is worth more than it costs, the row's is the
     better buy.
     """
-    each = [price_range(prices, name) for name in names]
-    ends = {"low": [price.low for price in each], "high": [price.high for price in each]}
+    ranges = [price_range(prices, name) for name in names]
+    ends = {"low": [price.low for price in ranges], "high": [price.high for price in ranges]}
     return _square(interval.of(pd.DataFrame(ends, index=list(names), dtype="float64"), ""))
 
 
-def _square(each: Interval) -> Interval:
+def _square(ranges: Interval) -> Interval:
     """Each range (row) over each other (column); over itself it is 1, however wide."""
-    names = list(each.low.index)
+    names = list(ranges.low.index)
     low, high = (
         np.divide.outer(above.to_numpy(float), below.to_numpy(float))
-        for above, below in ((each.low, each.high), (each.high, each.low))
+        for above, below in ((ranges.low, ranges.high), (ranges.high, ranges.low))
     )
     for ends in (low, high):
         np.fill_diagonal(ends, np.where(np.isnan(np.diagonal(ends)), np.nan, 1.0))
@@ -219,20 +214,21 @@ def _square(each: Interval) -> Interval:
 
 
 def printed(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
-    """A document's table of tokens per dollar, computed again from its own rate and price in the same row.
+    """A document's table of tokens per dollar, computed again from its own rate and price of the same row.
 
     Columns: accelerator, provider, rate_low/high (tokens/s), price_low/high, stated_low/high and computed_low/high
     (tokens per dollar), holds (the two ranges meet), source_ids.
     """
-    said = _placed(claims[claims["quantity"].eq("tokens_per_dollar")])[["place", "low", "high", "source_id"]]
-    rate = _placed(results)[["place", "source_id", "accelerator", "low", "high"]]
-    names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
-    price = _placed(prices).rename(columns=names)[["place", "source_id", "provider", "price_low", "price_high"]]
-    keys = ["source_id", "place"]
-    both = said.rename(columns={"low": "stated_low", "high": "stated_high"}).merge(price, on=keys)
-    both = both.merge(rate.rename(columns={"low": "rate_low", "high": "rate_high"}), on=keys)
+    keys = {"result_row": "result_row", "price_row": "price_row", "source_id": "source_id"}
+    stated = {"low": "stated_low", "high": "stated_high"}
+    rate = {"id": "result_row", "accelerator": "accelerator", "low": "rate_low", "high": "rate_high"}
+    price = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
+    price |= {"id": "price_row", "provider": "provider"}
+    rows = claims[claims["quantity"].eq("tokens_per_dollar")]
+    both = _renamed(rows, keys | stated).merge(_renamed(prices, price), on="price_row")
+    both = both.merge(_renamed(results, rate), on="result_row")
     computed = tokens_per_dollar(interval.of(both, "rate"), interval.of(both, "price"))
-    both = interval.put(both, "computed", computed).rename(columns={"source_id": "source_ids"})
+    both = interval.put(both, "computed", computed).assign(source_ids=[(name,) for name in both["source_id"]])
     return both.assign(holds=interval.of(both, "stated").overlaps(interval.of(both, "computed")))
 
 
@@ -241,20 +237,20 @@ def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share
 
     Added: needed (accelerators that hold the weights, by accelerator), weights_low/high (the printed rate paid for that
     many), served_low/high (the throughput of `rates` in place of the batch-1 rate; NaN without one), delivered_low/high
-    (the `share` of it that utilisation and derate leave), caveat (of the throughput).
+    (the `share` of it that utilisation and derate leave), notes (of the throughput).
     """
     out = table.assign(needed=table["accelerator"].map(needed).astype("float64"))
     out = interval.put(out, "weights", interval.of(out, "computed") / Interval(out["needed"], out["needed"]))
     served = rated.set_index("accelerator").reindex(out["accelerator"]).reset_index(drop=True)
-    out = out.assign(caveat=served["caveat"].fillna("").to_numpy()).reset_index(drop=True)
+    out = out.assign(notes=[own if isinstance(own, frozenset) else NONE for own in served["notes"]])
+    out = out.reset_index(drop=True)
     rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
     return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
 
 
-def _placed(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows whose locator names a row of a table of dollars, with that `place`."""
-    place = rows["locator"].str.extract(_ROW)["place"]
-    return rows.assign(place=place)[place.str.contains("per dollar", na=False)]
+def _renamed(rows: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """The columns of `names` alone, by their new names."""
+    return rows[list(names)].rename(columns=names)
 
 
 def _spread(rows: pd.DataFrame, name: str) -> Interval:

@@ -1,6 +1,6 @@
 """A user's own runs against the official record: what they ran on, how they differ, what share they reach.
 
-All functions take frames of runs (one row per run, columns of importers.measurement.Run) or of comparable rows.
+All functions take frames of runs (one row per run, columns of MeasuredRun) or of comparable rows.
 Rates are output tokens per second.
 """
 
@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import interval, vocabulary
+from analysis.core.choices import folded
 from analysis.core.citation import cited
 from analysis.core.interval import Interval
-
-LANGUAGE = "tokens/s"
-PRECISIONS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "nvfp4": "fp4", "mxfp4": "fp4"}  # as people write
+from analysis.core.lists import cell_values
 
 
 class Unsaid(ValueError):
@@ -35,20 +34,20 @@ class Said:
     precision: str = ""
 
 
-def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, said: Said) -> pd.DataFrame:
-    """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `said`.
+def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: Said) -> pd.DataFrame:
+    """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `by_user`.
 
     Added: benchmark, rate_low/high (of the system), per_accelerator_low/high. Nothing is guessed: raises Unsaid for an
     accelerator, a count or a benchmark that neither says, or that both say differently.
     """
     rows = []
     for run in runs.to_dict("records"):
-        accelerator, count = _accelerator(run, aliases, said), _count(run, said)
+        accelerator, count = _accelerator(run, aliases, by_user), _count(run, by_user)
         rate = run["output_tokens_per_s"]
         rows.append(
             run
             | {"accelerator": accelerator, "accelerator_count": count}
-            | {"benchmark": _benchmark(run, benchmarks, said), "precision": _precision(run, said)}
+            | {"benchmark": _benchmark(run, benchmarks, by_user), "precision": _precision(run, by_user)}
             | {"rate_low": rate, "rate_high": rate}
             | {"per_accelerator_low": rate / count, "per_accelerator_high": rate / count}
         )
@@ -85,8 +84,9 @@ def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Serie
         _precision=~rows["precision"].eq(run["precision"]),
         _software=~software,
         _alone=~rows["system_key"].isin(offline["system_key"]),
+        _age=rows["round"].map(vocabulary.round_age),
     )
-    order = {"_count": True, "_precision": True, "_software": True, "_alone": True, "round": False,
+    order = {"_count": True, "_precision": True, "_software": True, "_alone": True, "_age": False,
              "per_accelerator_high": False}  # fmt: skip
     ranked = ranked.sort_values(list(order), ascending=list(order.values()), kind="stable")
     return ranked.iloc[0]
@@ -98,7 +98,7 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
         return pd.DataFrame(columns=["what", "here", "there"])
     identity = benchmarks.set_index("benchmark").loc[run["benchmark"]]
     tokens = row["tokens_per_sample"] if pd.notna(row["tokens_per_sample"]) else identity["tokens_per_sample_high"]
-    each = [
+    lines = [
         ("model", run["model"] or "not said", identity["model"]),
         ("precision", run["precision"] or "not said", row["precision"] or "not declared"),
         ("accelerators", _number(run["accelerator_count"]), _number(row["accelerator_count"])),
@@ -109,7 +109,7 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
         ("software", run["software"] or "not said", row["framework"] or "not stated"),
         ("arrival of requests", _arrivals(run["request_rate"]), f"{row['scenario']} of LoadGen"),
     ]
-    return pd.DataFrame([line for line in each if not _same(*line)], columns=["what", "here", "there"])
+    return pd.DataFrame([line for line in lines if not _same(*line)], columns=["what", "here", "there"])
 
 
 def gap(run: Mapping) -> pd.DataFrame:
@@ -150,24 +150,24 @@ def _few(run: Mapping) -> Interval:
     return Interval(share, share)
 
 
-def _accelerator(run: Mapping, aliases: Mapping[str, str], said: Said) -> str:
+def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: Said) -> str:
     stated = run["accelerator"]
-    found = aliases.get(stated, "") if stated else ""
+    known = aliases.get(folded(stated), "")
     valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
-    if said.accelerator and said.accelerator not in aliases.values():
-        raise Unsaid(f"{run['file']}: no accelerator {said.accelerator!r}; {valid}")
-    if stated and not found:
+    if by_user.accelerator and by_user.accelerator not in aliases.values():
+        raise Unsaid(f"{run['file']}: no accelerator {by_user.accelerator!r}; {valid}")
+    if stated and not known:
         raise Unsaid(f"{run['file']}: its accelerator {stated!r} is not known; {valid}")
-    if found and said.accelerator and found != said.accelerator:
-        raise Unsaid(f"{run['file']}: says it ran on {found}, but accelerator is given as {said.accelerator}")
-    if not (found or said.accelerator):
+    if known and by_user.accelerator and known != by_user.accelerator:
+        raise Unsaid(f"{run['file']}: says it ran on {known}, but accelerator is given as {by_user.accelerator}")
+    if not (known or by_user.accelerator):
         hint = f" ({run['hint']})" if run["hint"] else ""
         raise Unsaid(f"{run['file']}: does not say its accelerator{hint}: give accelerator; {valid}")
-    return found or said.accelerator
+    return known or by_user.accelerator
 
 
-def _count(run: Mapping, said: Said) -> int:
-    stated, given = int(run["accelerator_count"]), said.accelerator_count
+def _count(run: Mapping, by_user: Said) -> int:
+    stated, given = int(run["accelerator_count"]), by_user.accelerator_count
     if stated and given and stated != given:
         raise Unsaid(f"{run['file']}: says it ran on {stated} accelerators, but accelerator_count is given as {given}")
     if not (stated or given):
@@ -178,19 +178,18 @@ def _count(run: Mapping, said: Said) -> int:
     return stated or given
 
 
-def _precision(run: Mapping, said: Said) -> str:
-    stated = run["precision"].strip().lower()
-    return said.precision or PRECISIONS.get(stated, stated)
+def _precision(run: Mapping, by_user: Said) -> str:
+    return by_user.precision or vocabulary.precision(run["precision"])
 
 
-def _benchmark(run: Mapping, benchmarks: pd.DataFrame, said: Said) -> str:
+def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
     """The benchmark of the run's model: that whose longest alias the model's name holds."""
-    if said.benchmark:
-        return said.benchmark
-    language = benchmarks[benchmarks["offline_unit"].eq(LANGUAGE)]
+    if by_user.benchmark:
+        return by_user.benchmark
+    language = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
     model, best = _plain(run["model"].rpartition("/")[2]), ("", "")
     for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
-        for alias in map(_plain, [name, *aliases.split(";")]):
+        for alias in map(_plain, [name, *cell_values(aliases)]):
             if alias and alias in model and len(alias) > len(best[1]):
                 best = (name, alias)
     if not best[0]:
@@ -208,10 +207,10 @@ def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.
     top = Interval(free["per_accelerator_low"].min(), free["per_accelerator_high"].max()) if len(free) else nan
     pairs = {"official": official, "derate": rate / official, "nearest": one, "of_nearest": rate / one,
              "latency": one / top, "of_offline": rate / top}  # fmt: skip
-    ends = {f"{name}_{end}": float(getattr(each, end)) for name, each in pairs.items() for end in ("low", "high")}
+    ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in pairs.items() for end in ("low", "high")}
     return ends | {
         "nearest": (near["result_id"] or near["id"]) if near is not None else "",
-        "source_ids": ", ".join(cited(own, free)),
+        "source_ids": tuple(cited(own, free)),
     }
 
 
@@ -231,8 +230,8 @@ def _number(value: float) -> str:
 
 def _day(date: str) -> str:
     """The day of a tool's time stamp: 20241105-120000 and 2024-11-05T12:00:00Z alike as 2024-11-05."""
-    found = re.match(r"(\d{4})-?(\d\d)-?(\d\d)", date)
-    return "-".join(found.groups()) if found else date
+    match = re.match(r"(\d{4})-?(\d\d)-?(\d\d)", date)
+    return "-".join(match.groups()) if match else date
 
 
 def _same(what: str, here: str, there: str) -> bool:

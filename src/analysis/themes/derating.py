@@ -1,43 +1,24 @@
 """What is left of a benchmark throughput under latency limits and real traffic, and how many accelerators users need.
 
-Derates are measured on submitted pairs of scenarios; needs are seeded Monte Carlo draws. No plotting, no loading.
+Derates are measured on submitted pairs of scenarios; needs are seeded Monte Carlo draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from analysis.compare import caveats
-from analysis.core import interval
+from analysis.core import interval, notes
+from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, note
+from analysis.themes.demand import Demand
 
-APART = "best system of each scenario, may differ"
 KEYS = ["basis", "benchmark", "accelerator", "accelerator_count"]
 OUTPUTS = ("exact", "accelerators", "usd_per_hour", "usd_per_user_hour")
 INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price")
-
-
-@dataclass(frozen=True)
-class Demand:
-    """What users ask for: how many of them, tokens per second each, and the ratio of peak to mean traffic."""
-
-    users: int
-    tokens_per_second_per_user: float
-    peak_over_mean: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
-
-    @property
-    def tokens_per_second(self) -> float:
-        """What all users ask for on average, in tokens per second."""
-        return self.users * self.tokens_per_second_per_user
-
-    def __post_init__(self) -> None:
-        for name in ("users", "tokens_per_second_per_user"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
 
 
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
@@ -45,20 +26,20 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
 
     Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their system (see
     systems.py) and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count,
-    and say in `caveat` that the systems may differ.
-    Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, source_ids, caveat.
+    and note that the systems may differ.
+    Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, origin, rounds and source_ids
+    (tuples), notes.
     """
     key = [*KEYS, "system_key", "source_id"]
     both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
     by = ["basis", "benchmark", "scenario", "accelerator"]
     spread = interval.hull(interval.put(both, "derate", derate), by, "derate").rename(columns={"count": "systems"})
-    ids = (
-        both.groupby(by, sort=False)["source_id"].agg(lambda names: ", ".join(sorted(set(names)))).rename("source_ids")
-    )
-    documents = both["basis"].str.startswith("official").map({True: "", False: APART})
-    both = both.assign(caveat=caveats.beside(documents, both["caveat"], both["caveat_offline"]))
-    return spread.merge(ids.reset_index(), on=by).merge(caveats.carried(both, by), on=by)
+    behind = {"origin": ("origin", "first"), "rounds": ("round", several), "source_ids": ("source_id", several)}
+    behind = both.groupby(by, sort=False).agg(**behind).reset_index()
+    paired = [NONE if origin == "official" else {note("may_differ")} for origin in both["origin"]]
+    both = both.assign(notes=notes.beside(paired, both["notes"], both["notes_offline"]))
+    return spread.merge(behind, on=by).merge(notes.carried(both, by), on=by)
 
 
 def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -70,7 +51,7 @@ def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
 
 def of_record(measured: pd.DataFrame) -> pd.DataFrame:
     """Every official derate of `measured`, of whatever round; a document's, the first, where the record has none."""
-    official = measured["basis"].str.startswith("official").astype(bool)
+    official = measured["origin"].eq("official")
     ranked = pd.concat([measured[official], measured[~official]])
     again = ranked.duplicated(["benchmark", "scenario", "accelerator"]) & ~official.reindex(ranked.index)
     return ranked[~again].reset_index(drop=True)
@@ -94,7 +75,7 @@ def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
     both = rows[bare.ne(rows["system"])].assign(system=bare).merge(rows, on=keys, suffixes=("", "_bare"))
     share = interval.of(both, "rate") / Interval(both["rate_low_bare"], both["rate_high_bare"])
     columns = ["benchmark", "scenario", "accelerator", "share_low", "share_high", "source_ids"]
-    return interval.put(both, "share", share).assign(source_ids=both["source_id"])[columns]
+    return interval.put(both, "share", share).assign(source_ids=[(name,) for name in both["source_id"]])[columns]
 
 
 def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) -> pd.DataFrame:
@@ -121,32 +102,32 @@ def example(claims: pd.DataFrame, per_accelerator: Interval, price: Interval) ->
     `claims` are those of one document. Columns: quantity, unit, stated_low/high, computed_low/high, holds (the two
     ranges meet), source_ids; no rows where the document states no users or no speed.
     """
-    said = claims[claims["duplicate_of"].eq("")].drop_duplicates("quantity").set_index("quantity")
+    by_quantity = claims[claims["duplicate_of"].eq("")].drop_duplicates("quantity").set_index("quantity")
     columns = ["quantity", "unit", "stated_low", "stated_high", "computed_low", "computed_high", "holds", "source_ids"]
-    if not {"users", "tokens_per_second_per_user"} <= set(said.index):
+    if not {"users", "tokens_per_second_per_user"} <= set(by_quantity.index):
         return pd.DataFrame(columns=columns)
-    speed = float(_stated(said, "tokens_per_second_per_user").middle.round(9))
-    demand = Demand(int(said.at["users", "low"]), speed)
+    speed = float(_stated(by_quantity, "tokens_per_second_per_user").middle.round(9))
+    demand = Demand(int(by_quantity.at["users", "low"]), speed)
     needed = need(demand, per_accelerator, Interval(1.0, 1.0), price)
-    found = []
+    rows = []
     names = {
         "accelerators_needed": "accelerators",
         "bill_per_hour": "usd_per_hour",
         "bill_per_user_hour": "usd_per_user_hour",
     }
-    for quantity, name in ((quantity, name) for quantity, name in names.items() if quantity in said.index):
-        stated, computed = _stated(said, quantity), needed[name]
+    for quantity, name in ((quantity, name) for quantity, name in names.items() if quantity in by_quantity.index):
+        stated, computed = _stated(by_quantity, quantity), needed[name]
         ends = (stated.low, stated.high, computed.low, computed.high)
-        found.append(
+        rows.append(
             (
                 quantity,
-                said.at[quantity, "unit"],
+                by_quantity.at[quantity, "unit"],
                 *ends,
                 bool(stated.overlaps(computed)),
-                said.at[quantity, "source_id"],
+                (by_quantity.at[quantity, "source_id"],),
             )
         )
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def need(demand: Demand, per_accelerator: Interval, derate: Interval, price: Interval, at_least: int = 1) -> dict:
@@ -180,7 +161,7 @@ def draw(
     price or derate of zero or below, and for a derate above one unless `above_one` says that this is meant.
     """
     ranges = (per_accelerator, derate, demand.peak_over_mean, price)
-    if not all(each.known for each in ranges):
+    if not all(ends.known for ends in ranges):
         return pd.DataFrame(columns=[*INPUTS, *OUTPUTS], dtype="float64")
     _usable(derate, price, above_one)
     random = np.random.Generator(np.random.PCG64(seed))
@@ -202,8 +183,8 @@ def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Seque
     """
     varying = [name for name in inputs if name in draws and draws[name].nunique() > 1]
     ranks = _ranks(draws[output])
-    found = [{"input": name, "correlation": _correlation(_ranks(draws[name]), ranks)} for name in varying]
-    frame = pd.DataFrame(found, columns=["input", "correlation"]).dropna()
+    correlations = [{"input": name, "correlation": _correlation(_ranks(draws[name]), ranks)} for name in varying]
+    frame = pd.DataFrame(correlations, columns=["input", "correlation"]).dropna()
     return frame.assign(share=frame["correlation"] ** 2 / (frame["correlation"] ** 2).sum())
 
 
@@ -231,5 +212,5 @@ def percentiles(draws: pd.DataFrame, outputs: list[str]) -> pd.DataFrame:
     return marks.T.set_axis(["p10", "p50", "p90"], axis=1).rename_axis("output").reset_index()
 
 
-def _stated(said: pd.DataFrame, quantity: str) -> Interval:
-    return Interval(said.at[quantity, "low"], said.at[quantity, "high"])
+def _stated(by_quantity: pd.DataFrame, quantity: str) -> Interval:
+    return Interval(by_quantity.at[quantity, "low"], by_quantity.at[quantity, "high"])

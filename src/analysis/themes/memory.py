@@ -1,4 +1,4 @@
-"""What must fit in memory: weights and the key-value cache of the requests in service; rates and prices are elsewhere.
+"""What must fit in memory: weights and the key-value cache of the requests in service.
 
 Gigabytes are 1e9 bytes, as datasheets count them.
 """
@@ -32,16 +32,24 @@ def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_b
     """
     row = benchmarks.set_index("benchmark").loc[benchmark]
     shape = [row["parameters_billion"], row["layers"], row["kv_heads"], row["head_size"]]
-    if any(pd.isna(each) for each in shape):
+    if any(pd.isna(value) for value in shape):
         return None
     parameters, layers, heads, size = map(float, shape)
     return Model(parameters * 1e9 * weight_bytes, 2 * layers * heads * size * cache_bytes)
 
 
+def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
+    """The fewest accelerators that hold `weight_gb` of weights; at least 1, as floats, NaN where a size is not known.
+
+    Both are in gigabytes, numbers or arrays of one shape; `headroom` is the share of memory kept free.
+    """
+    return np.maximum(interval.whole(weight_gb / (memory_gb * (1 - headroom))), 1.0)
+
+
 def copy_on(model: Model, memory_gb: float, headroom: float) -> int | None:
     """The fewest accelerators, of GROUPS, that hold one copy of the weights; None where none of them does."""
-    room = memory_gb * 1e9 * (1 - headroom)
-    return next((group for group in GROUPS if group * room >= model.weight_bytes), None)
+    least = holding(model.weight_bytes / 1e9, memory_gb, headroom)
+    return next((group for group in GROUPS if group >= least), None)
 
 
 def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: float, context_tokens: Any) -> Any:

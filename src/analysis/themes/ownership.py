@@ -1,4 +1,4 @@
-"""What an hour of an owned accelerator costs, and the purchase price at which owning equals renting; no prices here.
+"""What an hour of an owned accelerator costs, and the purchase price at which owning equals renting.
 
 Every assumption is an argument: nothing is taken for granted about what hardware, money or electricity cost.
 """
@@ -69,7 +69,7 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
     total = parts["electricity"]
     for name in PARTS[:-1]:
         total = total + parts[name]
-    rows = [(name, each.low, each.high) for name, each in [*parts.items(), ("total", total)]]
+    rows = [(name, usd.low, usd.high) for name, usd in [*parts.items(), ("total", total)]]
     return pd.DataFrame(rows, columns=["part", "usd_low", "usd_high"])
 
 

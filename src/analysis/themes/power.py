@@ -1,7 +1,7 @@
-"""Throughput per watt, energy and what it costs, from power submissions; plotting and loading do not belong here.
+"""Throughput per watt, energy and what it costs, from power submissions.
 
 Power submissions are separate runs, often power-capped: their watts belong to their own throughput alone. Watts are
-wall power of the whole system within the load window. All functions take comparable rows (see comparable.py).
+wall power of the whole system within the load window. All functions take comparable rows (see compare.gate).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.compare import caveats
-from analysis.core import interval
+from analysis.core import interval, notes
+from analysis.core.citation import several
 from analysis.core.interval import Interval
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
@@ -91,7 +91,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
 
     Columns of PAIR and: share_low/high (throughput of the power run over that of the performance runs), watts_low/high,
     honest_low/high (rate per watt of the power run), mixed_low/high (performance rate over the power run's watts: the
-    mistake), overstated_low/high (mixed over honest: the factor by which the mistake flatters), source_ids, caveat.
+    mistake), overstated_low/high (mixed over honest: the factor by which the mistake flatters), source_ids, notes.
     """
     power = power_rows[power_rows["power_watts_low"].notna()]
     left = _spread(power, ["rate", "power_watts"])
@@ -102,10 +102,8 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     both = interval.put(both, "honest", rate / watts)
     both = interval.put(both, "mixed", free / watts)
     both = interval.put(both, "overstated", free / rate)
-    both["source_ids"] = [
-        ", ".join(sorted({*a, *b})) for a, b in zip(both["sources"], both["sources_free"], strict=True)
-    ]
-    both["caveat"] = caveats.beside(both["caveat"], both["caveat_free"])
+    both["source_ids"] = [several(a | b) for a, b in zip(both["sources"], both["sources_free"], strict=True)]
+    both["notes"] = notes.beside(both["notes"], both["notes_free"])
     return both.rename(columns={"power_watts_low": "watts_low", "power_watts_high": "watts_high"})
 
 
@@ -133,4 +131,4 @@ def _spread(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
         f"{name}_{end}": (f"{name}_{end}", pick) for name in names for end, pick in (("low", "min"), ("high", "max"))
     }
     grouped = rows.groupby(PAIR, sort=False)
-    return grouped.agg(**ends, sources=("source_id", set), caveat=("caveat", caveats.joined)).reset_index()
+    return grouped.agg(**ends, sources=("source_id", set), notes=("notes", notes.union)).reset_index()

@@ -1,4 +1,4 @@
-"""What a lower precision or a cheaper model gains in speed and memory and costs in quality; no plotting, no loading."""
+"""What a lower precision or a cheaper model gains in speed and memory and costs in quality."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.compare import caveats
-from analysis.core import interval
+from analysis.core import interval, notes
+from analysis.core.citation import several
 from analysis.core.interval import Interval
-
-BYTES_PER_WEIGHT = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+from analysis.core.notes import NONE
+from analysis.core.vocabulary import BYTES_PER_WEIGHT
+from analysis.themes import memory
 
 
 def described(quantization: pd.DataFrame, origins: Sequence[str]) -> pd.DataFrame:
@@ -23,17 +24,16 @@ def tradeoffs(quantization: pd.DataFrame, results: pd.DataFrame, benchmark: str,
     """The techniques of one benchmark whose throughput a document prints, against the `reference` precision.
 
     One row per technique, columns of quantization.csv and: rate_low/high (tokens/s of the system), devices (its
-    accelerators), caveat (what the audit doubts), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the
+    accelerators), notes (what the audit doubts), speed_low/high (ratio of rates), speed_per_accelerator_low/high (the
     same per accelerator), saving_low/high (ratio of the reference's weight memory to this). Ratios are taken within
     one document; a document without the reference precision gives no rows.
     """
-    wanted = ["low", "high", "accelerator_count", "caveat"]
-    rates = results.assign(caveat=caveats.doubt(results)).set_index("id")[wanted]
+    rates = results.set_index("id")[["low", "high", "accelerator_count", "notes"]]
     rows = quantization[quantization["result_row"].ne("") & quantization["duplicate_of"].eq("")]
     rows = rows[rows["benchmark"].eq(benchmark)].join(rates, on="result_row", how="inner").sort_index()
     rows = rows.rename(columns={"low": "rate_low", "high": "rate_high", "accelerator_count": "devices"})
-    each = [_against(group, reference) for _, group in rows.groupby("source_id", sort=False)]
-    kept = [group for group in each if len(group)]
+    groups = [_against(group, reference) for _, group in rows.groupby("source_id", sort=False)]
+    kept = [group for group in groups if len(group)]
     return pd.concat(kept, ignore_index=True) if kept else _against(rows, reference)
 
 
@@ -53,17 +53,11 @@ def pareto(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(dominated_by=dominated)
 
 
-def needed(held: pd.DataFrame, accelerator: str, precision: str) -> int:
-    """Accelerators that hold the weights, from a frame of `weights`; 1 where the model's size is not known."""
-    row = held[held["accelerator"].eq(accelerator) & held["precision"].eq(precision)]
-    return int(row["needed"].iloc[0]) if len(row) else 1
-
-
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
     """How many accelerators the weights alone need, for each precision: one row per accelerator and precision.
 
     Columns: accelerator, precision, weight_gb (1e9 bytes: parameters in 1e9 x bytes per weight), memory_gb, needed:
-    weight_gb / (memory_gb x (1 - headroom)), rounded up. KV cache and activations come on top: `headroom` is the share
+    those of memory.holding. KV cache and activations come on top: `headroom` is the share
     of memory kept for them. Empty where the number of parameters is not known.
     """
     known = accelerators[accelerators["memory_gb"].notna()]
@@ -71,28 +65,28 @@ def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame
     grid = known[["accelerator", "memory_gb"]].merge(sizes, how="cross")
     parameters = float(benchmarks.set_index("benchmark").at[benchmark, "parameters_billion"])
     grid = grid.assign(weight_gb=parameters * grid["bytes"]).dropna(subset="weight_gb")
-    return grid.assign(needed=interval.whole(grid["weight_gb"] / (grid["memory_gb"] * (1 - headroom))).astype(int))
+    return grid.assign(needed=memory.holding(grid["weight_gb"], grid["memory_gb"], headroom).astype(int))
 
 
 def gains(quantization: pd.DataFrame, traded: pd.DataFrame) -> pd.DataFrame:
     """What documents say a precision gains, beside what their own tables give, as ratios of throughput.
 
     Columns: technique, accelerator, statement (`stated` or `from the table` or `from the table, per accelerator`),
-    source_id, locator, gain_low, gain_high, bound, caveat. A prose row that says again what a table row says still
+    source_id, locator, gain_low, gain_high, bound, notes. A prose row that says again what a table row says still
     counts where it states a speed-up of its own; the reference, 1 by definition, is left out.
     """
-    said = quantization[quantization["speedup_low"].notna() & quantization["division"].ne("open")]
+    speedups = quantization[quantization["speedup_low"].notna() & quantization["division"].ne("open")]
     stated = pd.DataFrame(
         {
-            "technique": said["technique"],
-            "accelerator": said["accelerator"],
+            "technique": speedups["technique"],
+            "accelerator": speedups["accelerator"],
             "statement": "stated",
-            "source_id": said["source_id"],
-            "locator": said["locator"],
-            "gain_low": said["speedup_low"],
-            "gain_high": said["speedup_high"],
-            "bound": said["speedup_bound"],
-            "caveat": "",
+            "source_id": speedups["source_id"],
+            "locator": speedups["locator"],
+            "gain_low": speedups["speedup_low"],
+            "gain_high": speedups["speedup_high"],
+            "bound": speedups["speedup_bound"],
+            "notes": [NONE] * len(speedups),
         }
     )
     traded = traded[traded["speed_low"].ne(1) | traded["speed_high"].ne(1)]
@@ -106,7 +100,7 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
 
     Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
     count, and is official. One row per benchmark, scenario, accelerator: kept_low/high (a ratio: what is left of the
-    throughput), systems, source_ids, precisions (as declared, at the stricter and the looser target), caveat.
+    throughput), systems, source_ids, precisions (as declared, at the stricter and the looser target), notes.
     Filings of one measurement under both targets (ratio exactly 1) say nothing about the price and are left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
@@ -116,13 +110,11 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
     kept = interval.of(both, "rate") / Interval(both["rate_low_loose"], both["rate_high_loose"])
     by = ["benchmark", "scenario", "accelerator"]
     spread = interval.hull(interval.put(both, "kept", kept), by, "kept").rename(columns={"count": "systems"})
-    ids = (
-        both.groupby(by, sort=False)["source_id"].agg(lambda names: ", ".join(sorted(set(names)))).rename("source_ids")
-    )
+    ids = both.groupby(by, sort=False)["source_id"].agg(several).rename("source_ids")
     both = both.assign(precisions=both["precision"] + " and " + both["precision_loose"])
     first = both.drop_duplicates(by)[[*by, "precisions"]]
-    both["caveat"] = caveats.beside(both["caveat"], both["caveat_loose"])
-    return spread.merge(ids.reset_index(), on=by).merge(first, on=by).merge(caveats.carried(both, by), on=by)
+    both["notes"] = notes.beside(both["notes"], both["notes_loose"])
+    return spread.merge(ids.reset_index(), on=by).merge(first, on=by).merge(notes.carried(both, by), on=by)
 
 
 def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +122,7 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
 
     `rows` are comparable rows. Columns: basis (the round), accelerator, precision (`unknown` where nothing says it),
     known_from (the basis of the precision: declared, configuration or unknown), per_accelerator_low/high (in the
-    comparison's unit), results, source_ids, caveat, gain_low/high: the ratio to the same accelerator's FP8 results of
+    comparison's unit), results, source_ids, notes, gain_low/high: the ratio to the same accelerator's FP8 results of
     the same round, NaN where there are none, where the precision is unknown, and for FP8 itself.
     """
     official = rows[rows["origin"].eq("official")]
@@ -139,10 +131,8 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
     )
     by = ["basis", "accelerator", "precision", "known_from"]
     spread = interval.hull(named, by, "per_accelerator").rename(columns={"count": "results"})
-    sources = (
-        named.groupby(by, sort=False)["source_id"].agg(lambda ids: ", ".join(sorted(set(ids)))).rename("source_ids")
-    )
-    spread = spread.merge(sources.reset_index(), on=by).merge(caveats.carried(named, by), on=by)
+    sources = named.groupby(by, sort=False)["source_id"].agg(several).rename("source_ids")
+    spread = spread.merge(sources.reset_index(), on=by).merge(notes.carried(named, by), on=by)
     reference = interval.hull(named[named["precision"].eq("fp8")], by[:2], "per_accelerator").drop(columns="count")
     beside = spread.merge(reference, on=by[:2], how="left", suffixes=("", "_fp8"))
     gain = interval.of(beside, "per_accelerator") / Interval(
@@ -178,7 +168,7 @@ def _against(rows: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def _from_table(traded: pd.DataFrame, name: str, statement: str) -> pd.DataFrame:
-    rows = traded[["technique", "accelerator", "source_id", "locator", "caveat"]].assign(statement=statement, bound="")
+    rows = traded[["technique", "accelerator", "source_id", "locator", "notes"]].assign(statement=statement, bound="")
     return interval.put(rows, "gain", interval.of(traded, name))
 
 

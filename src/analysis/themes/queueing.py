@@ -1,4 +1,4 @@
-"""How many slots keep the wait short: Erlang's delay formula and its correction for bursts; no prices or memory here.
+"""How many slots keep the wait short: Erlang's delay formula and its correction for bursts.
 
 A slot serves one request at a time, at the speed that the user is to see. The load is the mean number of requests in
 service: arrivals per second x seconds of service. Slots and loads may be fractions: rounding up to whole accelerators

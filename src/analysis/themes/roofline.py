@@ -1,6 +1,6 @@
 """What the hardware can do at most: decoding bound by memory bandwidth, memory that holds the weights, dense compute.
 
-Only ceilings belong here, most favourable to the hardware; which figure lies above one is for the audit to say.
+Each ceiling is the one most favourable to the hardware.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import math
 
 import pandas as pd
 
-from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.themes.quantization import BYTES_PER_WEIGHT
+from analysis.core.vocabulary import BYTES_PER_WEIGHT
+from analysis.themes import memory
 
 COMPUTE = {
     "fp16": "fp16_dense_tflops",
@@ -20,6 +20,7 @@ COMPUTE = {
     "int8": "int8_dense_tops",
     "fp4": "fp4_dense_tflops",
 }
+_FORMAT = {column: name for name, column in reversed(COMPUTE.items())}  # bf16 is computed as fast as fp16
 FLOP_PER_WEIGHT = 2  # one multiplication and one addition
 SMALLEST = min(BYTES_PER_WEIGHT, key=BYTES_PER_WEIGHT.__getitem__)
 
@@ -50,22 +51,17 @@ def decode(
     return batch * count * bandwidth_gb_per_s / (read_gb + cache_gb)
 
 
-def needed(memory_gb: float, held_gb: float) -> int:
-    """How many accelerators hold `held_gb` of weights with nothing beside them; at least 1."""
-    return max(1, int(interval.whole(held_gb / memory_gb)))
-
-
 def fastest(facts: pd.Series, precision: str = "") -> tuple[float, str]:
-    """Dense tera-operations per second at `precision` and the column it is from.
+    """Dense tera-operations per second at `precision` and the number format that computes them.
 
     The fastest rate of the part where the precision is unknown or has no rate of its own (4-bit weights are computed
     with in another format); NaN and "" where the datasheet has none.
     """
     own = COMPUTE.get(precision)
     if own and not math.isnan(facts[own]):
-        return float(facts[own]), own
-    rates = facts[sorted(set(COMPUTE.values()))].astype("float64").dropna()
-    return (float(rates.max()), str(rates.idxmax())) if len(rates) else (math.nan, "")
+        return float(facts[own]), _FORMAT[own]
+    rates = facts[sorted(_FORMAT)].astype("float64").dropna()
+    return (float(rates.max()), _FORMAT[str(rates.idxmax())]) if len(rates) else (math.nan, "")
 
 
 def compute(tera_per_s: float, active_billion: float, count: float = 1, prompt_per_token: float = 0.0) -> float:
@@ -99,8 +95,8 @@ def serving(
         return math.nan, math.nan
     weights = read_gb(float(identity["parameters_billion"]), active(identity), precision, batch)
     cache = batch * (prompt + answer / 2) * token_gb
-    memory = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=cache, batch=batch)
-    return memory, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
+    traffic = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=cache, batch=batch)
+    return traffic, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
 
 
 def active(identity: pd.Series) -> float:
@@ -115,16 +111,17 @@ def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame,
     Columns: accelerator, precision, weight_gb, needed (accelerators that hold the weights), at_batch_1 (tokens/s, bound
     by bandwidth, rising with the batch), flat (tokens/s, bound by compute), ridge (the batch where both meet).
     """
-    facts, found = accelerators.set_index("accelerator"), []
+    facts, rows = accelerators.set_index("accelerator"), []
     for name, precision in wanted.drop_duplicates().itertuples(index=False):
         own = facts.loc[name]
         held = weight_gb(float(identity["parameters_billion"]), precision)
         read = weight_gb(active(identity), precision)
         slope = decode(float(own["memory_bandwidth_gb_per_s"]), read, cache_gb=cache_gb)
         flat = compute(fastest(own, precision)[0], active(identity))
-        found.append((name, precision, held, needed(float(own["memory_gb"]), held), slope, flat, flat / slope))
+        needed = int(memory.holding(held, float(own["memory_gb"])))
+        rows.append((name, precision, held, needed, slope, flat, flat / slope))
     columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]
-    return pd.DataFrame(found, columns=columns).dropna().reset_index(drop=True)
+    return pd.DataFrame(rows, columns=columns).dropna().reset_index(drop=True)
 
 
 def least_batch(rate: Interval, at_batch_1: float) -> Interval:

@@ -1,6 +1,6 @@
 """What a measured run gave its users and cost: limits held, energy, dollars, place on the roofline and on the front.
 
-All functions take frames of settled runs (see deployment.settle); rates are output tokens per second. No loading.
+All functions take frames of settled runs (see deployment.settle); rates are output tokens per second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
     held = {name: _held(runs[f"{name[:4]}_p99_ms"], limit) for name, limit in
             (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
     shares = [_good(run, ttft_ms, tpot_ms) for run in runs.to_dict("records")]
-    return runs.assign(**held, good_share=[each[0] for each in shares], good_basis=[each[1] for each in shares])
+    return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
 
 
 def energy(runs: pd.DataFrame) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     out = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
     both = np.column_stack([runs["per_accelerator_low"], speed])
     beaten = [bool(((both >= mine).all(axis=1) & (both > mine).any(axis=1)).any()) for mine in both]
-    return out.assign(best=[not each and mine == mine for each, mine in zip(beaten, speed, strict=True)])
+    return out.assign(best=[not lost and mine == mine for lost, mine in zip(beaten, speed, strict=True)])
 
 
 def ceiling(runs: pd.DataFrame, identity: pd.Series, token_gb: float, facts: pd.DataFrame) -> pd.DataFrame:

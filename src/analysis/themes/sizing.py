@@ -1,4 +1,4 @@
-"""From draws of throughput, derate, peak and price to accelerators, systems, dollars and kilowatts; no loading here.
+"""From draws of throughput, derate, peak and price to accelerators, systems, dollars and kilowatts.
 
 The draws come from derating.draw; here each is sized by traffic, by the queue in front of it and by memory.
 """
@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.themes import memory, queueing
+from analysis.themes.demand import Demand
 from analysis.themes.memory import Model
 
 SYSTEM = 8  # accelerators in one system
@@ -30,47 +31,6 @@ INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price", "co
 
 
 @dataclass(frozen=True)
-class Load:
-    """What users ask for: how many, tokens per second each, and how long a request may take to its first token.
-
-    The first token comes after a wait for a free slot and after the prompt is read, in `prompt_s`: what that leaves of
-    the limit may be waited. A slot is held while the prompt is read and while `tokens_per_request` (output tokens) come
-    at the speed; unknown (NaN) plans without a queue. `variability` as in queueing.wait. Raises ValueError for no
-    users, no speed or a negative time.
-    """
-
-    users: int
-    tokens_per_second_per_user: float
-    tokens_per_request: float = float("nan")
-    ttft_limit_s: float = float("inf")
-    percentile: float = 0.99
-    variability: float = 1.0
-    prompt_s: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("users", "tokens_per_second_per_user"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; expected a number above 0")
-        if self.prompt_s < 0:
-            raise ValueError(f"prompt_s is {self.prompt_s!r}; expected seconds, 0 or more")
-
-    @property
-    def service_s(self) -> float:
-        """How long a request holds its slot, in seconds."""
-        return self.prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
-
-    @property
-    def wait_limit_s(self) -> float:
-        """Seconds that may be waited for a slot; not above zero where the prompt alone takes the whole limit."""
-        return self.ttft_limit_s - self.prompt_s
-
-    @property
-    def million_tokens_per_hour(self) -> float:
-        """Million tokens that users take in an hour of mean traffic."""
-        return self.users * self.tokens_per_second_per_user * 3600 / 1e6
-
-
-@dataclass(frozen=True)
 class Box:
     """The accelerator that is planned on: memory (1e9 bytes), share kept free, watts each at the wall, the building."""
 
@@ -80,7 +40,9 @@ class Box:
     power_usage_effectiveness: float = 1.0
 
 
-def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context: Interval, seed: int) -> pd.DataFrame:
+def size(
+    drawn: pd.DataFrame, demand: Demand, model: Model | None, box: Box, context: Interval, seed: int
+) -> pd.DataFrame:
     """The draws of derating.draw, sized: a copy with `context` (tokens in cache per request) and watts drawn too.
 
     Changed: exact (accelerators before rounding up, now of queue and memory too). Added: slots (requests in service at
@@ -90,20 +52,20 @@ def size(drawn: pd.DataFrame, load: Load, model: Model | None, box: Box, context
     tokens of mean traffic, kilowatts with the overhead of the building. Without a `model` memory decides nothing.
     No draws where the prompt alone takes longer than the limit on the first token: more accelerators do not help.
     """
-    if drawn.empty or load.wait_limit_s <= 0:
+    if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
         return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     inputs = {
-        name: random.uniform(each.low, each.high, len(drawn)) if each.known else np.nan
-        for name, each in (("context", context), ("watts per accelerator", box.watts))
+        name: random.uniform(ends.low, ends.high, len(drawn)) if ends.known else np.nan
+        for name, ends in (("context", context), ("watts per accelerator", box.watts))
     }
     out = drawn.assign(**inputs)
-    each = out["throughput per accelerator"] * out["derate"] / load.tokens_per_second_per_user
-    requests = (load.users * out["peak over mean"]).to_numpy()
-    slots = _slots(requests, load)
-    out = out.assign(slots=slots, for_traffic=requests / each, for_queue=slots / each)
-    return _billed(_fitted(out, model, box), load, box)
+    per_accelerator = out["throughput per accelerator"] * out["derate"] / demand.tokens_per_second_per_user
+    requests = (demand.users * out["peak over mean"]).to_numpy()
+    slots = _slots(requests, demand)
+    out = out.assign(slots=slots, for_traffic=requests / per_accelerator, for_queue=slots / per_accelerator)
+    return _billed(_fitted(out, model, box), demand, box)
 
 
 def decided(sized: pd.DataFrame) -> pd.DataFrame:
@@ -123,10 +85,10 @@ def settled(sized: pd.DataFrame) -> float:
     return float(low) if low == high else float("nan")
 
 
-def _slots(requests: np.ndarray, load: Load) -> np.ndarray:
-    if np.isnan(load.service_s) or np.isinf(load.wait_limit_s):
+def _slots(requests: np.ndarray, demand: Demand) -> np.ndarray:
+    if np.isnan(demand.service_s) or np.isinf(demand.wait_limit_s):
         return requests
-    return queueing.slots_over(requests, load.service_s, load.wait_limit_s, load.percentile, load.variability)
+    return queueing.slots_over(requests, demand.service_s, demand.wait_limit_s, demand.percentile, demand.variability)
 
 
 def _fitted(out: pd.DataFrame, model: Model | None, box: Box) -> pd.DataFrame:
@@ -140,7 +102,7 @@ def _fitted(out: pd.DataFrame, model: Model | None, box: Box) -> pd.DataFrame:
     )
 
 
-def _billed(out: pd.DataFrame, load: Load, box: Box) -> pd.DataFrame:
+def _billed(out: pd.DataFrame, demand: Demand, box: Box) -> pd.DataFrame:
     whole, bill = out["accelerators"], out["accelerators"] * out["price"]
     traffic, queue = (np.maximum(interval.whole(out[name]), 1.0) for name in ("for_traffic", "for_queue"))
     cause = np.select([whole.gt(queue), queue.gt(traffic)], ["memory", "queue"], "traffic")
@@ -150,7 +112,7 @@ def _billed(out: pd.DataFrame, load: Load, box: Box) -> pd.DataFrame:
         systems=interval.whole(whole / SYSTEM),
         usd_per_hour=bill,
         usd_per_hour_whole_systems=interval.whole(whole / SYSTEM) * SYSTEM * out["price"],
-        usd_per_user_hour=bill / load.users,
-        usd_per_million_tokens=bill / load.million_tokens_per_hour,
+        usd_per_user_hour=bill / demand.users,
+        usd_per_million_tokens=bill / demand.million_tokens_per_hour,
         kilowatts=whole * out["watts per accelerator"] * box.power_usage_effectiveness / 1000,
     )

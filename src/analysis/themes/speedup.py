@@ -1,6 +1,6 @@
-"""Speedup of one accelerator over another, per accelerator, with its range; plotting and loading do not belong here.
+"""Speedup of one accelerator over another, per accelerator, with its range.
 
-All functions take comparable rows (see comparable.py). A speedup is taken within one basis (a document, or the
+All functions take comparable rows (see compare.gate). A speedup is taken within one basis (a document, or the
 official record of a round), because figures of two bases were not made alike.
 """
 
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.compare import caveats
-from analysis.compare.caveats import ASSUMED
-from analysis.core import interval
+from analysis.core import interval, notes
+from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes, note
 
 SPECS = {
     "memory bandwidth": "memory_bandwidth_gb_per_s",
@@ -24,12 +24,10 @@ SPECS = {
     "16-bit compute": "fp16_dense_tflops",
     "8-bit compute": "fp8_dense_tflops",
 }
-BOTH_COUNTS = "systems of different size"
-NO_ROUND = "the claim names no round"
 UNDER, OVER = 'under its "up to"', 'over its "at least"'
-_RATIO = ["speedup_low", "speedup_high", "caveat"]
+_RATIO = ["speedup_low", "speedup_high", "notes"]
 _RATES = ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
-_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "round", "caveat", *_RATES]
+_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "round", "origin", "notes", *_RATES]
 
 Records = list[dict[str, Any]]  # of a handful of rows, plain numbers are quicker than a frame
 
@@ -37,55 +35,55 @@ Records = list[dict[str, Any]]  # of a handful of rows, plain numbers are quicke
 def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Speedup per accelerator over `baseline`, one row per benchmark, scenario, basis and accelerator.
 
-    Columns: benchmark, scenario, basis, accelerator, speedup_low, speedup_high (a ratio), results (how many rows are
-    behind it), rounds (theirs, joined by commas), source_ids, caveat. The range covers all submitters and systems, and
-    the rounding of the printed figures. Systems of the baseline's size are used where there are any; otherwise the
-    caveat says that sizes differ.
+    Columns: benchmark, scenario, basis, accelerator, speedup_low, speedup_high (a ratio), notes, results (how many rows
+    are behind it), rounds (theirs, a tuple), source_ids (a tuple), origin. The range covers all submitters and systems,
+    and the rounding of the printed figures. Systems of the baseline's size are used where there are any; otherwise a
+    note says that sizes differ.
     """
     columns = ["benchmark", "scenario", "basis", "accelerator"]
     groups: dict[tuple, dict[str, Records]] = defaultdict(lambda: defaultdict(list))
     for row in rows.filter([*columns, *_COUNTED]).to_dict("records"):
         groups[row["benchmark"], row["scenario"], row["basis"]][row["accelerator"]].append(row)
-    found = [
+    ratios = [
         (*key, name, *_against(part, parts[baseline], name == baseline))
         for key, parts in groups.items()
         if baseline in parts
         for name, part in parts.items()
     ]
-    return pd.DataFrame(found, columns=[*columns, *_RATIO, "results", "rounds", "source_ids"])
+    return pd.DataFrame(ratios, columns=[*columns, *_RATIO, "results", "rounds", "source_ids", "origin"])
 
 
 def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     """What a later round gives on the same accelerator: its per-accelerator rate over the earlier round's.
 
     Hardware is the same, so software, rules and submitters make the difference. Official rows only. Columns:
-    accelerator, speedup_low, speedup_high, source_ids, caveat. Empty where the two are one round: over itself it shows
+    accelerator, speedup_low, speedup_high, source_ids, notes. Empty where the two are one round: over itself it shows
     the spread between its submitters alone.
     """
     official = rows[rows["origin"].eq("official") & (earlier != later)]
-    found = []
+    ratios = []
     for accelerator, part in official.groupby("accelerator", sort=False):
         old, new = (part[part["round"].eq(name)] for name in (earlier, later))
         if len(old) and len(new):
             new, old = _same_size(new.to_dict("records"), old.to_dict("records"))
-            found.append((accelerator, *_ratio(new, old), _ids(new, old)))
-    return pd.DataFrame(found, columns=["accelerator", *_RATIO, "source_ids"])
+            ratios.append((accelerator, *_ratio(new, old), _ids(new, old)))
+    return pd.DataFrame(ratios, columns=["accelerator", *_RATIO, "source_ids"])
 
 
 def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     """The speedup of each accelerator of `path` over the one before it, from official rows of one round.
 
     H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Columns: step, accelerator, speedup_low,
-    speedup_high, source_ids, caveat; a step with no comparable pair is left out.
+    speedup_high, source_ids, notes; a step with no comparable pair is left out.
     """
     official = rows[rows["origin"].eq("official")]
-    found = []
+    ratios = []
     for before, after in pairwise(path):
         old, new = (official[official["accelerator"].eq(name)].to_dict("records") for name in (before, after))
         if old and new:
             new, old = _same_size(new, old)
-            found.append((f"{before} to {after}", after, *_ratio(new, old), _ids(new, old)))
-    return pd.DataFrame(found, columns=["step", "accelerator", *_RATIO, "source_ids"])
+            ratios.append((f"{before} to {after}", after, *_ratio(new, old), _ids(new, old)))
+    return pd.DataFrame(ratios, columns=["step", "accelerator", *_RATIO, "source_ids"])
 
 
 def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -116,8 +114,8 @@ def explained_by(beside: pd.DataFrame) -> pd.DataFrame:
 
 def pairs(rows: pd.DataFrame, baselines: list[str]) -> pd.DataFrame:
     """The speedups over each of several baselines, one below the other; column `baseline` says which."""
-    each = [over_baseline(rows, name).assign(baseline=name) for name in baselines if name]
-    return pd.concat(each, ignore_index=True) if each else over_baseline(rows, "").assign(baseline="")
+    frames = [over_baseline(rows, name).assign(baseline=name) for name in baselines if name]
+    return pd.concat(frames, ignore_index=True) if frames else over_baseline(rows, "").assign(baseline="")
 
 
 def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +123,7 @@ def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
 
     `speedup_pairs` are those of `pairs`. A claim is set beside the official record where that has the pair, else
     beside its own document's figures; one without a scenario, beside each scenario; one without a round, beside any
-    round, one that bears it out first, and its caveat says so. One row per claim and scenario: the claim's columns
+    round, one that bears it out first, and a note says so. One row per claim and scenario: the claim's columns
     (subject, stated_low/high, bound, condition ...), scenario, basis, speedup_low/high, verdict: `holds` where the two
     ranges meet, else `not reached` or `exceeded`; a claim of `up to` that lies higher is not wrong but `under its "up
     to"`, one of `at least` that lies lower `over its "at least"`.
@@ -136,13 +134,15 @@ def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
     both = stated.merge(speedup_pairs, on=["benchmark", "accelerator", "baseline"], suffixes=("_stated", ""))
     both = both[both["scenario_stated"].eq("") | both["scenario_stated"].eq(both["scenario"])]
     one_round = both["baseline_round"].eq("") | both["baseline_round"].eq(both["round"])
-    both = both[both["round"].eq("") | (both["round"].eq(both["rounds"]) & one_round)]
-    both = both.assign(official=both["basis"].str.startswith("official").astype(bool))
-    both = both[both["official"] | both["source_ids"].eq(both["source_id"])]
+    of_round = [rounds == (name,) for name, rounds in zip(both["round"], both["rounds"], strict=True)]
+    both = both[both["round"].eq("") | (np.array(of_round, dtype="bool") & one_round)]
+    both = both.assign(official=both["origin"].eq("official"))
+    own = [ids == (name,) for name, ids in zip(both["source_id"], both["source_ids"], strict=True)]
+    both = both[both["official"] | np.array(own, dtype="bool")]
     records = both.to_dict("records")
     both = both.assign(
         verdict=[_verdict(row) for row in records],
-        caveat=[caveats.joined([row["caveat"], "" if row["round"] else NO_ROUND]) for row in records],
+        notes=[row["notes"] | (NONE if row["round"] else {note("round_unnamed")}) for row in records],
     )
     both = both.assign(holds=both["verdict"].eq("holds"))
     ranked = both.sort_values(["official", "holds"], ascending=False, kind="stable")
@@ -152,7 +152,7 @@ def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
 def of_other_rounds(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
     """The stated speedups that `claimed` cannot judge because no pair at hand is of their round."""
     stated = _stated(claims)
-    return stated[~stated["round"].isin(["", *speedup_pairs["rounds"]])]
+    return stated[~stated["round"].isin(["", *(rounds[0] for rounds in speedup_pairs["rounds"] if len(rounds) == 1)])]
 
 
 def _stated(claims: pd.DataFrame) -> pd.DataFrame:
@@ -163,11 +163,12 @@ def _stated(claims: pd.DataFrame) -> pd.DataFrame:
 
 
 def _against(part: Records, base: Records, alone: bool) -> tuple:
-    """Speedup, caveat, results, rounds, ids of one accelerator's rows over the baseline's; `alone` if it is that."""
+    """Speedup, notes, results, rounds, ids, origin of rows over the baseline's; `alone` if they are it."""
+    origin = part[0]["origin"]
     if alone:
-        return 1.0, 1.0, "", len(part), _rounds(part), _ids(part)
+        return 1.0, 1.0, NONE, len(part), _rounds(part), _ids(part), origin
     part, base = _same_size(part, base)
-    return *_ratio(part, base), len(part) + len(base), _rounds(part, base), _ids(part, base)
+    return *_ratio(part, base), len(part) + len(base), _rounds(part, base), _ids(part, base), origin
 
 
 def _same_size(part: Records, base: Records) -> tuple[Records, Records]:
@@ -178,30 +179,36 @@ def _same_size(part: Records, base: Records) -> tuple[Records, Records]:
     return tuple([row for row in rows if row["accelerator_count"] in common] for rows in (part, base))
 
 
-def _ratio(part: Records, base: Records) -> tuple[float, float, str]:
-    """Low and high of the ratio of rates, and its caveats."""
+def _ratio(part: Records, base: Records) -> tuple[float, float, Notes]:
+    """Low and high of the ratio of rates, and its notes."""
     in_print = all(row["assumed"] for row in [*part, *base])
     name = "as_printed" if in_print else "per_accelerator"
     ratio = _spread(part, name) / _spread(base, name)
-    said = caveats.joined(row["caveat"] for row in [*part, *base]).split("; ")
     # Of this pair's own sizes and unit more is known than of the rows'.
-    warned = [each for each in said if each and not caveats.of_size(each)]
-    if in_print:
-        warned = [each for each in warned if each != ASSUMED] + [f"in {part[0]['unit']}, as printed"]
+    known = ["another_size", *["tokens_assumed"] * in_print]
+    own = notes.without(notes.union(row["notes"] for row in [*part, *base]), *known)
+    own |= {note("printed_unit", unit=part[0]["unit"])} if in_print else NONE
+    return ratio.low, ratio.high, own | _of_sizes(part, base) | notes.apart(_all_rounds(part), _all_rounds(base))
+
+
+def _of_sizes(part: Records, base: Records) -> Notes:
     sizes = [sorted({row["accelerator_count"] for row in rows}) for rows in (part, base)]
-    if sizes[0] != sizes[1]:
-        words = ["/".join(f"{size}x" for size in each) for each in sizes]
-        warned.append(f"{BOTH_COUNTS}, {words[0]} against {words[1]}")
-    warned += caveats.apart(*([row["round"] for row in rows] for rows in (part, base)))
-    return ratio.low, ratio.high, "; ".join(warned)
+    if sizes[0] == sizes[1]:
+        return NONE
+    words = ["/".join(f"{size}x" for size in side) for side in sizes]
+    return frozenset({note("different_sizes", sizes=words[0], other_sizes=words[1])})
 
 
-def _ids(*parts: Records) -> str:
-    return ", ".join(sorted({row["source_id"] for part in parts for row in part}))
+def _ids(*parts: Records) -> tuple[str, ...]:
+    return several(row["source_id"] for part in parts for row in part)
 
 
-def _rounds(*parts: Records) -> str:
-    return ", ".join(sorted({row["round"] for part in parts for row in part} - {""}))
+def _rounds(*parts: Records) -> tuple[str, ...]:
+    return tuple(sorted({name for part in parts for name in _all_rounds(part)} - {""}))
+
+
+def _all_rounds(rows: Records) -> list[str]:
+    return [row["round"] for row in rows]
 
 
 def _spread(rows: Records, name: str) -> Interval:

@@ -13,7 +13,7 @@ from ipykernel.kernelspec import get_kernel_dict
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
-from analysis.engine.kernels import parents, provisioner
+from analysis.engine.kernels import provisioner, warm
 
 
 class Kernel:
@@ -72,7 +72,7 @@ def start(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_warm_parent() -> Iterator[None]:
-    """One warm parent for all tests of a module."""
-    parents.start(dict(os.environ), str(Path.cwd()))
+    """One fork server for all tests of a module."""
+    warm.start(dict(os.environ), str(Path.cwd()))
     yield
-    parents.close()
+    warm.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.engine.kernels import parents, provisioner
+from analysis.engine.kernels import provisioner, warm
 
 if TYPE_CHECKING:
     from conftest import Kernel
@@ -33,6 +33,6 @@ def test_kernels_live_and_end_side_by_side(kernel_class: type[Kernel], count: in
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         lives = list(pool.map(lambda number: life(kernel_class, number, tmp_path / str(number)), range(count)))
     assert lives == [f"{number} 0" for number in range(count)]
-    parent = next(iter(parents._parents.values())).process.pid
+    parent = next(iter(warm._servers.values())).process.pid
     if sys.platform == "linux":
         assert Path(f"/proc/{parent}/task/{parent}/children").read_text().split() == []

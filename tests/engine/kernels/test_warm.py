@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.engine.kernels import parents, process
+from analysis.engine.kernels import process, warm
 from analysis.engine.kernels.process import ForkedProcess
 from analysis.engine.kernels.provisioner import NAME
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ke
 
 SEEN = """
 import json, logging, os, signal, sys, threading, warnings
-import great_tables, matplotlib, numpy, pandas, pandera.pandas, seaborn
+import matplotlib, numpy, pandas, seaborn
 import matplotlib.pyplot as plt
 hidden = {"JPY_PARENT_PID"}
 print(json.dumps({
@@ -61,7 +61,7 @@ def test_it_is_forked(start: Callable[..., Any]) -> None:
     kernel = start()
     assert isinstance(kernel.manager.provisioner.process, ForkedProcess)
     assert kernel.run("import sys; print('seaborn' in sys.modules)") == "True"
-    assert kernel.run("import os; print(os.getppid())") == str(next(iter(parents._parents.values())).process.pid)
+    assert kernel.run("import os; print(os.getppid())") == str(next(iter(warm._servers.values())).process.pid)
 
 
 def test_nothing_of_one_kernel_shows_in_another(start: Callable[..., Any]) -> None:
@@ -131,7 +131,7 @@ def test_a_multiprocessing_child_can_be_terminated(start: Callable[..., Any]) ->
 def test_without_the_parent_kernels_are_ordinary_and_that_is_said_once(
     start: Callable[..., Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    before, parent = start(), next(iter(parents._parents.values()))
+    before, parent = start(), next(iter(warm._servers.values()))
     parent.process.kill()
     assert before.manager.provisioner.process.wait(timeout=5) == -signal.SIGKILL
     assert gone(before.pid)
@@ -140,13 +140,13 @@ def test_without_the_parent_kernels_are_ordinary_and_that_is_said_once(
         assert kernel.run("print(1)") == "1"
         assert not isinstance(kernel.manager.provisioner.process, ForkedProcess)
     assert capfd.readouterr().err.count("Ordinary kernels instead of warm ones") == 1
-    parents.close()
+    warm.close()
 
 
 def test_where_forking_cannot_be_had_kernels_are_ordinary(
     start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    parents.close()
+    warm.close()
     monkeypatch.setattr(process.sys, "platform", "darwin")
     assert start().run("print(1)") == "1"
     assert "on darwin a process cannot be forked safely" in capfd.readouterr().err
@@ -158,10 +158,10 @@ import os, sys, time
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from conftest import Kernel
-from analysis.engine.kernels import parents, provisioner
+from analysis.engine.kernels import provisioner, warm
 provisioner.register()
 kernel = Kernel(provisioner.NAME, Path({str(tmp_path)!r}))
-print(next(iter(parents._parents.values())).process.pid, kernel.pid, kernel.run("import subprocess; "
+print(next(iter(warm._servers.values())).process.pid, kernel.pid, kernel.run("import subprocess; "
       "print(subprocess.Popen(['sleep', '60']).pid)"), flush=True)
 time.sleep(60)
 """

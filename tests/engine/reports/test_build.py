@@ -146,7 +146,7 @@ def test_run_file_errors_name_file_and_key(project: Project, content: str, expec
     path = project.places.runs / "wrong.yml"
     path.write_text(content)
     with pytest.raises(runfiles.RunFileError, match=r"notebooks/runs/wrong\.yml") as error:
-        runfiles.read(path, project.places)
+        runfiles.read_run(path, project.places)
     assert expected in str(error.value)
 
 

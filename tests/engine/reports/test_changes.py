@@ -15,18 +15,18 @@ def notebook(words: str, svg: str = "<svg/>", count: int = 1) -> Any:
 
 
 def test_words_that_changed_are_told_and_markup_is_not() -> None:
-    said = changes.told(notebook("6 apples"), notebook("7 apples"))
+    said = changes.diff(notebook("6 apples"), notebook("7 apples"))
     assert "-  6 apples" in said and "+  7 apples" in said
     assert "markup" not in said and "svg" not in said
 
 
 def test_a_drawing_that_changed_is_told_in_one_line() -> None:
-    said = changes.told(notebook("6 apples"), notebook("6 apples", svg="<svg><path/></svg>"))
+    said = changes.diff(notebook("6 apples"), notebook("6 apples", svg="<svg><path/></svg>"))
     assert [line[0] for line in said.splitlines()] == ["#", "-", "+"]
     assert said.count("drawing") == 2
 
 
 def test_no_change_says_nothing_and_many_are_cut() -> None:
-    assert changes.told(notebook("6 apples"), notebook("6 apples", svg="<svg/>")) == ""
-    many = changes.told(notebook(""), notebook("\n".join(map(str, range(99)))), lines=5)
+    assert changes.diff(notebook("6 apples"), notebook("6 apples", svg="<svg/>")) == ""
+    many = changes.diff(notebook(""), notebook("\n".join(map(str, range(99)))), lines=5)
     assert len(many.splitlines()) == 6 and many.endswith("lines more: make dev, then git diff")

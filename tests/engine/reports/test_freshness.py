@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def reasons(project: Project) -> dict[str, str | None]:
     """Why each report is stale, None where it is fresh, without building anything."""
     from analysis.engine.reports import Outcome, plan_reports
-    from analysis.engine.runs.runfiles import find
+    from analysis.engine.runs.runfiles import run_files
 
-    plans = plan_reports(find(project.places), project.places, Outcome(), project.validate)
+    plans = plan_reports(run_files(project.places), project.places, Outcome(), project.validate)
     return {plan.run.report: plan.reason for plan in plans}
 
 

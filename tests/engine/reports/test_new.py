@@ -30,7 +30,7 @@ def test_a_new_report_is_a_notebook_and_a_run_file(places: Places) -> None:
     cells = json.loads((places.root / written[0]).read_text("utf-8"))["cells"]
     assert cells[0]["source"][0] == "# What does a token cost?\n"
     sources = "".join("".join(cell["source"]) for cell in cells)
-    assert 'parameters.model_for("price_per_token")' in sources and "_template" not in sources
+    assert 'notebook.parameters_of("price_per_token", globals())' in sources and "_template" not in sources
 
 
 def test_it_differs_from_the_template_in_nothing_else(places: Places) -> None:

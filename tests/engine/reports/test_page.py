@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from analysis.engine.page import outputs
 from analysis.engine.page.markup import Markup
-from analysis.engine.page.parameter_words import parameter_help, said, words
+from analysis.engine.page.parameter_words import parameter_help, value_words, words
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -117,22 +117,35 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Proje
 
 
 def test_an_empty_parameter_says_what_it_stands_for() -> None:
-    assert said([], "accelerators shown; empty for all") == "all"
-    assert said([], "price range; empty: data/prices.csv") == "data/prices.csv"
-    assert said(0, "how many; zero: as the files say") == said(0.0, "tokens; 0: as the files say") == "as the files say"
-    assert (said(0), said(0, "seed of the draws"), said(False, "zero: none")) == ("0", "0", "no")
-    assert (said([]), said(["a", "b"]), said(True)) == ("none given", "a, b", "yes")
+    assert value_words([], "accelerators shown; empty for all") == "all"
+    assert value_words([], "price range; empty: data/prices.csv") == "data/prices.csv"
+    assert (
+        value_words(0, "how many; zero: as the files say")
+        == value_words(0.0, "tokens; 0: as the files say")
+        == "as the files say"
+    )
+    assert (value_words(0), value_words(0, "seed of the draws"), value_words(False, "zero: none")) == ("0", "0", "no")
+    assert (value_words([]), value_words(["a", "b"]), value_words(True)) == ("none given", "a, b", "yes")
 
 
 def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
-    assert (said(2000.0), said(20_000), said(0.12), said(0)) == ("2,000", "20,000", "0.12", "0")
-    assert said(0.0, "limit in milliseconds; zero: the scenario's") == "the scenario's"
-    assert said(0, "output tokens of a request; 0: those of the benchmark") == "those of the benchmark"
-    assert said([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
-    assert said([0.6, 0.8], "which rounds") == "0.6, 0.8"
+    assert (value_words(2000.0), value_words(20_000), value_words(0.12), value_words(0)) == (
+        "2,000",
+        "20,000",
+        "0.12",
+        "0",
+    )
+    assert value_words(0.0, "limit in milliseconds; zero: the scenario's") == "the scenario's"
+    assert value_words(0, "output tokens of a request; 0: those of the benchmark") == "those of the benchmark"
+    assert value_words([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
+    assert value_words([0.6, 0.8], "which rounds") == "0.6, 0.8"
     assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
 
 
-def test_a_table_s_own_style_sheet_is_left_out_of_the_page() -> None:
-    cell = NotebookNode(outputs=[NotebookNode(data={"text/html": "<style>#t .gt_table {}</style><style>p {}</style>"})])
-    assert outputs.lift_styles([cell]) == "p {}"
+def test_a_style_sheet_that_many_outputs_have_is_once_in_the_page() -> None:
+    told = [
+        NotebookNode(data={"text/html": f"<style>td {{}}</style><b>{number}</b><style>p {{}}</style>"})
+        for number in range(2)
+    ]
+    assert outputs.lift_styles([NotebookNode(outputs=told)]) == "td {}\np {}"
+    assert [output.data["text/html"] for output in told] == ["<b>0</b>", "<b>1</b>"]

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 def test_refresh_is_complete_and_repeatable(project: Project) -> None:
     path, lines = project.places.notebook("apples"), []
+    edited = json.loads(path.read_text())
+    edited["metadata"] |= {"vscode": {}, "widgets": {}}
+    for cell in edited["cells"]:
+        cell["metadata"] |= {"collapsed": True, "scrolled": True, "jupyter": {"outputs_hidden": True}, "execution": {}}
+    path.write_text(json.dumps(edited))
     assert refresh(["notebooks/apples.ipynb"], places=project.places, say=lines.append) == 0
     content = json.loads(path.read_text())
     executed = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
@@ -30,6 +35,7 @@ def test_refresh_is_complete_and_repeatable(project: Project) -> None:
     }
     assert all(set(cell["metadata"]) <= {"tags"} for cell in content["cells"])
     assert not [cell for cell in executed if "injected-parameters" in cell["metadata"].get("tags", [])]
+    assert [output["metadata"] for output in executed[-1]["outputs"]] == [{}], "digests of whole files are not stored"
     before = path.read_bytes()
     assert refresh(places=project.places, say=lines.append) == 0
     assert path.read_bytes() == before

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
 
-from analysis.engine.make.cluster import NoCluster
+from analysis.core.cluster import ClusterError
 from analysis.engine.runs.places import Places
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class Elsewhere(Places):
 
 
 def test_without_a_scheduler_it_says_how_to_start_one(orchard: Orchard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.engine.make.cluster.CONNECT", 0.5)
+    monkeypatch.setattr("analysis.core.cluster.PATIENCE", 0.5)
     orchard.write(PICK)
-    with pytest.raises(NoCluster, match="Start one: dask scheduler"):
+    with pytest.raises(ClusterError, match=r"no Dask scheduler answers at .*Start one: dask scheduler"):
         orchard.sweep(scheduler="tcp://127.0.0.1:1")
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from analysis.core.contents import sha256
 from analysis.engine.kernels.pool import KINDS
-from analysis.engine.runs.files import sha256
 
 if TYPE_CHECKING:
     from conftest import Orchard

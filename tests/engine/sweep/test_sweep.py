@@ -117,7 +117,7 @@ def test_an_unknown_sweep_names_the_nearest(orchard: Orchard) -> None:
 
 
 def test_a_long_name_ends_in_a_digest_and_stays_unique() -> None:
-    first, second = (sweepfiles.slug({"name": "x" * 200, "apples": apples}) for apples in (1, 2))
+    first, second = (sweepfiles.point_name({"name": "x" * 200, "apples": apples}) for apples in (1, 2))
     assert first != second and len(first) == sweepfiles.LONGEST
 
 
@@ -138,7 +138,7 @@ def test_the_index_has_no_column_for_a_finding_that_few_reports_have() -> None:
 
 @pytest.mark.parametrize("path", sorted((paths.NOTEBOOKS / "sweeps").glob("*.yml")), ids=lambda path: path.stem)
 def test_the_projects_own_sweeps_are_valid(path: object) -> None:
-    assert len(sweepfiles.read(path, Places(), validate).points) > 1
+    assert len(sweepfiles.read_sweep(path, Places(), validate).points) > 1
 
 
 def test_amounts_have_few_digits_and_no_exponent() -> None:

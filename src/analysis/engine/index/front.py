@@ -1,4 +1,4 @@
-"""reports/index.html, from the records of the reports and the failures remembered; executes and imports no notebook."""
+"""reports/index.html, from the records of the reports and the failures remembered."""
 
 import html
 import json
@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from analysis.engine.page import picture
-from analysis.engine.page.parameter_words import FILTERS, parameter_help
-from analysis.engine.page.templates import TEMPLATES
+from analysis.engine.page.parameter_words import parameter_help
+from analysis.engine.page.templates import fill
 from analysis.engine.runs import freshness, runfiles, shelf
-from analysis.engine.runs.files import file_sha256, sha256, write_whole
 from analysis.engine.runs.places import Places
 
 TITLE = re.compile(r"<title>(.*?)</title>")
@@ -21,36 +20,28 @@ TITLE = re.compile(r"<title>(.*?)</title>")
 
 def write(places: Places) -> None:
     """Write the index where it differs from what is there."""
-    page = render(places)
-    if file_sha256(places.reports / "index.html") != sha256(page):
-        write_whole(places.reports / "index.html", page)
+    shelf.publish_index(render(places), places)
 
 
 def render(places: Places) -> str:
     """The index as HTML: each report that has a run file, and what failed in the last build."""
-    from jinja2 import Environment, FileSystemLoader
-
-    folders = [TEMPLATES / name for name in ("list", "shared")]
-    environment = Environment(loader=FileSystemLoader(folders), autoescape=True)
-    environment.filters |= FILTERS
-    names = list(runfiles.find(places))
-    failed = {report: text for report, text in shelf.failed(places).items() if report in names}
-    cards = [card for report in names if (card := _card(report, places))]
+    files = runfiles.run_files(places)
+    failed = {report: text for report, text in shelf.failed(places).items() if report in files}
+    cards = [card for report in files if (card := _card(report, places))]
     cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
     shown = {card["report"] for card in cards} | set(failed)
-    waiting = _waiting([path for report, path in runfiles.find(places).items() if report not in shown], places)
-    template = environment.get_template("index.html.j2")
-    return template.render(cards=cards, failed=failed, waiting=waiting, sweeps=_sweeps(places))
+    waiting = _waiting([path for report, path in files.items() if report not in shown], places)
+    return fill("list", cards=cards, failed=failed, waiting=waiting, sweeps=_sweeps(places))
 
 
 def _waiting(paths: Iterable[Path], places: Places) -> list[str]:
     """The titles of reports that are not there because data that they need are not."""
-    found = []
+    titles = []
     for path in paths:
         with suppress(runfiles.RunFileError):  # Its own build says what is wrong with it.
-            run = runfiles.read(path, places)
-            found += [run.title or run.report] if runfiles.missing(run, places) else []
-    return found
+            run = runfiles.read_run(path, places)
+            titles += [run.title or run.report] if runfiles.missing(run, places) else []
+    return titles
 
 
 def _sweeps(places: Places) -> list[dict[str, Any]]:
@@ -58,18 +49,18 @@ def _sweeps(places: Places) -> list[dict[str, Any]]:
 
     A sweep file from elsewhere is not among those of notebooks/sweeps, so the pages decide.
     """
-    found = []
+    sweeps = []
     for page in sorted(places.reports.glob("*/index.html")):
         folder = page.parent
         reports = [path for path in folder.glob("*.json") if path.with_suffix(".html").exists()]
         title = html.unescape(TITLE.search(page.read_text(encoding="utf-8"))[1])
         failed = len(list((folder / ".failed").glob("*.txt")))
-        found.append({"name": folder.name, "title": title, "reports": len(reports), "failed": failed})
-    return found
+        sweeps.append({"name": folder.name, "title": title, "reports": len(reports), "failed": failed})
+    return sweeps
 
 
 def _card(report: str, places: Places) -> dict[str, Any] | None:
-    stated = freshness.load(report, places)
+    stated = freshness.read_record(report, places)
     if stated is None or not (places.reports / f"{report}.html").exists():
         return None
     drawing = places.pictures / f"{report}.svg"

@@ -1,18 +1,15 @@
-"""reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings; runs nothing."""
+"""reports/<sweep>/index.html: a row per point, to be filtered and sorted by parameters and findings."""
 
 from base64 import b64encode
 from collections import Counter
 from decimal import Decimal
-from hashlib import sha256
 from typing import Any
 
-from analysis.engine.page.parameter_words import FILTERS
-from analysis.engine.page.templates import TEMPLATES
+from analysis.core.contents import sha256
+from analysis.engine.page.templates import TEMPLATES, fill
 from analysis.engine.runs import freshness, shelf
-from analysis.engine.runs.files import file_sha256, write_whole
-from analysis.engine.runs.files import sha256 as digest
 from analysis.engine.runs.places import Places
-from analysis.engine.runs.sweepfiles import Point, Sweep, said
+from analysis.engine.runs.sweepfiles import Point, Sweep, value_name
 
 POLICY = "default-src 'none';"  # how the policy of every page begins
 DIGITS = 4  # significant digits of a finding in the index; its report and the table have all
@@ -20,33 +17,23 @@ DIGITS = 4  # significant digits of a finding in the index; its report and the t
 
 def write(sweep: Sweep, places: Places) -> None:
     """Write the index where it differs from what is there."""
-    html = render(sweep, places)
-    if file_sha256(places.reports / "index.html") != digest(html):
-        write_whole(places.reports / "index.html", html)
+    shelf.publish_index(render(sweep, places), places)
 
 
 def render(sweep: Sweep, places: Places) -> str:
     """The index as HTML: what varies, what each point found, what failed; the same text for the same reports."""
-    from jinja2 import Environment, FileSystemLoader
-
-    folders = [TEMPLATES / name for name in ("sweep", "shared")]
-    environment = Environment(loader=FileSystemLoader(folders), autoescape=True)
-    environment.filters |= FILTERS | {"name": said, "amount": amount}
-    script = (folders[0] / "script.js").read_text(encoding="utf-8")
+    script = (TEMPLATES / "sweep" / "script.js").read_text(encoding="utf-8")
     rows = [_row(point, places) for point in sweep.points]
-    varied = list(sweep.points[0].varied)
-    html = environment.get_template("index.html.j2").render(
-        sweep=sweep, rows=rows, failed=shelf.failed(places), findings=_columns(rows), script=script,
-        choices={name: _values(sweep, name) for name in varied},
+    html = fill(
+        "sweep", {"name": value_name, "amount": amount}, sweep=sweep, rows=rows, failed=shelf.failed(places),
+        findings=_columns(rows), script=script, choices={name: _values(sweep, name) for name in sweep.points[0].varied},
     )  # fmt: skip
-    allowed = f"{POLICY} script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}';"
+    allowed = f"{POLICY} script-src 'sha256-{b64encode(bytes.fromhex(sha256(script))).decode()}';"
     return html.replace(POLICY, allowed, 1)
 
 
 def _row(point: Point, places: Places) -> dict[str, Any]:
-    stated = freshness.load(point.run.report, places)
-    if stated is not None and stated["parameters"] != point.parameters:
-        stated = None
+    stated = freshness.read_record(point.run.report, places, point.parameters)
     findings = {(finding["name"], finding["unit"]): finding for finding in stated["findings"]} if stated else {}
     return {"point": point, "built": stated is not None, "findings": findings}
 
@@ -58,13 +45,13 @@ def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """
     counts = Counter(column for row in rows for column in row["findings"])
     built = sum(row["built"] for row in rows)
-    found = [column for column, count in counts.items() if 2 * count >= built]
-    first = {name: place for place, (name, _) in reversed(list(enumerate(found)))}
-    return sorted(found, key=lambda column: first[column[0]])
+    common = [column for column, count in counts.items() if 2 * count >= built]
+    first = {name: place for place, (name, _) in reversed(list(enumerate(common)))}
+    return sorted(common, key=lambda column: first[column[0]])
 
 
 def _values(sweep: Sweep, name: str) -> list[str]:
-    return list(dict.fromkeys(said(point.varied[name]) for point in sweep.points))
+    return list(dict.fromkeys(value_name(point.varied[name]) for point in sweep.points))
 
 
 def amount(finding: dict[str, Any] | None) -> str:

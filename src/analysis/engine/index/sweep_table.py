@@ -1,11 +1,12 @@
-"""All findings over all points of a sweep as one table, .csv and .parquet; computes nothing of its own."""
+"""All findings over all points of a sweep as one table, .csv and .parquet."""
 
 import csv
 import io
 from typing import Any
 
+from analysis.core.contents import write_whole
 from analysis.engine.runs import freshness
-from analysis.engine.runs.files import canonical, write_whole
+from analysis.engine.runs.files import canonical_json
 from analysis.engine.runs.places import Places
 from analysis.engine.runs.sweepfiles import Sweep
 
@@ -20,9 +21,9 @@ def exists(places: Places) -> bool:
 
 def write(sweep: Sweep, places: Places) -> None:
     """Write the table of the reports that are there, in both forms, the same bytes for the same reports."""
-    columns, found = table(sweep, places)
-    write_whole(places.reports / NAMES[0], _csv(columns, found))
-    write_whole(places.reports / NAMES[1], _parquet(columns, found))
+    columns, rows = table(sweep, places)
+    write_whole(places.reports / NAMES[0], _csv(columns, rows))
+    write_whole(places.reports / NAMES[1], _parquet(columns, rows))
 
 
 def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:
@@ -32,19 +33,19 @@ def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]
     """
     rows = []
     for point in sweep.points:
-        stated = freshness.load(point.run.report, places)
-        if stated is None or stated["parameters"] != point.parameters:
-            continue  # It failed, or is of another parameter set than now.
+        stated = freshness.read_record(point.run.report, places, point.parameters)
+        if stated is None:
+            continue
         given = {name: _plain(value) for name, value in stated["parameters"].items()}
         for finding in stated["findings"]:
-            told = {"finding": finding["name"]} | {name: _plain(finding[name]) for name in FINDING[1:]}
-            rows.append({"report": point.run.report, "notebook": stated["notebook"]} | given | told)
+            values = {"finding": finding["name"]} | {name: _plain(finding[name]) for name in FINDING[1:]}
+            rows.append({"report": point.run.report, "notebook": stated["notebook"]} | given | values)
     parameters = list(sweep.points[0].parameters)
     return ["report", "notebook", *parameters, *FINDING], rows
 
 
 def _plain(value: Any) -> Any:
-    return canonical(value) if isinstance(value, list | dict) else value
+    return canonical_json(value) if isinstance(value, list | dict) else value
 
 
 def _csv(columns: list[str], rows: list[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""What a forked child does to become an ordinary ipykernel, and how it ends; it knows nothing of its parent's loop."""
+"""What a forked child does to become an ordinary ipykernel, and how it ends."""
 
 import atexit
 import os

@@ -1,4 +1,4 @@
-"""The client of one kernel: how it finds out that the kernel answers; starts and ends nothing."""
+"""The client of one kernel: how it finds out that the kernel answers."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""The kernels of one build: what they have in common, and that none outlives it; one kernel is `kernel.py`'s."""
+"""The kernels of one build: what they have in common, and that none outlives it."""
 
 import contextlib
 import os
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from analysis.engine.kernels import parents
+from analysis.engine.kernels import warm
 from analysis.engine.kernels.scratch import Scratch
 from analysis.engine.runs.places import Places
 
 if TYPE_CHECKING:
-    from analysis.engine.kernels.lifecycle import ReportKernel
+    from analysis.engine.kernels.manager import ReportKernel
 
 KINDS = ("warm", "ordinary")
 
@@ -33,14 +33,14 @@ class Kernels:
         self._lock, self._count, self._stopping = threading.Lock(), 0, threading.Event()
         self._warm = kind == "warm"
         if self._warm:
-            parents.start(**self._launch)
+            warm.start(**self._launch)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        parents.close(self._launch["env"])
+        warm.close(self._launch["env"])
         self._scratch.close()
 
     @property
@@ -68,7 +68,7 @@ class Kernels:
                 kernel.kill()
 
     def _new(self) -> "ReportKernel":
-        from analysis.engine.kernels.lifecycle import ReportKernel  # Slow to import, while the warm parent loads too.
+        from analysis.engine.kernels.manager import ReportKernel  # Slow to import, while the fork server loads too.
 
         with self._lock:
             self._count += 1

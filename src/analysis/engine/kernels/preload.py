@@ -1,4 +1,4 @@
-"""What the warm parent loads before it forks: third-party libraries only, for the user's own code would go stale."""
+"""What a fork server loads before it forks: third-party libraries only, for the user's own code would go stale."""
 
 import builtins
 import contextlib
@@ -18,12 +18,10 @@ MODULES = (
     "matplotlib.backends.backend_agg",
     "seaborn",
     "pydantic",
-    "pandera.pandas",
-    "great_tables",
 )
 
 
-def load() -> dict[str, str]:
+def load_libraries() -> dict[str, str]:
     """Import the libraries that notebooks use, as a kernel would, and draw once so that lazy parts are there.
 
     Returns the environment variables that libraries set while they are imported.

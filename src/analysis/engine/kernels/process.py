@@ -1,4 +1,4 @@
-"""The orchestrator's ends of the sockets to a warm parent and to each kernel forked from it; forks nothing itself."""
+"""The build's ends of the sockets to a fork server and to each kernel forked from it."""
 
 import contextlib
 import json
@@ -14,14 +14,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SOURCE = str(Path(__file__).resolve().parents[3])
-PROGRAM = "import sys; sys.path[0] = {!r}; from analysis.engine.kernels import parent; del sys.path[0]; parent.main({})"
+PROGRAM = (
+    "import sys; sys.path[0] = {!r};"
+    "from analysis.engine.kernels import forkserver; del sys.path[0]; forkserver.main({})"
+)
 
 
 class NoFork(RuntimeError):
     """A kernel cannot be forked; the text says why."""
 
 
-class WarmParent:
+class ForkServer:
     """A process that forks kernels; it starts at once, and ends with `close` or with this process."""
 
     def __init__(self, env: Mapping[str, str], cwd: str) -> None:
@@ -48,7 +51,7 @@ class WarmParent:
             raise NoFork(f"the process to fork from has ended: {self._last_words() or error}") from error
 
     def close(self) -> None:
-        """Kill all kernels and end the parent; callable twice, and from any thread."""
+        """Kill all kernels and end the server; callable twice, and from any thread."""
         with contextlib.suppress(OSError):
             self._requests.shutdown(socket.SHUT_RDWR)
         try:
@@ -110,4 +113,4 @@ class ForkedProcess:
             line = self._lines.readline()
         self._lines.close()
         self._own.close()
-        return int(line) if line else -signal.SIGKILL  # The parent was killed, and its kernels end with it.
+        return int(line) if line else -signal.SIGKILL  # The server was killed, and its kernels end with it.

@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
-from analysis.engine.kernels import parents
+from analysis.engine.kernels import warm
 from analysis.engine.kernels.process import ForkedProcess
 
 NAME = "analysis-warm"
@@ -20,7 +20,7 @@ LAUNCHER = ["-m", "ipykernel_launcher"]
 
 
 class WarmProvisioner(LocalProvisioner):
-    """LocalProvisioner, except that ipykernels of this interpreter are forked from a warm parent."""
+    """LocalProvisioner, except that ipykernels of this interpreter are forked from a process that has the libraries."""
 
     _sockets = ""  # the folder of a kernel that nobody chose a place for
 
@@ -64,7 +64,7 @@ def _forked(cmd: list[str], kwargs: dict[str, Any]) -> ForkedProcess | None:
     if cmd[0] != sys.executable or cmd[1:3] != LAUNCHER or None in streams:
         return None
     env = dict(kwargs.get("env") or os.environ) | {"JPY_PARENT_PID": str(os.getpid())}
-    return parents.fork(cmd[3:], env, str(kwargs.get("cwd") or Path.cwd()), tuple(streams))
+    return warm.fork(cmd[3:], env, str(kwargs.get("cwd") or Path.cwd()), tuple(streams))
 
 
 def _descriptor(stream: Any, inherited: int) -> int | None:

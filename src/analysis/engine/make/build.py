@@ -1,4 +1,4 @@
-"""One report from its plan: executed and exported (`make`), its files put in place (`publish`); not which or when.
+"""One report from its plan: executed and exported (`make`), its files put in place (`publish`).
 
 The two are apart because another process, or another machine, may make what this one publishes.
 """

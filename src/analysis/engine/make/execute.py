@@ -1,4 +1,4 @@
-"""One notebook, run to its end by papermill with given parameters; what happens to the result is others' work."""
+"""One notebook, run to its end by papermill with given parameters."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import nbformat
 from papermill.execute import execute_notebook
 
-from analysis.engine.kernels.lifecycle import ReportKernel
+from analysis.engine.kernels.manager import ReportKernel
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.runs.failures import death_words, raised
 

@@ -1,4 +1,4 @@
-"""Imports that every build needs and that cost more than they should; call `load` before anything of Jupyter's."""
+"""The import of nbformat at less than it costs; to be called before anything of Jupyter's is imported."""
 
 import logging
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def load() -> None:
+def import_nbformat() -> None:
     """Import nbformat without the grammar that jsonschema would compile for it (0.8 s), and quieten loggers.
 
     That grammar checks web addresses, which nbformat's schemas never ask for.

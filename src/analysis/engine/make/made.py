@@ -1,4 +1,4 @@
-"""A report that is made but not yet in its place, wherever it was made: plain data, and putting it there."""
+"""A report that is made but not yet in its place, wherever it was made; and putting it there."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,7 +7,11 @@ from typing import Any
 
 from analysis.engine.runs import shelf
 from analysis.engine.runs.failures import Failure
+from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
+
+Timed = tuple[Failure | None, float]  # what became of one report, None where it is in place, and seconds
+Tell = Callable[[Plan, Timed], None]
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ def publish(made: Made, places: Places, stopping: Callable[[], bool]) -> Failure
             shelf.publish(made.stated, made.html, made.picture, places)
             return None
         except OSError as error:
-            said = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
-            made = replace(made, failure=Failure(made.report, said, next="Next: make room or put right what is named"))
+            what = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
+            made = replace(made, failure=Failure(made.report, what, next="Next: make room or put right what is named"))
     with suppress(OSError):  # On a full disk it can still be told, if not kept.
         shelf.remember(made.failure, places, made.notebook)
     return made.failure

@@ -1,4 +1,4 @@
-"""Several pieces of work side by side in threads, and an orderly end on Ctrl-C; knows nothing of the work."""
+"""Several pieces of work side by side in threads, and an orderly end on Ctrl-C."""
 
 import signal
 import threading

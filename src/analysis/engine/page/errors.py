@@ -1,4 +1,4 @@
-"""The one error of a report that cannot be finished; telling it to people does not belong here."""
+"""The one error of a report that cannot be finished."""
 
 
 class ReportFailed(Exception):

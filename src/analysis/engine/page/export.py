@@ -1,4 +1,4 @@
-"""An executed notebook to one self-contained HTML page, through nbconvert and our template; executes nothing."""
+"""An executed notebook to one self-contained HTML page, through nbconvert and our template."""
 
 import threading
 from functools import cache

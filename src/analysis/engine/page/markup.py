@@ -1,4 +1,4 @@
-"""What a piece of HTML holds (text, tables, ids), found with the standard parser; changes no HTML."""
+"""What a piece of HTML holds (text, tables, ids), found with the standard parser."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-"""Outputs as a page shows them: one form each, style sheets and the answer lifted out; lays nothing out."""
+"""Outputs as a page shows them: one form each, style sheets and the answer lifted out."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ from analysis.engine.page import record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import without_styles
 
-NUMBERS = "analysis/numbers"  # marks a table as the numbers of the figure before it (analysis.cells.BESIDE)
-TABLE_STYLE = ".gt_table"  # great_tables' style sheet, one per table; the page has one of its own for all
+NUMBERS = "analysis/numbers"  # marks a table as the numbers of the figure before it (analysis.show.cells.BESIDE)
 SHOWN = ("image/svg+xml", "text/html", "image/png", "text/markdown", "text/plain")
 
 
@@ -37,11 +36,11 @@ def _require_alt(output: Any, kind: str, index: int) -> None:
 
 
 def lift_styles(cells: list[Any]) -> str:
-    """Take the style sheets out of the outputs: valid HTML has them in the head. Those of tables are dropped."""
+    """Take the style sheets out of the outputs, each once: valid HTML has them in the head."""
     styles: dict[str, None] = {}
-    for output in (output for cell in cells for output in cell.get("outputs", []) if is_html(output)):
-        output.data["text/html"], found = without_styles(output.data["text/html"])
-        styles |= dict.fromkeys(sheet for sheet in found if TABLE_STYLE not in sheet)
+    for output in filter(is_html, record.outputs(cells)):
+        output.data["text/html"], sheets = without_styles(output.data["text/html"])
+        styles |= dict.fromkeys(sheets)
     return "\n".join(styles)
 
 
@@ -55,7 +54,7 @@ def lift_answer(cells: list[Any]) -> list[str]:
         html += [output.data["text/html"] for output in cell.outputs if is_html(output)]
         cell.outputs = [output for output in cell.outputs if not is_html(output)]
     if not html:
-        raise ReportFailed("No cell tagged 'answer' shows an answer as HTML (findings.show)")
+        raise ReportFailed("No cell tagged 'answer' shows an answer as HTML (notebook.show_findings)")
     return html
 
 

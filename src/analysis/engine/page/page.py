@@ -1,4 +1,4 @@
-"""An executed notebook made ready for the template: what is shown, in which order, under which ids; writes no HTML."""
+"""An executed notebook made ready for the template: what is shown, in which order, under which ids."""
 
 import copy
 from importlib import metadata
@@ -10,7 +10,7 @@ from analysis.engine.page.markdown import Heading, Headings
 from analysis.engine.page.markup import Markup
 from analysis.engine.page.parameter_words import parameter_help
 
-PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "great-tables", "papermill", "nbconvert")
+PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
 RESERVED = {"main", "answer", "parameters", "contents", "about", "show-code"}
 
 
@@ -77,10 +77,8 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
 
 
 def _used_ids(cells: list[Any]) -> set[str]:
-    shown = (
-        output.data["text/html"] for cell in cells for output in cell.get("outputs", []) if outputs.is_html(output)
-    )
-    return {name for html in shown for name in Markup(html).ids}
+    shown = filter(outputs.is_html, record.outputs(cells))
+    return {name for output in shown for name in Markup(output.data["text/html"]).ids}
 
 
 def _contents(headings: list[Heading]) -> list[tuple[Heading, list[Heading]]]:

@@ -1,4 +1,4 @@
-"""Parameter names, values and help as a reader would say them; used by every template."""
+"""Parameter names, values and help as a reader would say them."""
 
 import ast
 import io
@@ -20,7 +20,7 @@ UNITS = {
 }
 
 
-def said(value: Any, about: str = "") -> str:
+def value_words(value: Any, about: str = "") -> str:
     """A parameter's value as a reader would say it.
 
     `about`, its help, may say what an empty one or zero stands for, and that two numbers are a range.
@@ -34,7 +34,7 @@ def said(value: Any, about: str = "") -> str:
         meant = None if value else ZERO.search(about)
         return meant[1] if meant else _number(value)
     if isinstance(value, list):
-        return (" to " if len(value) == 2 and RANGE.search(about) else ", ").join(map(said, value))
+        return (" to " if len(value) == 2 and RANGE.search(about) else ", ").join(map(value_words, value))
     return str(value)
 
 
@@ -56,12 +56,12 @@ def parameter_help(source: str) -> dict[str, str]:
     """The comment behind each parameter of a parameters cell, by name."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
-    found = {}
+    helps = {}
     for node in ast.parse(source).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and node.end_lineno in comments:
-            found[target.id] = comments[node.end_lineno]
-    return found
+            helps[target.id] = comments[node.end_lineno]
+    return helps
 
 
-FILTERS = {"said": said, "words": words, "breakable": breakable, "html": Markup}
+FILTERS = {"value_words": value_words, "words": words, "breakable": breakable, "html": Markup}

@@ -1,4 +1,4 @@
-"""A report's first figure as the small picture of the index: its shapes without words; the page shows it whole."""
+"""A report's first figure as the small picture of the index: its shapes without words."""
 
 import re
 from xml.etree import ElementTree
@@ -18,7 +18,7 @@ def small(svg: str) -> str:
     """
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
-        for child in [each for each in parent if each.get("id", "").startswith(("text_", "legend_"))]:
+        for child in [element for element in parent if element.get("id", "").startswith(("text_", "legend_"))]:
             parent.remove(child)
     if box := _bounds(root):
         left, top, right, bottom = box

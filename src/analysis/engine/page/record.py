@@ -1,6 +1,7 @@
-"""What an executed notebook states (question, answer, findings, provenance) as plain data; lays nothing out."""
+"""What an executed notebook states (question, answer, findings, provenance) as plain data."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -10,7 +11,7 @@ from analysis.engine.page.markup import Markup
 FINDING = "application/vnd.analysis.finding+json"
 PROVENANCE = "application/vnd.analysis.provenance+json"
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
-PROVENANCE_KEYS = ("tables", "sources", "result_ids", "parameters")
+PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -30,7 +31,8 @@ def state(cells: list[Any]) -> dict[str, Any]:
 def findings(cells: list[Any]) -> list[dict[str, Any]]:
     """Every finding shown, in order. Raises ReportFailed for a missing key or a name shown twice."""
     shown: dict[str, dict[str, Any]] = {}
-    for index, data in _outputs(cells, FINDING):
+    for index, output in _outputs(cells, FINDING):
+        data = output["data"][FINDING]
         _require(data, FINDING_KEYS, "finding", index)
         if data["name"] in shown and shown[data["name"]] != data:
             raise ReportFailed(f"The finding {data['name']!r} has another value than the one of that name above", index)
@@ -39,22 +41,24 @@ def findings(cells: list[Any]) -> list[dict[str, Any]]:
 
 
 def provenance(cells: list[Any]) -> dict[str, Any]:
-    """The one provenance shown. Raises ReportFailed where there is none, or more than one."""
+    """The one provenance shown, with the files that its metadata names. Raises ReportFailed for none or several."""
     shown = _outputs(cells, PROVENANCE)
     if len(shown) != 1:
         raise ReportFailed(
             f"The notebook shows {len(shown)} provenance records instead of one: its tables cannot be traced. "
             "End the last cell with provenance.show(...)"
         )
-    index, data = shown[0]
-    _require(data, PROVENANCE_KEYS, "provenance", index)
-    return data
+    index, output = shown[0]
+    data, files = output["data"][PROVENANCE], output["metadata"].get(PROVENANCE, {})
+    _require(data, PROVENANCE_KEYS[1:], "provenance", index)
+    _require(files, PROVENANCE_KEYS[:1], "provenance's metadata", index)
+    return {key: (files | data)[key] for key in PROVENANCE_KEYS}
 
 
 def answer(cells: list[Any]) -> list[str]:
     """The answer's paragraphs as text: what the cell tagged `answer` shows as HTML."""
-    html = [data for _, data in _outputs([c for c in cells if "answer" in tags(c)], "text/html")]
-    return [block for piece in html for block in Markup(piece).blocks]
+    shown = _outputs([cell for cell in cells if "answer" in tags(cell)], "text/html")
+    return [block for _, output in shown for block in Markup(output["data"]["text/html"]).blocks]
 
 
 def question(cells: list[Any]) -> str:
@@ -67,11 +71,15 @@ def question(cells: list[Any]) -> str:
 def first_figure(cells: list[Any]) -> tuple[str | None, str]:
     """The first figure as SVG and its alt text; None and an empty text where there is no figure."""
     kind = "image/svg+xml"
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            if kind in output.get("data", {}):
-                return output["data"][kind], output["metadata"].get(kind, {}).get("alt", "")
+    for output in outputs(cells):
+        if kind in output.get("data", {}):
+            return output["data"][kind], output["metadata"].get(kind, {}).get("alt", "")
     return None, ""
+
+
+def outputs(cells: Iterable[Any]) -> Iterator[Any]:
+    """Every output of the cells, in order."""
+    return (output for cell in cells for output in cell.get("outputs", []))
 
 
 def tags(cell: Any) -> list[str]:
@@ -80,10 +88,11 @@ def tags(cell: Any) -> list[str]:
 
 
 def _outputs(cells: list[Any], mime: str) -> list[tuple[int, Any]]:
+    """The outputs that have a form of this kind, each with the place of its cell."""
     return [
-        (index, output["data"][mime])
+        (index, output)
         for index, cell in enumerate(cells)
-        for output in cell.get("outputs", [])
+        for output in outputs([cell])
         if mime in output.get("data", {})
     ]
 

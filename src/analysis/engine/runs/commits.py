@@ -1,4 +1,4 @@
-"""Which commit a report's inputs are at, as git tells it; runs git, and decides nothing about freshness.
+"""Which commit a report's inputs are at, as git tells it.
 
 Of one file it is the newest commit on the way back from HEAD by first parents that changed it, so that of several
 files the newest of theirs has them all as they are now: a branch that was merged counts as its merge. It does not
@@ -34,9 +34,9 @@ class History:
         """`id`: the commit that has all these files (None: none is committed); `not_committed`: the others, sorted."""
         files = sorted(set(files))
         newest = list(dict.fromkeys(self.last.values()))
-        found = [self.last[file] for file in files if file in self.last]
+        commits = [self.last[file] for file in files if file in self.last]
         apart = [file for file in files if file not in self.last or file in self.changed]
-        return {"id": min(found, key=newest.index, default=None), "not_committed": apart}
+        return {"id": min(commits, key=newest.index, default=None), "not_committed": apart}
 
 
 def history(root: Path) -> History | None:

@@ -1,10 +1,12 @@
-"""What went wrong with a report, told in words that an analyst can act on; detects nothing itself."""
+"""What went wrong with a report, told in words that an analyst can act on."""
 
 import re
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from analysis.engine.page.record import tags
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")
@@ -31,12 +33,12 @@ class Failure:
 def cell_words(cells: list[Any], index: int) -> str:
     """Where a cell is, in words: its number in the notebook on disk, run number, tags, heading, first line."""
     cell = cells[index]
-    if "injected-parameters" in _tags(cell):
+    if "injected-parameters" in tags(cell):
         return "in the parameters that the run file gives"
-    own = [c for c in cells if not {"injected-parameters", "papermill-error-cell-tag"} & set(_tags(c))]
+    own = [c for c in cells if not {"injected-parameters", "papermill-error-cell-tag"} & set(tags(c))]
     number = next(n for n, c in enumerate(own, start=1) if c is cell)
     details = [f"In [{cell['execution_count']}]"] if cell.get("execution_count") else []
-    details += [f"tag {tag}" for tag in _tags(cell) if tag != "hide-input"]
+    details += [f"tag {tag}" for tag in tags(cell) if tag != "hide-input"]
     heading = _heading(cells[: index + 1])
     return (
         f"cell {number} of {len(own)}"
@@ -69,12 +71,8 @@ def death_words(status: int | None, last_words: str) -> str:
         why = f"ended itself with exit status {status}"
     else:
         why = "died"
-    said = f"; its last line was: {last_words}" if last_words else ""
-    return f"The kernel process {why}{said}"
-
-
-def _tags(cell: Any) -> list[str]:
-    return list(cell["metadata"].get("tags", []))
+    ending = f"; its last line was: {last_words}" if last_words else ""
+    return f"The kernel process {why}{ending}"
 
 
 def _first_line(cell: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a report was made from, as digests, and whether that is still so; timestamps never count."""
+"""What a report was made from, as digests, and whether that is still so."""
 
 import json
 from collections.abc import Iterable
@@ -7,14 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analysis.core.contents import sha256
 from analysis.core.paths import imported
 from analysis.engine.page.record import PYTHON
 from analysis.engine.page.templates import TEMPLATES
 from analysis.engine.runs import modules
 from analysis.engine.runs.commits import History, history
-from analysis.engine.runs.files import canonical, file_sha256, of_file, sha256
+from analysis.engine.runs.files import canonical_json, file_sha256, of_file
 from analysis.engine.runs.places import ENGINE, Places
-from analysis.engine.runs.runfiles import Run
+from analysis.engine.runs.runfiles import ReportRun
 
 KEYS = {"report", "notebook", "title", "parameters", "question", "answer", "findings", "provenance",
         "picture", "python", "inputs", "commit", "digest", "html_sha256", "seal"}  # fmt: skip
@@ -27,7 +28,7 @@ class Plan:
     `history` is what git says of the project's files, None where there is nothing to say.
     """
 
-    run: Run
+    run: ReportRun
     parameters: dict[str, Any]
     reason: str | None = None
     history: History | None = None
@@ -35,15 +36,16 @@ class Plan:
 
 def traced(plans: Iterable[Plan], places: Places) -> list[Plan]:
     """The plans with what git says of the project's files, which is asked once for all of them."""
-    said = history(places.root)
-    return [replace(plan, history=said) for plan in plans]
+    known = history(places.root)
+    return [replace(plan, history=known) for plan in plans]
 
 
-def static_inputs(run: Run, places: Places) -> dict[str, str]:
+def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:
     """Digests of all that is known before execution: notebook, modules, engine, lock; by short name.
 
-    The tables are known only after execution, from the provenance that the notebook shows; but what was imported
-    counts for every report, for the notebooks take up whatever is there.
+    The tables are known only after execution, from the provenance that the notebook shows. They count as whole files,
+    for a page lists their digests, and whether an edit adds a row that the notebook would choose only a run can tell.
+    What was imported counts for every report, for the notebooks take up whatever is there.
     """
     notebook = places.notebook(run.notebook)
     code = of_file(notebook, modules.notebook_code) or []
@@ -62,36 +64,41 @@ def _notebook_sha256(notebook: Path) -> str | None:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError):
         return None
-    said = [
+    content = [
         [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
         for cell in cells
     ]
-    return sha256(canonical(said))
+    return sha256(canonical_json(content))
 
 
-def digest(run: Run, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:
+def digest(run: ReportRun, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:
     """One SHA-256 over everything that decides what a report says."""
-    return sha256(canonical([run.report, run.notebook, run.title, parameters, inputs, python]))
+    return sha256(canonical_json([run.report, run.notebook, run.title, parameters, inputs, python]))
 
 
 def seal(record: dict[str, Any]) -> str:
     """The digest by which a record that was edited by hand is noticed."""
-    return sha256(canonical({key: value for key, value in record.items() if key != "seal"}))
+    return sha256(canonical_json({key: value for key, value in record.items() if key != "seal"}))
 
 
-def load(report: str, places: Places) -> dict[str, Any] | None:
-    """A report's record (its JSON file), or None where it is missing, damaged, edited or of an older kind."""
+def read_record(report: str, places: Places, parameters: dict[str, Any] | None = None) -> dict[str, Any] | None:
+    """A report's record (its JSON file), or None where it is missing, damaged, edited or of an older kind.
+
+    With `parameters` None also where it is of others.
+    """
     try:
         record = json.loads((places.reports / f"{report}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     whole = isinstance(record, dict) and record.keys() == KEYS
-    return record if whole and record["seal"] == seal(record) else None
+    if not whole or record["seal"] != seal(record):
+        return None
+    return record if parameters is None or record["parameters"] == parameters else None
 
 
-def stale(run: Run, parameters: dict[str, Any], places: Places) -> str | None:
+def stale(run: ReportRun, parameters: dict[str, Any], places: Places) -> str | None:
     """Why a report must be built, in words, or None where it is fresh."""
-    record = load(run.report, places)
+    record = read_record(run.report, places)
     if record is None:
         return "not built yet" if not (places.reports / f"{run.report}.json").exists() else "its JSON changed"
     if record["python"] != PYTHON:
@@ -102,13 +109,13 @@ def stale(run: Run, parameters: dict[str, Any], places: Places) -> str | None:
 
 
 def _changed_parameter(then: dict[str, Any], now: dict[str, Any]) -> str | None:
-    names = [name for name in {**then, **now} if _said(then, name) != _said(now, name)]
+    names = [name for name in {**then, **now} if _text(then, name) != _text(now, name)]
     return f"parameter {', '.join(names)} changed" if names else None
 
 
-def _said(parameters: dict[str, Any], name: str) -> str | None:
+def _text(parameters: dict[str, Any], name: str) -> str | None:
     # As text, because 1, 1.0 and True are equal in Python and not in a report.
-    return canonical(parameters[name]) if name in parameters else None
+    return canonical_json(parameters[name]) if name in parameters else None
 
 
 def current(inputs: Iterable[str], places: Places) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""Which source files a notebook's imports reach, read with `ast`; nothing is imported or executed."""
+"""Which source files a notebook's imports reach, read with `ast`."""
 
 import ast
 import json
@@ -24,14 +24,14 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
     An import of a module runs its packages' `__init__.py` too, so these are among them.
     Imports by a computed name (`importlib`) and data files of a package are not seen.
     """
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     waiting = [name for text in code for name in _imported(text, package="")]
     while waiting:
         for path, package in _files(waiting.pop(), source):
-            if path not in found:
-                found[path] = None
+            if path not in files:
+                files[path] = None
                 waiting += _imported(path.read_text(encoding="utf-8"), package)
-    return sorted(found)
+    return sorted(files)
 
 
 def _python(cell: str) -> str:

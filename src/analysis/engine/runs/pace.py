@@ -1,11 +1,12 @@
-"""How long each report took when it was built last, so that the longest is begun first; no content depends on it."""
+"""How long each report took when it was built last, so that the longest is begun first."""
 
 import contextlib
 import json
 import math
 from collections.abc import Iterable, Mapping
 
-from analysis.engine.runs.files import pretty, write_whole
+from analysis.core.contents import write_whole
+from analysis.engine.runs.files import pretty
 from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
 

@@ -1,4 +1,4 @@
-"""The folders that a build reads and writes, and the short names of files in them; no file is opened here."""
+"""The folders that a build reads and writes, and the short names of files in them."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Run files: one YAML file per report, its notebook and its parameters; validated here, executed elsewhere."""
+"""Run files: one YAML file per report, its notebook and its parameters."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class UnknownReport(ValueError):
 
 
 @dataclass(frozen=True)
-class Run:
+class ReportRun:
     """One report as its run file states it: only the parameters that differ from the defaults.
 
     `needs` are files, by short name, without which the report has nothing to say and is skipped.
@@ -39,20 +39,20 @@ class Run:
     file: str = ""  # the file that states it, by short name; empty for one outside the project
 
 
-def find(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
+def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     """Run files by report name, sorted; all of them, or the named ones.
 
     Raises UnknownReport, naming the nearest reports there are.
     """
-    found = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
+    there = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
     asked = list(dict.fromkeys(names))
-    unknown = [name for name in asked if name not in found]
+    unknown = [name for name in asked if name not in there]
     if unknown:
-        raise UnknownReport(f"no report {not_among(unknown[0], found)}")
-    return {name: found[name] for name in (asked or found)}
+        raise UnknownReport(f"no report {not_among(unknown[0], there)}")
+    return {name: there[name] for name in (asked or there)}
 
 
-def read(path: Path, places: Places) -> Run:
+def read_run(path: Path, places: Places) -> ReportRun:
     """Read one run file. Raises RunFileError, naming the file and the key."""
     where = places.key(path)
     if path.suffix != ".yml" or not NAME.fullmatch(path.stem) or path.stem == "index":
@@ -63,7 +63,9 @@ def read(path: Path, places: Places) -> Run:
     again = f"make reports/{path.stem}.html"
     check_notebook(content["notebook"], where, places)
     parameters = content.get("parameters") or {}
-    return Run(path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again, where)
+    return ReportRun(
+        path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again, where
+    )
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:
@@ -73,7 +75,7 @@ def check_notebook(notebook: str, where: str, places: Places) -> None:
         raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, known)}")
 
 
-def missing(run: Run, places: Places) -> list[str]:
+def missing(run: ReportRun, places: Places) -> list[str]:
     """The files that a report needs and that are not there."""
     return [name for name in run.needs if not places.path(name).is_file()]
 

@@ -1,10 +1,11 @@
-"""The files of finished and failed reports: put there whole, taken away again; makes none of their content."""
+"""The files of finished and failed reports: put there whole, taken away again."""
 
 from collections.abc import Collection
 from typing import Any
 
+from analysis.core.contents import sha256, write_whole
 from analysis.engine.runs.failures import Failure
-from analysis.engine.runs.files import pretty, remove_leftovers, sha256, write_whole
+from analysis.engine.runs.files import file_sha256, pretty, remove_leftovers
 from analysis.engine.runs.freshness import seal
 from analysis.engine.runs.places import Places
 
@@ -18,6 +19,12 @@ def publish(stated: dict[str, Any], html: str, picture: str | None, places: Plac
     write_whole(places.reports / f"{report}.html", html)
     write_whole(places.reports / f"{report}.json", pretty(stated | {"seal": seal(stated)}))
     forget(report, places)
+
+
+def publish_index(html: str, places: Places) -> None:
+    """Write the index of a folder of reports where it differs from what is there."""
+    if file_sha256(places.reports / "index.html") != sha256(html):
+        write_whole(places.reports / "index.html", html)
 
 
 def remember(failure: Failure, places: Places, notebook: str | None = None) -> None:

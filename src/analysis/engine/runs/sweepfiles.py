@@ -1,4 +1,4 @@
-"""Sweep files: one YAML file, a notebook and a matrix of parameters, expanded to one run per point; builds nothing."""
+"""Sweep files: one YAML file, a notebook and a matrix of parameters, expanded to one run per point."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from analysis.core.choices import not_among
-from analysis.engine.runs.files import canonical, sha256
+from analysis.core.contents import sha256
+from analysis.engine.runs.files import canonical_json
 from analysis.engine.runs.places import Places
-from analysis.engine.runs.runfiles import NAME, Run, RunFileError, check_notebook, content_of
+from analysis.engine.runs.runfiles import NAME, ReportRun, RunFileError, check_notebook, content_of
 
 KEYS = {"notebook": str, "title": str, "parameters": dict, "matrix": dict}
 LONGEST = 100  # characters of a point's name; longer ones end in a digest
@@ -23,7 +24,7 @@ Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 class Point:
     """One report of a sweep: its run, the values that vary, and all its parameters."""
 
-    run: Run
+    run: ReportRun
     varied: dict[str, Any]
     parameters: dict[str, Any]
 
@@ -42,21 +43,21 @@ class Sweep:
         return places.at(places.reports / self.name)
 
 
-def find(places: Places, given: str) -> Path:
+def sweep_file(places: Places, given: str) -> Path:
     """The sweep file of a name (in notebooks/sweeps) or path. Raises RunFileError."""
-    known = files(places)
+    known = sweep_files(places)
     path = Path(given) if given.endswith((".yml", ".yaml")) else known.get(given, places.sweeps / f"{given}.yml")
     if not path.is_file():
         raise RunFileError(f"no sweep {not_among(given, known)}, or a path that ends in .yml")
     return path.resolve()
 
 
-def files(places: Places) -> dict[str, Path]:
+def sweep_files(places: Places) -> dict[str, Path]:
     """The sweep files of notebooks/sweeps by name, sorted."""
     return {path.stem: path for path in sorted(places.sweeps.glob("*.yml"))}
 
 
-def read(path: Path, places: Places, validate: Validate) -> Sweep:
+def read_sweep(path: Path, places: Places, validate: Validate) -> Sweep:
     """A sweep with all its points validated. Raises RunFileError, which names each point that cannot be."""
     where = _where(path, places)
     if not NAME.fullmatch(path.stem) or path.suffix != ".yml":
@@ -95,20 +96,22 @@ def _matrix(content: Mapping[str, Any], where: str) -> dict[str, list[Any]]:
 def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, validate: Validate) -> Point:
     given = {**(content.get("parameters") or {}), **varied}
     parameters = validate(content["notebook"], given)
-    title = ", ".join(said(value) for value in varied.values())
-    run = Run(slug(varied), content["notebook"], title, given, again=f"analysis sweep {where}", file=where)
+    title = ", ".join(value_name(value) for value in varied.values())
+    run = ReportRun(point_name(varied), content["notebook"], title, given, again=f"analysis sweep {where}", file=where)
     return Point(run, varied, parameters)
 
 
-def said(value: Any) -> str:
+def value_name(value: Any) -> str:
     """A value as a name says it: a list by its members."""
-    return "+".join(map(said, value)) or "none" if isinstance(value, list) else str(value)
+    return "+".join(map(value_name, value)) or "none" if isinstance(value, list) else str(value)
 
 
-def slug(varied: Mapping[str, Any]) -> str:
+def point_name(varied: Mapping[str, Any]) -> str:
     """A file name for a point: its values in small letters; a digest ends it where it would be too long."""
-    name = "_".join(re.sub(r"[^a-z0-9]+", "-", said(value).lower()).strip("-") or "x" for value in varied.values())
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{sha256(canonical(dict(varied)))[:8]}"
+    name = "_".join(
+        re.sub(r"[^a-z0-9]+", "-", value_name(value).lower()).strip("-") or "x" for value in varied.values()
+    )
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{sha256(canonical_json(dict(varied)))[:8]}"
 
 
 def _refusal(where: str, refused: list[str], total: int) -> str:

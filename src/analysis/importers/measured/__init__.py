@@ -1,1 +1,1 @@
-"""A user's own runs: one module per tool that writes them."""
+"""A user's own runs: a module for each tool that writes them, told apart in formats.py."""

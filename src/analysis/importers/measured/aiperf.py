@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analysis.importers.measured.measurement import UNKNOWN, MeasurementError, Reader, Run, checked
+from analysis.importers.measured.measurement import UNKNOWN, MeasuredRun, MeasurementError, Reader, checked
 
 RATES = {"tokens/sec": 1.0, "tokens/s": 1.0, "requests/sec": 1.0, "requests/s": 1.0}
 MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
@@ -27,13 +27,13 @@ def recognises(record: Mapping[str, Any]) -> bool:
     )
 
 
-def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
+def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
     """The run of one export. Raises MeasurementError naming file and block; a cancelled run is refused."""
     where = f"{file}, {place}" if place else file
     _usable(record, where)
     read, config = Reader(record, where), _measured(record.get("input_config") or {})
     watts, metered, hint = _power(record, where)
-    found = Run(
+    measured = MeasuredRun(
         file, place, "AIPerf", _model(config),
         output_tokens_per_s=_stat(read, "output_token_throughput", RATES),
         requests_completed=_stat(read, "request_count", COUNTS),
@@ -51,11 +51,11 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
         accelerator_watts=watts,
         metered=metered,
         example=bool(record.get("example")),
-        **{f"{name}_{said}_ms": _stat(read, block, MILLISECONDS, stat, missing=UNKNOWN)
+        **{f"{name}_{statistic}_ms": _stat(read, block, MILLISECONDS, stat, missing=UNKNOWN)
            for name, block in (("ttft", "time_to_first_token"), ("tpot", "inter_token_latency"))
-           for said, stat in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))},
+           for statistic, stat in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))},
     )  # fmt: skip
-    return checked(found, where)
+    return checked(measured, where)
 
 
 def _usable(record: Mapping[str, Any], where: str) -> None:
@@ -89,18 +89,18 @@ def _duration(read: Reader) -> float:
     return duration if duration != duration else read.number("benchmark_duration.avg", duration, above=0)
 
 
-def _total(read: Reader, blocks: tuple[str, ...], each: str) -> float:
+def _total(read: Reader, blocks: tuple[str, ...], average: str) -> float:
     """Tokens of the whole run: stated, or requests times their average length."""
     for block in blocks:
         total = _stat(read, block, COUNTS, missing=UNKNOWN)
         if total == total:
             return total
-    return _stat(read, each, COUNTS, missing=UNKNOWN) * _stat(read, "request_count", COUNTS)
+    return _stat(read, average, COUNTS, missing=UNKNOWN) * _stat(read, "request_count", COUNTS)
 
 
 def _errors(record: Mapping[str, Any]) -> float:
     listed = record.get("error_summary") or []
-    return float(sum(each.get("count", 0) for each in listed if isinstance(each, Mapping)))
+    return float(sum(error.get("count", 0) for error in listed if isinstance(error, Mapping)))
 
 
 def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, str]:
@@ -136,7 +136,7 @@ def _measured(config: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(phases, Mapping):
         kept: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
     elif isinstance(phases, list):
-        kept = [each for each in phases if isinstance(each, Mapping) and not _left_out(each)]
+        kept = [phase for phase in phases if isinstance(phase, Mapping) and not _left_out(phase)]
     else:
         return config
     return {**config, "phases": kept}
@@ -157,8 +157,8 @@ def _model(config: Mapping[str, Any]) -> str:
 
 def _found(config: Any, name: str) -> float:
     """The number `name` wherever input_config holds it; NaN where it is missing or said twice with other values."""
-    found = {float(value) for value in _walk(config, name) if isinstance(value, int | float)}
-    return found.pop() if len(found) == 1 else UNKNOWN
+    values = {float(value) for value in _walk(config, name) if isinstance(value, int | float)}
+    return values.pop() if len(values) == 1 else UNKNOWN
 
 
 def _walk(held: Any, name: str) -> Iterator[Any]:
@@ -168,5 +168,5 @@ def _walk(held: Any, name: str) -> Iterator[Any]:
                 yield value
             yield from _walk(value, name)
     elif isinstance(held, list):
-        for each in held:
-            yield from _walk(each, name)
+        for part in held:
+            yield from _walk(part, name)

@@ -1,4 +1,4 @@
-"""Measurement files of any known tool into one frame of runs: telling the tool and finding the file, nothing more."""
+"""Measurement files of any known tool into one frame of runs: telling the tool and finding the file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.core.contents import sha256_of
 from analysis.data.catalog import Catalog
-from analysis.data.loading import sha256
 from analysis.importers.measured import aiperf, vllm
-from analysis.importers.measured.measurement import COLUMNS, MeasurementError, Run, checked, frame
+from analysis.importers.measured.measurement import COLUMNS, MeasuredRun, MeasurementError, checked, frame
 from analysis.importers.official import loadgen
 
 TOOLS = "`vllm bench serve` (--save-result or --append-result), AIPerf (profile_export_aiperf.json) or LoadGen logs"
@@ -28,13 +28,13 @@ def load(catalog: Catalog, files: Iterable[str]) -> pd.DataFrame:
     Raises MeasurementError for a file that is not there or no measurement of a known tool.
     """
     names = list(files)
-    runs = [run for name in names for run in read(catalog.folder / name, name)]
+    runs = [run for name in names for run in read_runs(catalog.folder / name, name)]
     held = [f"{name}/{LOG}" if (catalog.folder / name).is_dir() else name for name in names]
-    catalog.used.update({name: sha256(catalog.folder / name) for name in held})
+    catalog.used.update({name: sha256_of(catalog.folder / name) for name in held})
     return frame(runs)
 
 
-def read(path: Path, name: str = "") -> list[Run]:
+def read_runs(path: Path, name: str = "") -> list[MeasuredRun]:
     """The runs of one file (or of the LoadGen folder that holds its log). Raises MeasurementError."""
     name, path = name or path.name, path / LOG if path.is_dir() else path
     try:
@@ -60,7 +60,7 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
         raise MeasurementError(f"{name}: is no JSON ({error}); expected a result of {TOOLS}") from None
 
 
-def _run(record: Any, name: str, place: str) -> Run:
+def _run(record: Any, name: str, place: str) -> MeasuredRun:
     if isinstance(record, dict):
         for tool in (vllm, aiperf):
             if tool.recognises(record):
@@ -70,7 +70,7 @@ def _run(record: Any, name: str, place: str) -> Run:
     raise MeasurementError(f"{where}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
 
 
-def _shaped(read: Callable[..., Run], record: dict, name: str, place: str) -> Run:
+def _shaped(read: Callable[..., MeasuredRun], record: dict, name: str, place: str) -> MeasuredRun:
     """The run that a tool's module reads; where a part is of another kind than the tool writes, that is said."""
     try:
         return read(record, name, place)
@@ -81,13 +81,13 @@ def _shaped(read: Callable[..., Run], record: dict, name: str, place: str) -> Ru
         raise MeasurementError(f"{where}: a part is of another kind than the tool writes: {error}") from None
 
 
-def _log(path: Path, name: str, example: bool) -> Run:
+def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     """A LoadGen run: its rates and percentiles are official keys; it says neither model nor accelerator.
 
     A sample is a request; an Offline run sends all of its samples in one query.
     """
     try:
-        log = loadgen.read(path)
+        log = loadgen.read_log(path)
         loadgen.valid(log)
     except loadgen.LogError as error:
         raise MeasurementError(f"{name}: {error}") from None
@@ -95,15 +95,15 @@ def _log(path: Path, name: str, example: bool) -> Run:
     if "tokens_per_second" not in rates:
         raise MeasurementError(f"{name}: logs no tokens per second; expected a run of a language model")
     completed = float(log.get("result_query_count", 0)) * float(log.get("effective_samples_per_query", 1))
-    found = Run(
+    measured = MeasuredRun(
         name, "", "LoadGen", "", rates["tokens_per_second"], completed,
         scenario=str(log.get("effective_scenario", "")), date=str(log.get("test_datetime", "")),
         software=f"LoadGen {log.get('loadgen_version', '')}".strip(),
         requests_per_s=rates.get("samples_per_second", float("nan")), example=example, **_latencies(log),
     )  # fmt: skip
-    return checked(found, name)
+    return checked(measured, name)
 
 
 def _latencies(log: dict[str, Any]) -> dict[str, float]:
-    """The percentiles that a Run holds."""
+    """The percentiles that a MeasuredRun holds."""
     return {name: value for name, value in loadgen.percentiles(log).items() if name in COLUMNS}

@@ -1,4 +1,4 @@
-"""One measured run, whatever tool wrote it, and the checks that its numbers must pass; no format's keys here."""
+"""One measured run, whatever tool wrote it, and the checks that its numbers must pass."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MeasurementError(ValueError):
 
 
 @dataclass(frozen=True)
-class Run:
+class MeasuredRun:
     """One run of a serving benchmark. Unknown numbers are NaN, unknown texts "", times in the unit of the name.
 
     Tokens are output tokens where not said otherwise. `accelerator` and `accelerator_count` (0: not said) are what the
@@ -61,11 +61,11 @@ class Run:
     request_tpot_ms: np.ndarray | None = None
 
 
-COLUMNS = tuple(field.name for field in fields(Run))
+COLUMNS = tuple(field.name for field in fields(MeasuredRun))
 
 
-def frame(runs: list[Run]) -> pd.DataFrame:
-    """One row per run with the fields of Run as columns."""
+def frame(runs: list[MeasuredRun]) -> pd.DataFrame:
+    """One row per run with the fields of MeasuredRun as columns."""
     return pd.DataFrame([{name: getattr(run, name) for name in COLUMNS} for run in runs], columns=list(COLUMNS))
 
 
@@ -93,12 +93,12 @@ class Reader:
         """The number at `key`, NaN where it is missing or null."""
         return UNKNOWN if self.record.get(key) is None else self.number(key)
 
-    def fault(self, key: str, found: str, expected: str) -> MeasurementError:
+    def fault(self, key: str, state: str, expected: str) -> MeasurementError:
         """The error of a key whose value is not what it should be."""
-        return MeasurementError(f"{self.where}: {key} {found}; expected {expected}")
+        return MeasurementError(f"{self.where}: {key} {state}; expected {expected}")
 
 
-def checked(run: Run, where: str) -> Run:
+def checked(run: MeasuredRun, where: str) -> MeasuredRun:
     """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not."""
     if not run.requests_completed > 0:
         raise MeasurementError(

@@ -1,4 +1,4 @@
-"""What `vllm bench serve` writes: one JSON object, or one per line where results were appended; no other tool's files.
+"""What `vllm bench serve` writes: one JSON object, or one per line where results were appended.
 
 Latencies are in milliseconds by name (`mean_ttft_ms`), the arrays of --save-detailed in seconds. The file says neither
 accelerator nor count; --metadata accelerator=... accelerator_count=... precision=... puts them there as text.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.importers.measured.measurement import MeasurementError, Reader, Run, checked
+from analysis.importers.measured.measurement import MeasuredRun, MeasurementError, Reader, checked
 
 KEYS = {"duration", "completed", "total_output_tokens", "output_throughput"}
 GOODPUT = ("request_goodput", "request_goodput:")  # the second is how versions before mid-2025 spell it
@@ -28,7 +28,7 @@ def recognises(record: Mapping[str, Any]) -> bool:
     return len(KEYS & set(record)) >= 2 or bool(set(OTHERS) & set(record))
 
 
-def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
+def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
     """The run of one record. Raises MeasurementError naming file, place and key."""
     where = f"{file}, {place}" if place else file
     for key, what in OTHERS.items():
@@ -36,7 +36,7 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
             raise MeasurementError(f"{where}: is {what}; expected the result of `vllm bench serve`")
     read = Reader(record, where)
     ttfts, tpots = _arrays(record, where)
-    found = Run(
+    measured = MeasuredRun(
         file, place, "vllm bench serve", str(record.get("model_id") or ""),
         output_tokens_per_s=read.number("output_throughput", above=0),
         requests_completed=read.number("completed"),
@@ -56,11 +56,11 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> Run:
         example=bool(record.get("example")),
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
-        **{f"{name}_{said}_ms": read.optional(f"{key}_{name}_ms")
-           for name in ("ttft", "tpot") for said, key in (("mean", "mean"), ("p50", "median"), ("p99", "p99"))},
+        **{f"{name}_{statistic}_ms": read.optional(f"{key}_{name}_ms")
+           for name in ("ttft", "tpot") for statistic, key in (("mean", "mean"), ("p50", "median"), ("p99", "p99"))},
     )  # fmt: skip
-    _same_unit(found, where)
-    return checked(found, where)
+    _same_unit(measured, where)
+    return checked(measured, where)
 
 
 def _failed(record: Mapping[str, Any], read: Reader) -> float:
@@ -72,12 +72,12 @@ def _failed(record: Mapping[str, Any], read: Reader) -> float:
 
 
 def _count(record: Mapping[str, Any], read: Reader) -> int:
-    said = record.get("accelerator_count")
-    if said in (None, ""):
+    count = record.get("accelerator_count")
+    if count in (None, ""):
         return 0
-    if not str(said).isdecimal() or int(said) < 1:
-        raise read.fault("accelerator_count", f"is {said!r}", "a whole number from 1")
-    return int(said)
+    if not str(count).isdecimal() or int(count) < 1:
+        raise read.fault("accelerator_count", f"is {count!r}", "a whole number from 1")
+    return int(count)
 
 
 def _rate(record: Mapping[str, Any], read: Reader) -> float:
@@ -100,11 +100,11 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
     if not len(ttfts) == len(itls) == len(lengths):
         sizes = ", ".join(f"{name} {len(record[name])}" for name in names)
         raise MeasurementError(f"{where}: {sizes}; expected one entry per request in each")
-    done = [each for each in zip(ttfts, itls, lengths, strict=True) if each[2]]
+    done = [request for request in zip(ttfts, itls, lengths, strict=True) if request[2]]
     try:
-        first = np.array([each[0] for each in done], dtype=float)
-        after = np.array([sum(each[1]) for each in done], dtype=float)
-        tokens = np.array([each[2] for each in done], dtype=float)
+        first = np.array([request[0] for request in done], dtype=float)
+        after = np.array([sum(request[1]) for request in done], dtype=float)
+        tokens = np.array([request[2] for request in done], dtype=float)
     except (TypeError, ValueError):
         raise MeasurementError(f"{where}: ttfts, itls or output_lens hold something else than numbers") from None
     if not (np.isfinite(first).all() and np.isfinite(after).all()):
@@ -112,7 +112,7 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
     return 1000 * first, 1000 * after / np.where(tokens > 1, tokens - 1, np.nan)
 
 
-def _same_unit(run: Run, where: str) -> None:
+def _same_unit(run: MeasuredRun, where: str) -> None:
     """The arrays are in seconds and the summary in milliseconds: their means must agree."""
     if run.request_ttft_ms is None or not len(run.request_ttft_ms) or not run.ttft_mean_ms > 0:
         return

@@ -1,4 +1,4 @@
-"""A submission tree within an archive: the files that an import reads, unpacked into a folder; nothing is read here."""
+"""A submission tree within an archive: the files that an import reads, unpacked into a folder."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def unpack(path: Path, folder: Path) -> list[Problem]:
         reason = f"breaks off, or is no archive: {str(error) or type(error).__name__}"
         if run := None if _leads_out(at) else _RUN.match(at):  # Its meter's samples may lie behind the break.
             shutil.rmtree(folder / run[0], ignore_errors=True)
-        if not any(each.is_file() for each in folder.rglob("*")):
+        if not any(file.is_file() for file in folder.rglob("*")):
             raise ArchiveError(reason) from None
         problems.append(Problem(str(path), f"{reason}; {run[0] if run else at} and what lies behind it are not read"))
     return problems

@@ -1,4 +1,4 @@
-"""The precision that ran, from a submitter's own configuration module; declarations belong to precision.py.
+"""The precision that ran, from a submitter's own configuration module.
 
 NVIDIA's trees (and those of its partners) hold `configs/<benchmark>/<scenario>/__init__.py` with a class per system:
 `precision = "fp16"`, and `use_fp8 = True` where the weights ran as FP8. The modules are read as text, never executed.
@@ -43,8 +43,8 @@ def precision(
     }
     close = {name: system for name, system in fitting.items() if len(system) > 5 and _within(system, wanted)}
     longest = max(map(len, close.values()), default=0)
-    found = {_named(_resolved(classes, name)) for name, system in close.items() if len(system) == longest}
-    return found.pop() if len(found) == 1 else ""
+    precisions = {_named(_resolved(classes, name)) for name, system in close.items() if len(system) == longest}
+    return precisions.pop() if len(precisions) == 1 else ""
 
 
 def _within(system: str, platform: str) -> bool:

@@ -1,4 +1,4 @@
-"""`make data`: the pinned official summaries into data/official/; how a summary is read does not belong here."""
+"""`make data`: the pinned official summaries into data/official/."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.core.paths import OFFICIAL
+from analysis.core.paths import DATA, OFFICIAL
+from analysis.data.catalog import Catalog
 from analysis.importers.official.intake import ImportFailed, import_results
 
 CACHE = "mlperf-inference-analysis"  # folder within the user's cache folder
@@ -34,20 +35,16 @@ class Pinned:
         return f"{self.round}_summary_results.json"
 
 
-_AT = "https://raw.githubusercontent.com/mlcommons/inference_results_{}/{}/summary_results.json"
-PINNED = (
-    Pinned(
-        "v4.1",
-        _AT.format("v4.1", "8dbb0b41a252686dc14793abd612f18ac47cb445"),
-        "8ec7a5b032f7d51c57de04bc04b7e9c94bdc8cd707ab4f4b84f921263e38f51a",
-    ),
-    Pinned("v5.1", _AT.format("v5.1", "main"), "68c19b46cf5a87f535beae81154d61c3d981fe850ae3d09af530c769b6e0cc68"),
-)
+def pinned_files(folder: Path = DATA) -> tuple[Pinned, ...]:
+    """The summary files that rounds.csv pins, oldest round first. Raises TableError."""
+    rounds = Catalog(folder).rounds
+    rows = rounds.loc[rounds["summary_sha256"].ne(""), ["round", "summary_url", "summary_sha256"]]
+    return tuple(Pinned(*row) for row in rows.itertuples(index=False))
 
 
 def fetch(
     *,
-    pinned: tuple[Pinned, ...] = PINNED,
+    pinned: tuple[Pinned, ...] | None = None,
     folder: Path = OFFICIAL,
     cache: Path | None = None,
     mirror: str = "",
@@ -56,22 +53,23 @@ def fetch(
 ) -> int:
     """Download the pinned files and import each into `folder` as <round>.parquet; returns the exit status.
 
-    Files are kept in the user's cache and fetched again only where their hash is wrong. `mirror` (or ANALYSIS_MIRROR)
-    is a folder address that holds files of the pinned names. All are downloaded and imported before the first is put
-    in place. Raises DownloadFailed; `folder` is then as it was.
+    By default these are the files of rounds.csv. They are kept in the user's cache and fetched again only where their
+    hash is wrong. `mirror` (or ANALYSIS_MIRROR) is a folder address that holds files of the pinned names. All are
+    downloaded and imported before the first is put in place. Raises DownloadFailed; `folder` is then as it was.
     """
     mirror = mirror or environment.get(VARIABLE, "")
-    files = [_downloaded(each, mirror, cache, say) for each in pinned]
+    pinned = pinned_files() if pinned is None else pinned
+    files = [_downloaded(pin, mirror, cache, say) for pin in pinned]
     folder.mkdir(parents=True, exist_ok=True)
     status = 0
     with tempfile.TemporaryDirectory(dir=folder, prefix=".import-") as aside:
         made = []
-        for each, file in zip(pinned, files, strict=True):
-            made.append(Path(aside) / f"{each.round}.parquet")
-            status |= _imported(file, made[-1], each.round, say)
+        for pin, file in zip(pinned, files, strict=True):
+            made.append(Path(aside) / f"{pin.round}.parquet")
+            status |= _imported(file, made[-1], pin.round, say)
         for file in made:
             file.replace(folder / file.name)
-    say(f"data/official/ holds {', '.join(each.round for each in pinned)}; make reports uses them from now on")
+    say(f"data/official/ holds {', '.join(pin.round for pin in pinned)}; make reports uses them from now on")
     return status
 
 
@@ -82,27 +80,27 @@ def _imported(file: Path, out: Path, round: str, say: Callable[[str], None]) -> 
         raise DownloadFailed(f"{file.name} cannot be imported: {error}") from None
 
 
-def _downloaded(each: Pinned, mirror: str, cache: Path | None, say: Callable[[str], None]) -> Path:
+def _downloaded(pin: Pinned, mirror: str, cache: Path | None, say: Callable[[str], None]) -> Path:
     """The file in the cache, downloaded if it is not there. Raises DownloadFailed."""
     import pooch
 
-    url = f"{mirror.rstrip('/')}/{each.name}" if mirror else each.url
+    url = f"{mirror.rstrip('/')}/{pin.name}" if mirror else pin.url
     folder = cache or Path(pooch.os_cache(CACHE))
-    keeper = pooch.create(path=folder, base_url="", registry={each.name: f"sha256:{each.sha256}"},
-                          urls={each.name: url}, retry_if_failed=RETRIES)  # fmt: skip
+    keeper = pooch.create(path=folder, base_url="", registry={pin.name: f"sha256:{pin.sha256}"},
+                          urls={pin.name: url}, retry_if_failed=RETRIES)  # fmt: skip
     pooch.get_logger().setLevel("ERROR")
     try:
-        return Path(keeper.fetch(each.name, downloader=pooch.HTTPDownloader(timeout=30)))
+        return Path(keeper.fetch(pin.name, downloader=pooch.HTTPDownloader(timeout=30)))
     except (ValueError, OSError) as error:  # An error of the connection is an OSError, a wrong hash a ValueError.
-        raise DownloadFailed(_advice(each, url, folder, error)) from None
+        raise DownloadFailed(_advice(pin, url, folder, error)) from None
 
 
-def _advice(each: Pinned, url: str, folder: Path, error: Exception) -> str:
+def _advice(pin: Pinned, url: str, folder: Path, error: Exception) -> str:
     wrong = "hash" in str(error).lower()
     what = "is not the file that is pinned (its SHA-256 is another)" if wrong else f"cannot be fetched: {_short(error)}"
     return (
         f"{url} {what}.\nNothing was changed. Next: try again with a connection; or name a mirror that has "
-        f"{each.name}, with --mirror URL or {VARIABLE}; or put the file there yourself: {folder / each.name}"
+        f"{pin.name}, with --mirror URL or {VARIABLE}; or put the file there yourself: {folder / pin.name}"
     )
 
 

@@ -1,4 +1,4 @@
-"""One measurement filed under both accuracy targets is counted once: the 99 row names its 99.9 row; no other rules."""
+"""One measurement filed under both accuracy targets is counted once: the 99 row names its 99.9 row."""
 
 from __future__ import annotations
 

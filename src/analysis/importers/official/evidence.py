@@ -1,4 +1,4 @@
-"""One run folder to its result row: log, power, accuracy, system and configuration; walking belongs to tree.py."""
+"""One run folder to its result row: log, power, accuracy, system and configuration."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from analysis.core.vocabulary import STREAMS, TOKENS
 from analysis.importers.official import configuration, loadgen, power_log, shape, units
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.shape import Row
@@ -45,7 +46,7 @@ def row(run: Run, published: Entry | None = None) -> Row:
         out = shape.row(published)
         shape.remark(out, "not recomputed: its log is not in the tree")
         return out
-    log = loadgen.read(_file(run, LOG))
+    log = loadgen.read_log(_file(run, LOG))
     loadgen.valid(log)
     benchmark, _ = units.benchmark(str(entry.model))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
@@ -54,7 +55,7 @@ def row(run: Run, published: Entry | None = None) -> Row:
     if published is None:
         entry.value, entry.label, entry.inferred = value, unit, loadgen.inferred(log, scenario)
         entry.power, entry.has_power = watts, watts is not None
-        entry.power_label = "millijoules" if scenario in units.STREAMS else "Watts"
+        entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
     out |= {"validity": "VALID", "recomputed": value, "recomputed_key": key, **loadgen.percentiles(log)}
     if published is None:
@@ -96,11 +97,11 @@ def _compare(out: Row, entry: Entry, log: dict[str, Any], unit: str) -> None:
     value, key = out["recomputed"], out["recomputed_key"]
     out["recomputed_difference"] = value / out["low"] - 1
     if abs(out["recomputed_difference"]) > AGREES:
-        said = f"published {out['low']:g}, log {value:g} {unit}"
+        words = f"published {out['low']:g}, log {value:g} {unit}"
         key = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
         unit = units.of_key(key, out["scenario"]) if key else out["unit"]
-        shape.remark(out, f"{said}; it is {key}" if key else said)
-    if (unit == "tokens/s") != (out["unit"] == "tokens/s"):  # a query of Server is a sample
+        shape.remark(out, f"{words}; it is {key}" if key else words)
+    if (unit == TOKENS) != (out["unit"] == TOKENS):  # a query of Server is a sample
         shape.recount(out, entry, unit, f"the figure is {key} of its log")
 
 
@@ -118,8 +119,8 @@ def _compare_power(out: Row, watts: float | None) -> None:
 
 
 def _rates(out: Row, log: dict[str, Any]) -> None:
-    """The rates that are logged and their quotient, tokens per sample of this run; GPT-J keeps those of its rule."""
-    by_rule = out.get("tokens_per_sample") if out["benchmark"] == "gptj" else None
+    """The rates that are logged and their quotient, tokens per sample of this run, unless a rule fixes these."""
+    by_rule = out.get("tokens_per_sample") if units.tokens_by_rule(out["benchmark"]) else None
     out |= loadgen.rates(log)
     if by_rule:
         out["tokens_per_sample"] = by_rule
@@ -140,11 +141,11 @@ def _power(run: Run, log: dict[str, Any], scenario: str) -> tuple[float | None, 
         if measured:
             raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
         return None, 0
-    found = power_log.read(_file(run, "performance/run_1/spl.txt"), log)
-    if scenario not in units.STREAMS:
-        return found.watts, found.dropped
+    power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
+    if scenario not in STREAMS:
+        return power.watts, power.dropped
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return power_log.millijoules_per_query(found, log, times), found.dropped
+    return power_log.millijoules_per_query(power, log, times), power.dropped
 
 
 def _precision(out: Row, run: Run) -> None:
@@ -152,9 +153,9 @@ def _precision(out: Row, run: Run) -> None:
     if out["precision"]:
         return
     asked = out["benchmark"], out["scenario"], run.platform, run.model
-    found = configuration.precision(run.beside("configs"), *asked, there=lambda path: _there(path, run))
-    if found:
-        out["precision"], out["precision_basis"] = found, "configuration"
+    configured = configuration.precision(run.beside("configs"), *asked, there=lambda path: _there(path, run))
+    if configured:
+        out["precision"], out["precision_basis"] = configured, "configuration"
 
 
 def _file(run: Run, name: str) -> Path:
@@ -213,8 +214,8 @@ def _accuracy(run: Run) -> str:
         return ""
     try:
         with path.open(encoding="latin-1") as file:
-            said = file.read(LARGEST)
+            written = file.read(LARGEST)
     except OSError:
         return ""
-    found = {name: re.findall(pattern, said, re.MULTILINE) for name, pattern in _ACCURACY.items()}
-    return "  ".join(f"{name}: {values[-1]}" for name, values in found.items() if values)
+    metrics = {name: re.findall(pattern, written, re.MULTILINE) for name, pattern in _ACCURACY.items()}
+    return "  ".join(f"{name}: {values[-1]}" for name, values in metrics.items() if values)

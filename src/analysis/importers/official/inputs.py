@@ -1,4 +1,4 @@
-"""What the paths of an import are: summaries, trees, archives; and the results that they hold together."""
+"""What the paths of an import are (summaries, trees, archives), and the results that they hold together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.importers.official import archive, power_rows, streams, summary, tree
+from analysis.importers.official import archive, power_rows, streams, summaries, tree
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.tree import Problem, Run
 
@@ -101,15 +101,15 @@ class Sources:
         met: set[str] = set()
         for start in self.trees:
             empty, real = True, os.path.realpath(start)
-            for found in tree.walk(start, self.round):
+            for run in tree.walk(start, self.round):
                 empty = False
-                if isinstance(found, Problem):
-                    self.leave_out(Problem(self._named(Path(found.place)), found.reason))
+                if isinstance(run, Problem):
+                    self.leave_out(Problem(self._named(Path(run.place)), run.reason))
                 elif len(self.trees) == 1:
-                    yield found
-                elif (place := real + str(found.folder)[len(str(start)) :]) not in met:
+                    yield run
+                elif (place := real + str(run.folder)[len(str(start)) :]) not in met:
                     met.add(place)  # One of the paths may be a part of another one.
-                    yield found
+                    yield run
             if empty and not any(path.is_relative_to(start) for path in self.summaries):
                 self._problem(start, f"holds nothing to import: {EXPECTED}")
 
@@ -121,7 +121,7 @@ class Sources:
                     self._problem(path, f"row {number} {raw.reason}")
                     continue
                 try:
-                    entry = summary.entry(raw, round)
+                    entry = summaries.entry(raw, round)
                 except EntryError as error:
                     self._problem(path, f"row {number} {error}")
                     continue

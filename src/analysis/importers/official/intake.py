@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from analysis.data import schema
 from analysis.importers.official import duplicates, evidence, shape, units, writer
 from analysis.importers.official.inputs import Sources, Task
 from analysis.importers.official.shape import Row
@@ -52,7 +53,7 @@ def import_results(
     """Import summaries, trees and archives into `out` and tell what was left out.
 
     A summary and a tree of one round together give rows with what was published and what its logs say. Raises
-    ImportFailed where nothing can be read, OutputError for a wrong `out`, SchedulerError; `out` is then untouched.
+    ImportFailed where nothing can be read, OutputError for a wrong `out`, ClusterError; `out` is then untouched.
     """
     paths = list(paths)
     outcome, out = Outcome(), writer.checked(out, paths)
@@ -90,18 +91,18 @@ def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, sche
     return spread(work, tasks, workers=workers, scheduler=scheduler) if parallel or scheduler else map(work, tasks)
 
 
-def _sound(found: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
+def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
     """The rows that hold to the table's description, each key once; the others are told."""
-    columns = [column for column in writer.fields() if "constraints" in column]
+    columns = schema.checks(writer.fields())
     seen: dict[str, str] = {}
-    for made in found:
+    for made in shaped:
         if isinstance(made, Problem):
             outcome.problems.append(made)
             continue
         place, row = made
         if part := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, part))
-        faults = writer.faults(row, columns)
+        faults = schema.row_faults(row, columns)
         if row["id"] in seen:
             faults.append(f"the key {row['id']!r} stands twice, first in {seen[row['id']]}")
         if faults:
@@ -120,9 +121,9 @@ def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
             outcome.uncompared[row["benchmark"]] += 1
         outcome.corrected += bool(row.get("corrected"))
         limits = {"recomputed_difference": evidence.AGREES, "recomputed_power_difference": evidence.POWER_AGREES}
-        found = {name: abs(row[name]) for name in limits if row.get(name) is not None}
-        outcome.recomputed += bool(found)
-        if any(each > limits[name] for name, each in found.items()):
+        differences = {name: abs(row[name]) for name in limits if row.get(name) is not None}
+        outcome.recomputed += bool(differences)
+        if any(difference > limits[name] for name, difference in differences.items()):
             outcome.differing.append(f"{row['id']}: {row['note']}")
         yield row
 

@@ -1,4 +1,4 @@
-"""LoadGen's mlperf_log_detail.txt: the wanted keys of one run and its official figure; no other file is read here.
+"""LoadGen's mlperf_log_detail.txt: the wanted keys of one run and its official figure.
 
 A detail log holds lines `:::MLLOG {"key": ..., "value": ...}`, a few hundred that matter among megabytes that do not.
 The file is searched as bytes, block by block, so that neither its size nor the length of a line costs memory.
@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from analysis.core.vocabulary import MILLISECONDS, SAMPLES, SCENARIOS, TOKENS
 from analysis.importers.official import units
 
 BLOCK = 1 << 20  # bytes read at a time
@@ -47,21 +48,22 @@ class LogError(ValueError):
     """A log cannot be trusted; the text names the file and the reason."""
 
 
-def read(path: Path, keys: tuple[str, ...] = KEYS) -> dict[str, Any]:
-    """The values of `keys` that the log at `path` states, by key; keys that it lacks are missing.
+def read_log(path: Path) -> dict[str, Any]:
+    """The values that the log at `path` states for KEYS and for the keys that some benchmark has of its own.
 
-    Values are numbers or text as logged (latencies in nanoseconds). Of a key logged again with another value the first
-    counts, as in the official checker. Raises LogError where the file cannot be read or holds no log line.
+    Values are numbers or text as logged (latencies in nanoseconds), by key; keys that it lacks are missing. Of a key
+    logged again with another value the first counts, as in the official checker. Raises LogError where the file cannot
+    be read or holds no log line.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     try:
-        for key, value in _matches(path, _pattern(keys)):
-            found.setdefault(key.decode(), _scalar(value, key, path))
+        for key, value in _matches(path, _pattern()):
+            values.setdefault(key.decode(), _scalar(value, key, path))
     except OSError as error:
         raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
-    if not found:
+    if not values:
         raise LogError(f"{path.name}: holds no line of a LoadGen log")
-    return found
+    return values
 
 
 def valid(log: dict[str, Any]) -> None:
@@ -77,13 +79,13 @@ def inferred(log: dict[str, Any], scenario: str) -> bool:
 
     Server is how LoadGen runs Interactive. Raises LogError for a log of any other scenario, or of one not said.
     """
-    ran = units.SCENARIOS.get(str(log.get("effective_scenario")).lower(), "")
-    if ran == scenario or (ran, scenario) == ("Server", "Interactive"):
+    ran = units.scenario(str(log.get("effective_scenario")))
+    if ran in SCENARIOS and (ran == scenario or (ran, scenario) == ("Server", "Interactive")):
         return False
     if (ran, scenario) in units.INFERRED:
         return True
-    said = repr(log["effective_scenario"]) if "effective_scenario" in log else "not logged"
-    raise LogError(f"mlperf_log_detail.txt: effective_scenario is {said}, from which no {scenario} result follows")
+    logged = repr(log["effective_scenario"]) if "effective_scenario" in log else "not logged"
+    raise LogError(f"mlperf_log_detail.txt: effective_scenario is {logged}, from which no {scenario} result follows")
 
 
 def performance(log: dict[str, Any], benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
@@ -102,14 +104,14 @@ def _from_another(log: dict[str, Any], benchmark: str, scenario: str, round: str
     """The figure that the submission checker infers: MultiStream is the stream of eight, Offline the rate of either."""
     if scenario == "MultiStream":
         key, value = _figure(log, units.official_keys(benchmark, scenario, round))
-        return value * units.SAMPLES_PER_QUERY / 1e6, "ms", key
-    if units.true_unit(benchmark, scenario, round) == "tokens/s":
+        return value * units.SAMPLES_PER_QUERY / 1e6, MILLISECONDS, key
+    if units.true_unit(benchmark, scenario, round) == TOKENS:
         raise LogError(f"mlperf_log_detail.txt: {benchmark} counts tokens, and a log of streams does not")
-    if units.SCENARIOS[log["effective_scenario"].lower()] == "SingleStream":
+    if units.scenario(log["effective_scenario"]) == "SingleStream":
         key, value = _figure(log, ("result_qps_without_loadgen_overhead",))
-        return value, "samples/s", key
+        return value, SAMPLES, key
     key, value = _figure(log, ("result_mean_query_latency_ns",))
-    return _figure(log, ("effective_samples_per_query",))[1] * 1e9 / value, "samples/s", key
+    return _figure(log, ("effective_samples_per_query",))[1] * 1e9 / value, SAMPLES, key
 
 
 def _figure(log: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, float]:
@@ -140,7 +142,8 @@ def percentiles(log: dict[str, Any]) -> dict[str, float]:
 
 
 @cache
-def _pattern(keys: tuple[str, ...]) -> re.Pattern[bytes]:
+def _pattern() -> re.Pattern[bytes]:
+    keys = dict.fromkeys([*KEYS, *sorted(units.own_keys())])
     return re.compile(_PATTERN % b"|".join(re.escape(key.encode()) for key in keys) + _VALUE)
 
 
@@ -160,8 +163,8 @@ def _scalar(value: bytes, key: bytes, path: Path) -> Any:
     try:
         return json.loads(value.decode("latin-1"))
     except ValueError:
-        said = f"{path.name}: the value of {key.decode()} is {value.decode('latin-1')!r}, neither number nor text"
-        raise LogError(said) from None
+        reason = f"{path.name}: the value of {key.decode()} is {value.decode('latin-1')!r}, neither number nor text"
+        raise LogError(reason) from None
 
 
 def _positive(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Measured power of a run from spl.txt, by the official rule; the window comes from the detail log of the same run."""
+"""Measured power of a run from spl.txt, by the official rule."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Power(NamedTuple):
     seconds: float
 
 
-def read(path: Path, log: dict[str, Any]) -> Power:
-    """Average wall power of the whole system within the load window of `log` (see loadgen.read), in watts.
+def read_power(path: Path, log: dict[str, Any]) -> Power:
+    """Average wall power of the whole system within the load window of `log` (see loadgen.read_log), in watts.
 
     The arithmetic mean of the samples with power_begin < time < power_end (both strict, UTC) and watts above zero, as
     in MLCommons' submission checker. Raises PowerError where the window or the samples are missing or unreadable, or

@@ -1,4 +1,4 @@
-"""The result row that every importer makes: the columns of results.csv, and what a row must hold; no file is read.
+"""The result row that every importer makes: the columns of results.csv, and what a row must hold.
 
 A row is a dict by column; None or a missing column is an empty cell. `value` is `low` and `high`, an official figure
 being exact; the printed unit is `printed_unit`, the true one `unit`.
@@ -10,14 +10,15 @@ import math
 import re
 from typing import Any
 
+from analysis.core.vocabulary import MILLISECONDS, STREAMS, TOKENS
+from analysis.data.rounds import record_id
 from analysis.importers.official import accelerator_names, precision, units
 from analysis.importers.official.entry import Entry, EntryError
 
 Row = dict[str, Any]
-DIVISIONS = {"closed": "closed", "open": "open", "network": "network", "closed-network": "network"}
+_DIVISION = {"closed-network": "network"}
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
 LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
-GPTJ_TOKENS = 69.0  # tokens of a GPT-J sample by rule, from v4.1 on
 _TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,11 +33,11 @@ def row(entry: Entry) -> Row:
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     out: Row = {
         "origin": "official",
-        "source_id": f"mlcommons-{entry.round}",
+        "source_id": record_id(entry.round),
         "round": entry.round,
         "result_id": entry.result_id,
         "submitter": text(entry.submitter),
-        "division": DIVISIONS.get(_word(entry.division), _word(entry.division)),
+        "division": _DIVISION.get(_word(entry.division), _word(entry.division)),
         "availability": AVAILABILITY.get(_word(entry.availability), _word(entry.availability)),
         "suite": ",".join(sorted(filter(None, re.split(r"[,\s]+", _word(entry.suite))))),
         "system": text(entry.system or entry.platform),
@@ -80,33 +81,33 @@ def slug(*parts: str) -> str:
 
 def text(value: Any) -> str:
     """A cell of text: blanks made single, all of it Unicode, nothing that a spreadsheet would run as a formula."""
-    said = legible(" ".join(str(value).split())) if value is not None else ""
-    return f"'{said}" if said.startswith(_FORMULA) else said
+    words = legible(" ".join(str(value).split())) if value is not None else ""
+    return f"'{words}" if words.startswith(_FORMULA) else words
 
 
-def legible(said: str) -> str:
-    """`said` as text that every file and terminal takes.
+def legible(words: str) -> str:
+    """`words` as text that every file and terminal takes.
 
     A byte of a file name that is no UTF-8 is what Latin-1 says; any other half of a surrogate pair is U+FFFD.
     """
-    if said.isascii():
-        return said
-    return _SURROGATE.sub(lambda half: chr(ord(half[0]) & 0xFF) if "\udc80" <= half[0] <= "\udcff" else "\ufffd", said)
+    if words.isascii():
+        return words
+    return _SURROGATE.sub(lambda half: chr(ord(half[0]) & 0xFF) if "\udc80" <= half[0] <= "\udcff" else "\ufffd", words)
 
 
-def remark(row: Row, *said: str) -> None:
+def remark(row: Row, *remarks: str) -> None:
     """Put what is said behind the row's note."""
     known = row.get("note", "")
-    row["note"] = "; ".join(filter(None, [known, *(each for each in said if each not in known)]))
+    row["note"] = "; ".join(filter(None, [known, *(words for words in remarks if words not in known)]))
 
 
 def convert(row: Row) -> None:
     """`samples_per_second` and `tokens_per_second` where the row's unit and its tokens per sample give them."""
     tokens = row.get("tokens_per_sample")
-    if row["unit"] == "tokens/s":
+    if row["unit"] == TOKENS:
         row.setdefault("tokens_per_second", row["low"])
         row.setdefault("samples_per_second", row["low"] / tokens if tokens else None)
-    elif row["unit"] != "ms":
+    elif row["unit"] != MILLISECONDS:
         row.setdefault("samples_per_second", row["low"])
         row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
 
@@ -122,10 +123,10 @@ def recount(row: Row, entry: Entry, unit: str, reason: str) -> None:
 
 def number(value: Any, name: str) -> float:
     """`value` as a number above 0 and below LARGEST. Raises EntryError naming it."""
-    found = _float(value)
-    if not 0 < found < LARGEST:
+    positive = _float(value)
+    if not 0 < positive < LARGEST:
         raise EntryError(f"{name} is {value!r}, not a number above 0 and below {LARGEST:g}")
-    return found
+    return positive
 
 
 def _hardware(row: Row, entry: Entry) -> None:
@@ -142,15 +143,15 @@ def _hardware(row: Row, entry: Entry) -> None:
         remark(row, "processor-only system; sockets counted")
     if not name:
         raise EntryError("names neither an accelerator nor a processor")
-    found, known = accelerator_names.canonical(name)
+    accelerator, known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
-    if total and product and total != product and found != accelerator_names.MIXED:
+    if total and product and total != product and accelerator != accelerator_names.MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
-    row |= {"accelerator": found, "accelerator_as_published": name, "nodes": nodes}
+    row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
     row["accelerator_count"] = total or product or None
     if not known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
-    if found == accelerator_names.MIXED:
+    if accelerator == accelerator_names.MIXED:
         remark(row, "cluster of several accelerator types")
 
 
@@ -158,10 +159,10 @@ def count(value: Any, name: str) -> int | None:
     """A whole number, None where nothing is said. Raises EntryError for anything else."""
     if _word(value) in _MISSING:
         return None
-    found = _float(value)
-    if not found >= 0 or found % 1 or found > 1e6:
+    counted = _float(value)
+    if not counted >= 0 or counted % 1 or counted > 1e6:
         raise EntryError(f"{name} is {value!r}, not a whole number")
-    return int(found)
+    return int(counted)
 
 
 def _figure(row: Row, entry: Entry) -> None:
@@ -170,35 +171,35 @@ def _figure(row: Row, entry: Entry) -> None:
     if units.of_power(row["printed_unit"]):
         raise EntryError(f"its figure is labelled {row['printed_unit']}: power without the result that it belongs to")
     stated = _TOKENS.search(row["accuracy"])
-    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or ("tokens/s" if stated else labelled)
+    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or (TOKENS if stated else labelled)
     if not true:
         raise EntryError(f"its unit {row['printed_unit']!r} is not known")
-    if (true == "ms") != (labelled == "ms"):
+    if (true == MILLISECONDS) != (labelled == MILLISECONDS):
         raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
     value = number(number(entry.value, "the result") * factor, f"the result in {true}")
-    row |= {"metric": "latency" if true == "ms" else "throughput", "low": value, "high": value, "unit": true}
+    row |= {"metric": "latency" if true == MILLISECONDS else "throughput", "low": value, "high": value, "unit": true}
     if true != labelled:
         row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
-    if stated and true != "ms":
+    if stated and true != MILLISECONDS:
         row["tokens_per_sample"] = float(stated[1])
-    elif row["benchmark"] == "gptj" and true == "tokens/s":
-        row["tokens_per_sample"] = GPTJ_TOKENS
+    elif true == TOKENS and (by_rule := units.tokens_by_rule(row["benchmark"])):
+        row["tokens_per_sample"] = by_rule
     convert(row)
 
 
 def _weights(row: Row, entry: Entry) -> None:
-    tokens = row["unit"] == "tokens/s" or bool(_TOKENS.search(row["accuracy"]))
-    found = precision.declared(text(entry.weights), row["benchmark"], row["round"], tokens=tokens)
-    row["precision"], row["precision_basis"] = found[:2]
-    remark(row, found[2])
+    tokens = row["unit"] == TOKENS or bool(_TOKENS.search(row["accuracy"]))
+    declared = precision.declared(text(entry.weights), row["benchmark"], row["round"], tokens=tokens)
+    row["precision"], row["precision_basis"] = declared[:2]
+    remark(row, declared[2])
 
 
 def _power(row: Row, entry: Entry) -> None:
     row["power_measured"] = bool(entry.has_power or entry.power is not None)
     if entry.power is None:
         return
-    value, said = number(entry.power, "the power"), _word(entry.power_label)
-    label = units.of_power(said) if said else ("millijoules" if row["scenario"] in units.STREAMS else "watts")
+    value, unit = number(entry.power, "the power"), _word(entry.power_label)
+    label = units.of_power(unit) if unit else ("millijoules" if row["scenario"] in STREAMS else "watts")
     if not label:
         raise EntryError(f"its power is labelled {entry.power_label!r}, not one of {', '.join(units.POWER)}")
     if label == "watts":

@@ -1,34 +1,25 @@
-"""Work spread over processes: local ones, or a Dask cluster's; what the work is does not belong here."""
+"""Work spread over processes: local ones, or a Dask cluster's."""
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from analysis.core import cluster
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
 BATCH = 8  # tasks that a worker takes at a time
 AHEAD = 4  # batches a worker may have before the first result is taken
-PATIENCE = 10.0  # seconds for a scheduler to answer
 ALONE = 16  # tasks below which starting processes costs more than it gives
 
 
-class SpreadError(RuntimeError):
-    """The work cannot be done by others; the text says why and what to do."""
-
-
-class SchedulerError(SpreadError):
-    """A Dask scheduler cannot be used."""
-
-
-class WorkersLost(SpreadError):
+class WorkersLost(RuntimeError):
     """Those who worked are gone before the work was done; the text names what they had in hand."""
 
 
@@ -38,7 +29,7 @@ def spread(
     """`work` of each task, in the order of the tasks; only as many are under way as keep the workers busy.
 
     `work` and tasks must be picklable. With `scheduler` (tcp://host:port) on that Dask cluster, else on `workers` local
-    processes (default: one for each processor); few tasks stay in this process. Raises SchedulerError and WorkersLost,
+    processes (default: one for each processor); few tasks stay in this process. Raises ClusterError, and WorkersLost,
     which names tasks by their text.
     """
     tasks = iter(tasks)
@@ -69,7 +60,7 @@ def _ordered(
         while batch := list(itertools.islice(tasks, BATCH)):
             under_way.append((None, batch))
             with _watched(under_way, scheduler):
-                under_way[-1] = pool.submit(_each, work, batch), batch
+                under_way[-1] = pool.submit(_of_all, work, batch), batch
             yield from taken(down_to=most - 1)
         yield from taken(down_to=0)
     finally:
@@ -88,10 +79,10 @@ def _watched(under_way: deque, scheduler: str) -> Iterator[None]:
         had = f"{count} results were under way, the first of them {first}"
         under_way.clear()
         if scheduler:
-            said = f"the Dask cluster at {scheduler} is lost ({type(error).__name__}): {had}"
-            raise WorkersLost(f"{said}. See that its scheduler and workers run, and try again") from None
-        said = f"a worker process was killed, perhaps for want of memory: {had}"
-        raise WorkersLost(f"{said}. Try again, with fewer --jobs") from None
+            reason = f"the Dask cluster at {scheduler} is lost ({type(error).__name__}): {had}"
+            raise WorkersLost(f"{reason}. See that its scheduler and workers run, and try again") from None
+        reason = f"a worker process was killed, perhaps for want of memory: {had}"
+        raise WorkersLost(f"{reason}. Try again, with fewer --jobs") from None
 
 
 def _lost(scheduler: str) -> tuple[type[Exception], ...]:
@@ -103,7 +94,7 @@ def _lost(scheduler: str) -> tuple[type[Exception], ...]:
     return CancelledError, CommClosedError, KilledWorker
 
 
-def _each(work: Callable[[Task], Done], batch: list[Task]) -> list[Done]:
+def _of_all(work: Callable[[Task], Done], batch: list[Task]) -> list[Done]:
     return [work(task) for task in batch]
 
 
@@ -114,33 +105,8 @@ def _pool(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
         with ProcessPoolExecutor(workers) as pool:
             yield pool, workers
         return
-    with _client(scheduler) as client:
+    with cluster.connect(scheduler) as client:
         width = sum(client.nthreads().values())
         if not width:
-            raise SchedulerError(f"no worker at {scheduler}; start one: dask worker {scheduler}")
+            raise cluster.ClusterError(f"no worker at {scheduler}; start one: dask worker {scheduler}")
         yield client, width
-
-
-def _client(scheduler: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise SchedulerError("--scheduler needs Dask: pip install 'mlperf-inference-analysis[cluster]'") from None
-    for name in ("distributed", "distributed.client"):  # What they would log of a lost scheduler is told here.
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        asyncio.run(_asked(scheduler))  # A Client that finds no scheduler does not let go of the process for long.
-        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:  # A TimeoutError is an OSError.
-        said = f"no Dask scheduler answers at {scheduler}: {str(error) or f'not within {PATIENCE:g} s'}"
-        raise SchedulerError(f"{said}; expected an address such as tcp://host:8786") from None
-
-
-async def _asked(scheduler: str) -> None:
-    """Raises OSError or ValueError unless a scheduler answers at the address."""
-    from distributed import Security, rpc
-
-    async with rpc(scheduler, connection_args=Security().get_connection_args("client")) as remote:
-        found = await asyncio.wait_for(remote.identity(), PATIENCE)
-    if found.get("type") != "Scheduler":
-        raise ValueError(f"there is a {found.get('type')}")

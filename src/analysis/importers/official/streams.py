@@ -1,4 +1,4 @@
-"""The rows of a JSON file one by one, however long the file is; what a row means does not belong here."""
+"""The rows of a JSON file one by one, however long the file is."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Reader:
         if opening not in ("[", "{"):
             raise StreamError("is no JSON list or object of results")
         self.text = self.text[1:]
-        while (found := self._next()) not in _CLOSING.values():
+        while (mark := self._next()) not in _CLOSING.values():
             if opening == "{":
                 self._value()
                 if self._next() != ":":
@@ -63,8 +63,8 @@ class _Reader:
                 self._next()
             self.number += 1
             yield self._value()
-        if found != _CLOSING[opening]:
-            raise StreamError(f"after row {self.number}: what {opening} opened is closed by {found}")
+        if mark != _CLOSING[opening]:
+            raise StreamError(f"after row {self.number}: what {opening} opened is closed by {mark}")
         self._end()
 
     def _end(self) -> None:
@@ -74,8 +74,8 @@ class _Reader:
             self.text = self.file.read(BLOCK)
             if not self.text:
                 return
-        said = f"goes on behind the end of its JSON, after row {self.number}: {rest[:20]!r}"
-        raise StreamError(f"{said}; expected one list or object in a file")
+        reason = f"goes on behind the end of its JSON, after row {self.number}: {rest[:20]!r}"
+        raise StreamError(f"{reason}; expected one list or object in a file")
 
     def _next(self) -> str:
         """The next character that means something; raises StreamError at the end of the file."""

@@ -1,4 +1,4 @@
-"""The folders of a raw submission tree: which runs there are and where; their files are opened elsewhere.
+"""The folders of a raw submission tree: which runs there are and where.
 
 `<division>/<submitter>/results/<platform>/<model>/<scenario>/performance/run_1` is a run. Ranging runs, further runs
 and compliance runs are never reported, so they are not looked at.
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from analysis.core.vocabulary import DIVISIONS
+
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
-DIVISIONS = ("closed", "open", "network")
 DEEPEST = 40
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
 MISSING = "is missing"
@@ -68,8 +69,8 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
 
 def round_of(path: Path) -> str:
     """The round that a path names (inference_results_v4.1), the innermost one; "" where none."""
-    found = _ROUND.findall(os.path.normpath(path.absolute()))
-    return f"v{found[-1]}" if found else ""
+    rounds = _ROUND.findall(os.path.normpath(path.absolute()))
+    return f"v{rounds[-1]}" if rounds else ""
 
 
 def begin(path: Path) -> Path:
@@ -122,16 +123,16 @@ class _Walk:
             return
         try:
             with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                inside = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             yield self.problem(folder, f"cannot be read: {error.strerror}")
             return
-        names = {entry.name for entry in found}
+        names = {entry.name for entry in inside}
         if names & {"performance", "accuracy"}:
             yield self.run(folder)
             return
         submitter = "results" in names  # Code of any kind may lie beside them, with folders of the same names.
-        for entry in found:
+        for entry in inside:
             if entry.name not in SKIPPED and (entry.name == "results" or not submitter or entry.is_symlink()):
                 yield from self.below(entry, (*above, here), by_link)
 

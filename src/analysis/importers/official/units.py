@@ -1,4 +1,4 @@
-"""In which unit a benchmark is counted, and by which key of the log; no file but data/benchmarks.csv is read here.
+"""In which unit a benchmark is counted, and by which key of the log.
 
 The keys are those of MLCommons' own submission checker, by round. A printed unit is a label: what a figure counts
 follows from the key that it was read from.
@@ -6,29 +6,62 @@ follows from the key that it was read from.
 
 from __future__ import annotations
 
-import csv
 import re
+from dataclasses import dataclass
 from functools import cache
 
-from analysis.core.paths import DATA
+from analysis.core import facts
+from analysis.core.vocabulary import ACCURACY_TARGETS, MILLISECONDS, QUERIES, RATES, SCENARIOS, STREAMS, TOKENS
 
-SCENARIOS = {name.lower(): name for name in ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")}
-STREAMS = ("SingleStream", "MultiStream")
 SAMPLES_PER_QUERY = 8  # of MultiStream, by rule
 INFERRED = {("SingleStream", "MultiStream"), ("SingleStream", "Offline"), ("MultiStream", "Offline")}  # ran, reported
 POWER = ("watts", "millijoules", "joules")
 NANOSECONDS = ("_ns", "_latency_ss", "_latency_ms")  # how keys end whose values are in nanoseconds
-PRINTED = {"tokens/s": "tokens/s", "samples/s": "samples/s", "queries/s": "queries/s"}
 _LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}
-_TARGET = re.compile(r"-(99(?:\.9)?)$")
+_SCENARIO = {name.lower(): name for name in SCENARIOS}
+_TARGET = re.compile(rf"-({'|'.join(map(re.escape, ACCURACY_TARGETS))})$")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How a benchmark of data/benchmarks.csv is counted, and under which keys of a log; see its columns."""
+
+    offline_unit: str = ""
+    server_unit: str = ""
+    tokens_since: str = ""
+    tokens_by_rule: float | None = None
+    offline_log_key: str = ""
+    server_log_key: str = ""
+    single_stream_log_key: str = ""
+
+
+UNKNOWN = Counted()  # a benchmark that the table does not have
 
 
 @cache
-def counted() -> dict[str, tuple[str, str]]:
-    """Per benchmark of data/benchmarks.csv its units: of Offline, and of Server and Interactive."""
-    with (DATA / "benchmarks.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return {row["benchmark"]: (row["offline_unit"], row["server_unit"] or row["offline_unit"]) for row in rows}
+def counted() -> dict[str, Counted]:
+    """How each benchmark is counted; where no unit of Server and Interactive is known, as Offline."""
+    return {
+        row["benchmark"]: Counted(
+            row["offline_unit"],
+            row["server_unit"] or row["offline_unit"],
+            row["tokens_since"],
+            float(row["tokens_per_sample_by_rule"]) if row["tokens_per_sample_by_rule"] else None,
+            *(row[f"{name}_log_key"] for name in ("offline", "server", "single_stream")),
+        )
+        for row in facts.rows("benchmarks")
+    }
+
+
+def own_keys() -> set[str]:
+    """The keys of logs that some benchmark has in place of the usual ones."""
+    named = counted().values()
+    return {key for own in named for key in (own.offline_log_key, own.server_log_key, own.single_stream_log_key) if key}
+
+
+def tokens_by_rule(benchmark: str) -> float | None:
+    """The tokens of a sample where the rules of the benchmark fix them."""
+    return counted().get(benchmark, UNKNOWN).tokens_by_rule
 
 
 def benchmark(model: str) -> tuple[str, str]:
@@ -38,26 +71,31 @@ def benchmark(model: str) -> tuple[str, str]:
     """
     target = _TARGET.search(model)
     name = _TARGET.sub("", model).removesuffix("-interactive")
-    name = {"resnet": "resnet50", "llama3_1-8b": "llama3.1-8b", "llama3_1-405b": "llama3.1-405b"}.get(name, name)
-    return name, target[1] if target else ""
+    return _filed().get(name, name), target[1] if target else ""
+
+
+@cache
+def _filed() -> dict[str, str]:
+    """The benchmark of each other name that the record files one under."""
+    return {name: row["benchmark"] for row in facts.rows("benchmarks") for name in row["filed_as"].split(";") if name}
 
 
 def scenario(name: str, model: str = "") -> str:
     """The scenario in MLPerf's spelling ("offline" is Offline); v5.0 filed Interactive as a model run under Server."""
-    known = SCENARIOS.get(name.lower().replace("_", ""), name)
+    known = _SCENARIO.get(name.lower().replace("_", ""), name)
     return "Interactive" if "-interactive" in model and known == "Server" else known
 
 
 def true_unit(benchmark: str, scenario: str, round: str) -> str:
     """The unit in which the round counts the benchmark; "" for a benchmark that data/benchmarks.csv does not have."""
     if scenario in STREAMS:
-        return "ms"
-    per_query = "samples/s" if scenario == "Offline" else "queries/s"
-    if benchmark == "gptj" and _before(round, "v4.1"):
+        return MILLISECONDS
+    per_query = _per_query(scenario)
+    own = counted().get(benchmark, UNKNOWN)
+    if own.tokens_since and _before(round, own.tokens_since):
         return per_query
-    offline, other = counted().get(benchmark, ("", ""))
-    unit = offline if scenario == "Offline" else other
-    return unit if unit in ("tokens/s", "") else per_query
+    unit = own.offline_unit if scenario == "Offline" else own.server_unit
+    return unit if unit in (TOKENS, "") else per_query
 
 
 def printed(label: str) -> tuple[str, float]:
@@ -65,8 +103,9 @@ def printed(label: str) -> tuple[str, float]:
     text = " ".join(label.lower().split())
     latency = re.fullmatch(r"(?:latency )?\(?(ms|us|ns|s)\)?", text)
     if latency:
-        return "ms", _LATENCY[latency[1]]
-    return PRINTED.get(text.replace("/second", "/s").replace(" per second", "/s"), ""), 1.0
+        return MILLISECONDS, _LATENCY[latency[1]]
+    rate = text.replace("/second", "/s").replace(" per second", "/s")
+    return rate if rate in RATES else "", 1.0
 
 
 def of_power(label: object) -> str:
@@ -81,28 +120,33 @@ def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
     A benchmark that data/benchmarks.csv does not have counts tokens if its log does: LoadGen logs them for language
     models alone. Source: MLCommons submission checker, by round; see MLPerf Inference rules.
     """
+    own = counted().get(benchmark, UNKNOWN)
     if scenario == "SingleStream":
-        edge = ("result_90.00_percentile_latency_ns",) if benchmark == "llama3.1-8b-edge" else ()
-        return (*edge, "early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
+        usual = ("early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
+        return tuple(dict.fromkeys(filter(None, [own.single_stream_log_key, *usual])))
     if scenario == "MultiStream":
         return ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")
-    which, unit = 0 if scenario == "Offline" else 1, true_unit(benchmark, scenario, round)
-    inferred = "inferred_" if benchmark == "gptj" else ""
-    tokens = f"result_{inferred}{('', 'completed_')[which]}tokens_per_second"
-    if unit == "tokens/s":
-        return (tokens,)
-    samples = ("result_samples_per_second", "result_completed_samples_per_sec")[which]
-    scheduled = ("result_scheduled_samples_per_sec",) if which and _before(round, "v4.1") else ()
-    return (*((tokens,) if not unit else ()), *scheduled, samples)
+    offline, unit = scenario == "Offline", true_unit(benchmark, scenario, round)
+    tokens = "result_tokens_per_second" if offline else "result_completed_tokens_per_second"
+    if unit == TOKENS:
+        return ((own.offline_log_key if offline else own.server_log_key) or tokens,)
+    unknown = () if unit else (tokens,)
+    if offline:
+        return (*unknown, "result_samples_per_second")
+    scheduled = ("result_scheduled_samples_per_sec",) if _before(round, "v4.1") else ()
+    return (*unknown, *scheduled, "result_completed_samples_per_sec")
 
 
 def of_key(key: str, scenario: str) -> str:
     """The unit of a figure that was read from `key`: queries are the samples of Server and Interactive."""
     if key.endswith(NANOSECONDS):
-        return "ms"
-    if "tokens" in key:
-        return "tokens/s"
-    return "samples/s" if scenario == "Offline" else "queries/s"
+        return MILLISECONDS
+    return TOKENS if "tokens" in key else _per_query(scenario)
+
+
+def _per_query(scenario: str) -> str:
+    """The unit of a rate that counts no tokens."""
+    return SCENARIOS[scenario].unit if scenario in SCENARIOS else QUERIES
 
 
 def _before(round: str, other: str) -> bool:

@@ -1,1 +1,1 @@
-"""Figures: style.py says how every figure looks and is shown, charts.py draws the kinds of figure that reports use."""
+"""Figures: how each looks and is shown (style, colours), what is drawn (charts, loglog, parts) and told (in_words)."""

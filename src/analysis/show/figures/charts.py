@@ -1,6 +1,6 @@
-"""The kinds of figure that reports use: a ready frame becomes a Drawing; none loads or computes data.
+"""The kinds of figure that reports use: a ready frame becomes a Drawing.
 
-Where the rows of a frame have a column `caveat`, the subtitle says them all.
+Where the rows of a frame have a column `notes`, the subtitle says them all; `notes` are said beside them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import seaborn as sns
 from matplotlib.ticker import MaxNLocator
 
 from analysis.core import interval
-from analysis.show.figures import parts, style, told
+from analysis.core.notes import NONE, Notes
+from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.colours import AROUND_ONE, CELL_INK, POINT
+from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
 
 _ROW = 0.26  # inches a row of a range chart takes
@@ -37,6 +39,7 @@ def ranges(
     band: tuple[float, float] | None = None,
     band_label: str = "",
     log: bool = False,
+    notes: Notes = NONE,
 ) -> Drawing:
     """One row per label and series: the interval `<name>_low` to `<name>_high` as a bar with its middle as a marker.
 
@@ -47,20 +50,22 @@ def ranges(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), _ROW * len(rows) + 0.95)
-    markers, places = parts.markers(rows[series]), parts.places(rows[label])
-    for place, row in zip(places, rows.to_dict("records"), strict=True):
+    figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95, notes | parts.notes_of(rows, label))
+    numbers = in_words.ranges(rows, name, axis)
+    columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
+    told = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
+    markers, places = parts.markers(rows, series), parts.places(rows[label])
+    for place, row, number in zip(places, rows.to_dict("records"), numbers.texts, strict=True):
         ink = style.colour(row[colour or label])
         parts.bar(ax, row, name, place, ink, markers[row[series]], "white" if hollow and row[hollow] else ink)
-        parts.number(ax, row[f"{name}_high"], place, parts.words(row, name, note))
+        parts.number(ax, row[f"{name}_high"], place, parts.words(number, row, note))
     parts.axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
     parts.limits(ax, ends.low.min(), ends.high.max(), log)
     parts.guides(ax, reference, band)
     parts.right_room(ax)
     parts.legend(ax, markers, band_label if band else "")
-    tell = {"label": label, "series": series, "name": name, "axis": axis, "title": title, "note": note}
-    return Drawing(figure, *told.ranges(rows, **tell))
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
@@ -69,13 +74,19 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     return frame.sort_values(label, key=lambda names: names.map(order), kind="stable")
 
 
-def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str) -> Drawing:
+def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str, notes: Notes = NONE) -> Drawing:
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
     if values.empty:
         return style.nothing(title)
+    words = words.loc[values.index, values.columns]
+    told = Description(
+        f"Heat map of {words.ne('').sum(axis=None)} cells:",
+        [Column("Row", words.index), *(Column(str(name), texts, numeric=True) for name, texts in words.items())],
+        lambda row, *texts: "; ".join(f"{row}, {name} {text}" for name, text in zip(words, texts, strict=True) if text),
+    )
     narrow = len(values.columns) > 6  # a range on one line would run into the next cell
     shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
-    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
+    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25, notes)
     logs = np.log2(values.astype(float))
     reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
     sns.heatmap(
@@ -96,7 +107,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     ax.tick_params(axis="y", labelrotation=0, length=0, labelsize=8.5)
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
-    return Drawing(figure, *told.grid(words.loc[values.index, values.columns], title))
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def beside(
@@ -112,6 +123,7 @@ def beside(
     colour: str = "",
     note: str = "",
     reference: float | None = None,
+    notes: Notes = NONE,
 ) -> Drawing:
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
@@ -122,22 +134,31 @@ def beside(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
-    figure, ax = style.canvas(title, parts.warned(subtitle, rows, label), 0.12 * (2 + len(others)) * len(rows) + 0.95)
+    height = 0.12 * (2 + len(others)) * len(rows) + 0.95
+    figure, ax = style.canvas(title, subtitle, height, notes | parts.notes_of(rows, label))
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
-    for place, row in enumerate(rows.to_dict("records")):
+    names = {name: legend, **others}
+    numbers = [in_words.ranges(rows, stem, f"{words} ({axis})") for stem, words in names.items()]
+    told = Description(
+        f"Ranges, {axis}:",
+        [in_words.words(rows, label), *numbers, *in_words.remarks(rows, note)],
+        lambda row, *texts: f"{row}: {', '.join(map('{} {}'.format, names.values(), texts))}",
+    )
+    records = rows.to_dict("records")
+    for place, row in enumerate(records):
         ink = style.colour(row[colour or label])
         parts.bar(ax, row, name, -place, ink, markers[legend], ink)
         for step, (other, words) in enumerate(others.items(), 1):
             parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white")
     places = -np.arange(len(rows)) - below * len(others) / 2
     parts.axis(ax, rows[label], places, axis, log=True)
-    parts.column(ax, places, [parts.words(row, name, note) for row in rows.to_dict("records")])
-    ends = rows[[f"{each}_{end}" for each in (name, *others) for end in ("low", "high")]]
+    own = zip(numbers[0].texts, records, strict=True)
+    parts.column(ax, places, [parts.words(number, row, note) for number, row in own])
+    ends = rows[[f"{stem}_{end}" for stem in names for end in ("low", "high")]]
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)
     parts.legend(ax, markers, "", hollow=list(others.values()))
-    tell = {"label": label, "name": name, "others": others, "legend": legend, "axis": axis, "note": note}
-    return Drawing(figure, *told.beside(rows, title=title, **tell))
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def scatter(
@@ -151,6 +172,7 @@ def scatter(
     title: str,
     subtitle: str,
     front: str = "",
+    notes: Notes = NONE,
 ) -> Drawing:
     """Named points at the middles of two intervals, with both ranges as error bars.
 
@@ -158,10 +180,14 @@ def scatter(
     """
     if frame.empty:
         return style.nothing(title)
-    figure, ax = style.canvas(title, parts.warned(subtitle, frame, label), 3.4)
+    figure, ax = style.canvas(title, subtitle, 3.4, notes | parts.notes_of(frame, label))
     across, up = interval.of(frame, x), interval.of(frame, y)
     middles = [(ends.low + ends.high) / 2 for ends in (across, up)]
     best = frame[front].astype(bool) if front else pd.Series(True, index=frame.index)
+    columns = [in_words.words(frame, label), in_words.ranges(frame, x, x_axis), in_words.ranges(frame, y, y_axis)]
+    if front:
+        columns.append(Column(in_words.heading(front), ["yes" if filled else "no" for filled in best]))
+    told = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
     ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
     faces = [POINT if filled else "white" for filled in best]
@@ -178,46 +204,63 @@ def scatter(
     ax.tick_params(labelsize=8.5)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)
-    tell = {"x": x, "y": y, "label": label, "x_axis": x_axis, "y_axis": y_axis, "title": title, "front": front}
-    return Drawing(figure, *told.points(frame, **tell))
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def distributions(
-    draws: pd.DataFrame, *, title: str, subtitle: str, percentiles: Sequence[float] = (10, 50, 90)
+    draws: pd.DataFrame,
+    *,
+    title: str,
+    subtitle: str,
+    percentiles: Sequence[float] = (10, 50, 90),
+    notes: Notes = NONE,
 ) -> Drawing:
     """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
     if draws.empty:
         return style.nothing(title)
-    figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)
-    found = {}
-    for ax, (name, values) in zip(axes[:, 0], draws.items(), strict=True):
+    figure, axes = style.canvas(
+        title, subtitle, 1.25 * len(draws.columns), notes, nrows=len(draws.columns), squeeze=False
+    )
+    marks = np.percentile(draws, percentiles, axis=0)  # one row per percentile, one column per quantity
+    names = [f"P{percentile:g}" for percentile in percentiles]
+    numbers = [Column(name, list(map(interval.number, row)), True) for name, row in zip(names, marks, strict=True)]
+    told = Description(
+        f"Histograms of {len(draws):,} draws.",
+        [Column("Quantity", list(draws)), *numbers],
+        lambda quantity, *texts: f"{quantity}: {', '.join(map('{} {}'.format, names, texts))}",
+    )
+    for place, (ax, (name, values)) in enumerate(zip(axes[:, 0], draws.items(), strict=True)):
         whole = bool((values % 1 == 0).all() and values.nunique() < 40)
         sns.histplot(x=values, ax=ax, bins="auto" if whole else 60, discrete=whole, color=POINT, edgecolor="none")
-        found[str(name)] = [float(mark) for mark in np.percentile(values, percentiles)]
-        parts.percentiles(ax, percentiles, found[str(name)])
+        parts.percentiles(ax, marks[:, place], names, [column.texts[place] for column in numbers])
         if whole:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(ylabel="", yticks=[])
         ax.set_xlabel(str(name), size=9)
         ax.tick_params(axis="x", labelsize=8.5)
         ax.grid(False)
-    return Drawing(figure, *told.marks(found, percentiles, len(draws), title))
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
-def bars(frame: pd.DataFrame, *, label: str, value: str, axis: str, title: str, subtitle: str) -> Drawing:
+def bars(
+    frame: pd.DataFrame, *, label: str, value: str, axis: str, title: str, subtitle: str, notes: Notes = NONE
+) -> Drawing:
     """Horizontal bars from zero, longest first, with the number at each end."""
     if frame.empty:
         return style.nothing(title)
     rows = frame.sort_values(value, key=np.abs, ascending=False, kind="stable")
-    figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75)
-    sns.barplot(rows, x=value, y=label, ax=ax, color=POINT, saturation=1, orient="h")
-    for place, number in enumerate(rows[value]):
+    figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75, notes)
+    numbers = Column(in_words.capital(axis), [f"{number:.2f}" for number in rows[value]], numeric=True)
+    told = Description(f"Bars, {axis}:", [in_words.words(rows, label), numbers], "{} {}".format)
+    ax.barh(range(len(rows)), rows[value], color=POINT, tick_label=rows[label])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.grid(axis="y", visible=False)
+    for place, (number, text) in enumerate(zip(rows[value], numbers.texts, strict=True)):
         side = 1 if number >= 0 else -1
-        ax.annotate(f"{number:.2f}", (number, place), (5 * side, 0), textcoords="offset points", va="center",
+        ax.annotate(text, (number, place), (5 * side, 0), textcoords="offset points", va="center",
                     ha="left" if side > 0 else "right", size=8)  # fmt: skip
-    ax.set(ylabel="")
     ax.set_xlabel(axis, size=9)
     ax.tick_params(labelsize=8.5)
     ax.axvline(0, color=style.QUIET, lw=0.9)
     ax.margins(x=0.15)
-    return Drawing(figure, *told.bars(rows, label, value, axis, title))
+    return Drawing(figure, told.alt(title), told.table(title))

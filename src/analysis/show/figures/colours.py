@@ -1,8 +1,10 @@
-"""The colours of figures on white and on dark ground, each told apart from its ground; nothing is drawn here."""
+"""The colours of figures on white and on dark ground, each told apart from its ground."""
 
 from __future__ import annotations
 
 import seaborn as sns
+
+from analysis.core import facts
 
 LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' card
 LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
@@ -43,32 +45,14 @@ POINT = _PALETTE[0]  # what is no accelerator
 AROUND_ONE = sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True)  # below one to above it
 OTHER = "#5b5b5b"
 
-# One colour per accelerator in every report: a family shares a hue only where no figure sets its members side by side.
-_WANTED = {
-    "A100 SXM 80GB": _PALETTE[7],
-    "H100 SXM": _PALETTE[0],
-    "H100 PCIe": _PALETTE[9],
-    "H100 NVL": "#7a9cc6",
-    "H200 SXM": _PALETTE[2],
-    "H200 SXM CTS": "#00553c",
-    "GH200 96GB": "#8a6d00",
-    "GH200 144GB": "#b8960c",
-    "H200 NVL": "#4fb890",
-    "B200 SXM": _PALETTE[3],
-    "GB200": "#8f3a00",
-    "GB300": "#5a1f4a",
-    "L40S": _PALETTE[4],
-    "MI300X": _PALETTE[1],
-    "MI325X": "#8f6003",
-    "MI355X": "#5f4a1e",
-    "TPU v5e": "#e8489f",
-    "TPU v6e": "#a3448e",
-    "Xeon Platinum 8592+": "#6f6f6f",
-    "Xeon 6980P": "#3d3d3d",
-    "speedAI 240 Slim": _PALETTE[5],
-    "Jetson AGX Orin 64GB": "#4f7f2f",
-}
-COLOURS = {accelerator: readable(colour, LIGHT) for accelerator, colour in _WANTED.items()}
+
+def of_accelerators() -> dict[str, str]:
+    """The colour of each accelerator that data/accelerators.csv gives one, made dark enough for white ground."""
+    wanted = zip(facts.column("accelerators", "accelerator"), facts.column("accelerators", "colour"), strict=True)
+    return {accelerator: readable(colour, LIGHT) for accelerator, colour in wanted if colour}
+
+
+COLOURS = of_accelerators()
 
 # What the audit says of a figure, from what agrees to what cannot be.
 _JUDGED = {
@@ -88,7 +72,7 @@ def dark_style(svg: str) -> str:
     names = [*(c for c in ON_DARK if c != LIGHT), *dict.fromkeys([*COLOURS.values(), *JUDGED.values(), POINT, OTHER])]
     swaps = {name: ON_DARK.get(name) or readable(name, DARK, 1.3 * LEAST) for name in names}
     rules = [_rule("", prop, *swap) for swap in swaps.items() for prop in ("fill", "stroke") if _used(svg, prop, *swap)]
-    white = [_rule(each, "fill", LIGHT, DARK) for each in ("path", "use")] + [_rule("", "stroke", LIGHT, DARK)]
+    white = [_rule(element, "fill", LIGHT, DARK) for element in ("path", "use")] + [_rule("", "stroke", LIGHT, DARK)]
     return f"@media screen and (prefers-color-scheme:dark){{{''.join([*white, *rules])}}}"
 
 

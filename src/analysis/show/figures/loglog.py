@@ -1,4 +1,4 @@
-"""Kinds of figure on two logarithmic axes: printed against expected, and roofs with points; none loads data."""
+"""Kinds of figure on two logarithmic axes: printed against expected, and roofs with points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from analysis.core import interval
-from analysis.show.figures import style
+from analysis.show.figures import in_words, style
+from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
 
 _SHAPES = ("o", "s", "D", "^", "v", "P", "X")
@@ -55,9 +56,16 @@ def against(
     _labels(ax, drawn, x, y, label)
     _legend(figure, shapes, {name: ink for name, ink in inks.items() if name in set(drawn[group])})
     counts = ", ".join(f"{int(drawn[group].eq(name).sum())} {name}" for name in inks)
-    return Drawing(
-        figure, f"{title} {len(drawn)} points, {y_axis} against {x_axis}: {counts}. {_told(drawn, x, y, label)}"
+    told = Description(
+        f"{len(drawn)} points, {y_axis} against {x_axis}: {counts}.",
+        [
+            *(in_words.words(drawn, name) for name in (series, group)),
+            *(in_words.ranges(drawn, name, quantity) for name, quantity in ((y, y_axis), (x, x_axis))),
+            *([in_words.words(drawn, label)] if label else []),
+        ],
+        lambda _series, _group, up, across, words="": words and f"{words}: {up} against {across}",
     )
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def roofs(
@@ -94,7 +102,8 @@ def roofs(
     for ax in axes[:, 0]:
         ax.set_ylabel(y_axis, size=8)
     _roof_legend(figure, dashes)
-    return Drawing(figure, f"{title} {_roofs_told(frame, points, panel, line)}")
+    told = _roofs_in_words(frame.assign(label=frame[panel] + " " + frame[line]), points, x_axis, y_axis)
+    return Drawing(figure, told.alt(title), told.table(title))
 
 
 def _roof_panel(
@@ -152,16 +161,6 @@ def _legend(figure: Figure, shapes: Mapping[str, str], inks: Mapping[str, str]) 
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.4)
 
 
-def _told(rows: pd.DataFrame, x: str, y: str, label: str) -> str:
-    named = rows[rows[label].ne("")].to_dict("records") if label else []
-    words = [
-        f"{row[label]}: {interval.text(row[f'{y}_low'], row[f'{y}_high'])} against "
-        f"{interval.text(row[f'{x}_low'], row[f'{x}_high'])}"
-        for row in named
-    ]
-    return f"{'; '.join(words)}." if words else ""
-
-
 def _roof_legend(figure: object, dashes: Mapping[str, str]) -> None:
     entries = [Line2D([], [], color=style.QUIET, lw=1.3, ls=dash, label=name) for name, dash in dashes.items()]
     entries.append(Line2D([], [], ls="", marker="o", color=style.QUIET, ms=5, label="above its roof"))
@@ -169,14 +168,21 @@ def _roof_legend(figure: object, dashes: Mapping[str, str]) -> None:
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.4)
 
 
-def _roofs_told(frame: pd.DataFrame, points: pd.DataFrame, panel: str, line: str) -> str:
-    roofs_said = [
-        f"{row[panel]} {row[line]}: {interval.number(row['at_batch_1'])} at 1, flat at {interval.number(row['flat'])} "
-        f"from {interval.number(row['ridge'])}"
-        for row in frame.to_dict("records")
+def _roofs_in_words(roofs: pd.DataFrame, points: pd.DataFrame, x_axis: str, y_axis: str) -> Description:
+    """Each roof, named by its `label`, from x = 1 to where it turns flat, then each point and its side of its roof."""
+    corners = (roofs[name].map(interval.number) for name in ("at_batch_1", "flat", "ridge"))
+    listing = "; ".join(map("{}: {} at 1, flat at {} from {}".format, roofs["label"], *corners))
+    ends = {"at_batch_1": "y_low", "flat": "y_high", "ridge": "x_high"}
+    lines = roofs.rename(columns=ends).assign(x_low=1.0, label=roofs["label"] + " roof")
+    shared = ["label", "x_low", "x_high", "y_low", "y_high"]
+    rows = pd.concat([lines[shared], points[shared]], ignore_index=True)
+    sides = [*[""] * len(roofs), *("above" if above else "below" for above in points["above"])]
+    columns = [
+        Column("What", rows["label"]),
+        in_words.ranges(rows, "x", x_axis),
+        in_words.ranges(rows, "y", y_axis),
+        Column("Beside its roof", sides),
     ]
-    said = [
-        f"{row['label']} {interval.text(row['y_low'], row['y_high'])} ({'above' if row['above'] else 'below'})"
-        for row in points.to_dict("records")
-    ]
-    return f"Roofs: {'; '.join(roofs_said)}. Points: {'; '.join(said)}."
+    return Description(
+        f"Roofs: {listing}. Points:", columns, lambda what, _, up, side: f"{what} {up} ({side})" if side else ""
+    )

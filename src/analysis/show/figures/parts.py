@@ -1,8 +1,9 @@
-"""The parts that row charts are made of: bars, numbers, axes, guides, legends; whole charts are made in charts.py."""
+"""The parts that row charts are made of: bars, numbers, axes, guides, legends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,30 +11,29 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from analysis.compare import caveats
-from analysis.core import interval
+from analysis.core import notes as wording
+from analysis.core.notes import NONE, Notes
 from analysis.show.figures import style
 from analysis.show.figures.colours import BAND
 
-SIGN = "\u26a0"  # the sign of a caveat, in a form that the figures' font has
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
-def warned(subtitle: str, rows: pd.DataFrame, label: str) -> str:
-    """The subtitle with every caveat of the rows behind it, named by accelerators where the rows have them."""
-    return f"{subtitle} {caveats.line(rows, 'accelerator' if 'accelerator' in rows else label)}".strip()
+def notes_of(rows: pd.DataFrame, label: str) -> Notes:
+    """Every note of the rows, about accelerators where the rows have them."""
+    return wording.of_rows(rows, "accelerator" if "accelerator" in rows else label)
 
 
-def percentiles(ax: Axes, percentiles: Sequence[float], marks: Sequence[float]) -> None:
+def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: Sequence[str]) -> None:
     """A line at each percentile, named once where several fall together; the names step down, so none overlap."""
     place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "size": 7.5, "va": "top"}
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
-    for step, mark in enumerate(dict.fromkeys(marks)):
-        names = ", ".join(f"P{each:g}" for each, other in zip(percentiles, marks, strict=True) if other == mark)
+    for step, (mark, text) in enumerate(dict(zip(marks, texts, strict=True)).items()):
+        here = ", ".join(name for name, other in zip(names, marks, strict=True) if other == mark)
         ax.axvline(mark, color=style.INK, lw=1)
-        ax.annotate(f"{names}: {interval.number(mark)}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
+        ax.annotate(f"{here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
 
 
 def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str) -> None:
@@ -53,19 +53,18 @@ def number(ax: Axes, at: float, place: float, words: str) -> None:
 
 def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
     """Numbers in a column at the right of the axes, where they cannot be taken for those of another mark."""
-    for place, each in zip(places, words, strict=True):
+    for place, number in zip(places, words, strict=True):
         at = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
-        ax.annotate(each, **at, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
+        ax.annotate(number, **at, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
 
 
-def words(row: dict, name: str, note: str = "") -> str:
-    """What stands behind a bar: its interval, a note if the row has one, and a sign where it has a caveat of its own.
+def words(number: str, row: dict, note: str = "") -> str:
+    """What stands behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
 
     What holds for a document as a whole stands in the subtitle alone: a sign behind every number would say nothing.
     """
-    said = interval.text(row[f"{name}_low"], row[f"{name}_high"])
-    sign = f" {SIGN}" if caveats.of_one(row.get("caveat", "")) else ""
-    return " · ".join(filter(None, [said, row[note] if note else ""])) + sign
+    mark = wording.mark(row.get("notes", NONE))
+    return " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {mark}" if mark else "")
 
 
 def places(labels: pd.Series) -> np.ndarray:
@@ -126,14 +125,25 @@ def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) 
     ax.set_xlim(left, right)
 
 
-def markers(names: Iterable[str]) -> dict[str, str]:
-    """A marker per name: the one of its origin (style.marker), or a spare one where that is taken."""
+def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
+    """A marker per name of the column `series`: that of its round or its origin, or a spare one where it is taken.
+
+    A round of the official record has one of its own in each figure (style.round_markers), as each origin has
+    (style.MARKERS). Rows without a column `origin` are taken for published ones.
+    """
     spare = iter(_SHAPES)
-    taken: dict[str, str] = {}
-    for name in dict.fromkeys(names):
-        wanted = style.marker(name)
-        taken[name] = wanted if wanted not in taken.values() else next(spare, "o")
-    return taken
+    shapes: dict[str, str] = {}
+    for row in rows.drop_duplicates(series).to_dict("records"):
+        wanted = _marker(row)
+        shapes[row[series]] = wanted if wanted not in shapes.values() else next(spare, "o")
+    return shapes
+
+
+def _marker(row: Mapping[str, Any]) -> str:
+    origin = row.get("origin", "published")
+    rounds = [row["round"]] if "round" in row else row.get("rounds", ())
+    own = style.round_markers().get(rounds[0]) if origin == "official" and len(rounds) == 1 else None
+    return own or style.MARKERS[origin]
 
 
 def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[str] = ()) -> None:

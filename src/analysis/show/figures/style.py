@@ -1,4 +1,4 @@
-"""How every figure looks and is shown: theme, header, alt text, table, SVG; drawing data does not belong here."""
+"""How every figure looks and is shown: theme, header, alt text, table, SVG."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 import io
 import textwrap
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import matplotlib
@@ -14,11 +15,21 @@ import seaborn as sns
 from IPython.display import HTML, display
 from matplotlib.figure import Figure
 
+from analysis.core import facts
+from analysis.core import notes as wording
+from analysis.core.notes import NONE, SIGN, Notes
 from analysis.show.cells import BESIDE, Table
 from analysis.show.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
 
 WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
-MARKERS = {"official": "s", "official v5.1": "D", "published": "o", "measured": "^"}
+MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
+SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
+
+
+@cache
+def round_markers() -> dict[str, str]:
+    """The marker of each round of the record that has one of its own, from data/rounds.csv."""
+    return {row["round"]: SHAPES[row["marker"]] for row in facts.rows("rounds") if row["marker"]}
 
 
 @dataclass(frozen=True)
@@ -54,11 +65,12 @@ def apply() -> None:
     )
 
 
-def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:
-    """A figure with its claim as title and what was compared as subtitle, and axes of `height` inches below them."""
-    subtitle = subtitle.replace(
-        "Caveats: ", "\u26a0 Caveats: "
-    )  # the sign that stands behind the numbers they are about
+def canvas(title: str, subtitle: str, height: float, notes: Notes = NONE, **subplots: Any) -> tuple[Figure, Any]:
+    """A figure with its claim as title, what was compared and what it must still say below, and its axes.
+
+    `height` is that of the axes, in inches.
+    """
+    subtitle = f"{subtitle} {SIGN} {wording.line(notes)}" if notes else subtitle
     head = [*textwrap.wrap(title, 66), ""] if title else []
     lines = textwrap.wrap(subtitle, 92)
     header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
@@ -74,11 +86,6 @@ def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[F
 def colour(accelerator: str) -> str:
     """The accelerator's own colour, the same in every report; grey for one that has none."""
     return COLOURS.get(accelerator, OTHER)
-
-
-def marker(basis: str) -> str:
-    """Square for official, diamond for v5.1 so that two rounds differ, circle for published, triangle for measured."""
-    return MARKERS.get(basis) or MARKERS.get(basis.partition(" ")[0], MARKERS["published"])
 
 
 def nothing(title: str) -> Drawing:

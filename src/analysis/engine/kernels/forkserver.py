@@ -1,9 +1,9 @@
-"""The warm parent: loads libraries once, then forks a kernel per request; what a child does then is `child.py`'s.
+"""The program that loads libraries once and then forks a kernel per request.
 
 It talks over one socket that it inherits. A request is one byte with the file descriptors of the kernel's own socket,
 its stdout and its stderr; the kernel's own socket then brings a line of JSON (argv, env, cwd), takes a line with the
 pid and, when the kernel has ended, a line with its exit status. When a kernel's socket closes, that kernel is killed;
-when the first socket closes, all are, and the parent ends. So nothing outlives whoever holds the other ends.
+when the first socket closes, all are, and the server ends. So nothing outlives whoever holds the other ends.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
 def main(descriptor: int) -> None:
     """Serve requests from the inherited socket until it closes. Never returns in a kernel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
-    set_by_libraries = preload.load()
+    set_by_libraries = preload.load_libraries()
     _forget_own_package()
     gc.collect()
     gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
-    _Parent(socket.socket(fileno=descriptor), set_by_libraries).serve()
+    _ForkServer(socket.socket(fileno=descriptor), set_by_libraries).serve()
 
 
 def _forget_own_package() -> None:
@@ -38,19 +38,19 @@ def _forget_own_package() -> None:
         del sys.modules[name]
 
 
-class _Parent:
+class _ForkServer:
     """The loop: requests in, kernels out, exit statuses back."""
 
     def __init__(self, requests: socket.socket, environment: dict[str, str]) -> None:
         self.environment, self.requests = environment, requests
         self.kernels, self.selector = {}, selectors.DefaultSelector()
         self.woken, self.wake = socket.socketpair()
-        for each in (self.woken, self.wake):
-            each.setblocking(False)
+        for end in (self.woken, self.wake):
+            end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self.wake.fileno(), warn_on_full_buffer=False)
-        for each in (requests, self.woken):
-            self.selector.register(each, selectors.EVENT_READ)
+        for readable in (requests, self.woken):
+            self.selector.register(readable, selectors.EVENT_READ)
 
     def serve(self) -> None:
         """Handle whatever comes until the requests' socket closes."""
@@ -88,10 +88,10 @@ class _Parent:
         self.selector.register(own, selectors.EVENT_READ, data=pid)
 
     def _release(self) -> None:
-        """Close, in a new child, all that is the parent's."""
+        """Close, in a new child, all that is the server's."""
         signal.set_wakeup_fd(-1)
-        for each in (self.selector, self.requests, self.woken, self.wake, *self.kernels.values()):
-            each.close()
+        for resource in (self.selector, self.requests, self.woken, self.wake, *self.kernels.values()):
+            resource.close()
 
     def _reap(self) -> None:
         for pid in list(self.kernels):

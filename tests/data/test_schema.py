@@ -3,9 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from analysis.data import descriptor, loading, validate
+from analysis.data import descriptor, loading, schema
+from analysis.data.descriptor import DescriptorError, Field
 from analysis.data.loading import TableError
 
 HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
@@ -17,7 +19,7 @@ def fault_of(package: Path, row: str, name: str = "apples") -> str:
     path = package / f"{name}.csv"
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:2]) + row + "\n", encoding="utf-8")
     with pytest.raises(TableError) as error:
-        loading.load(package, descriptor.read(package)[name])
+        loading.load(package, descriptor.read_tables(package)[name])
     assert len({(fault.row, fault.column) for fault in error.value.faults}) == 1, error.value
     return str(error.value)
 
@@ -75,7 +77,7 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
     rows = "a2,granny,,,,lb,,,true,=1\na1,granny,,-1,5,g,,,true,\n"
     (package / "apples.csv").write_text(HEADER + GOOD + rows, encoding="utf-8")
     with pytest.raises(TableError) as error:
-        loading.load(package, descriptor.read(package)["apples"])
+        loading.load(package, descriptor.read_tables(package)["apples"])
     assert [(f.row, f.column) for f in error.value.faults] == [(3, "note"), (3, "unit"), (4, "id"), (4, "low")]
 
 
@@ -84,15 +86,15 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
 )
 def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: str) -> None:
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,1,{kept},g,exact,,true,\n", encoding="utf-8")
-    assert len(loading.load(package, descriptor.read(package)["apples"])) == 1
+    assert len(loading.load(package, descriptor.read_tables(package)["apples"])) == 1
 
 
 @pytest.mark.parametrize(
     "kept", ["3500,4500", "0.035,0.045", "1.035,1.045", "0.955,0.965"], ids=["thousand", "share", "more", "less"]
 )
 def test_range_of_the_printed_is_kept_with_both_ends(package: Path, kept: str) -> None:
-    apples = descriptor.read(package)["apples"]
-    wide = [field | {"constraints": {}} if field["name"] in ("low", "high") else field for field in apples.fields]
+    apples = descriptor.read_tables(package)["apples"]
+    wide = [replace(f, minimum=None, maximum=None) if f.name in ("low", "high") else f for f in apples.fields]
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,4,{kept},g,rounded,,true,\n", encoding="utf-8")
     assert len(loading.load(package, replace(apples, fields=wide))) == 1
 
@@ -103,11 +105,11 @@ def test_disagreement_tells_both_ranges(package: Path) -> None:
 
 
 def constrained(package: Path, column: str, **constraints: object) -> list[str]:
-    """The faults of the valid table once a column has these constraints."""
-    apples = descriptor.read(package)["apples"]
-    fields = [field | {"constraints": constraints} if field["name"] == column else field for field in apples.fields]
+    """The faults of the valid table once a column has these constraints and no others."""
+    apples = descriptor.read_tables(package)["apples"]
+    fields = [Field(f.name, f.type, **constraints) if f.name == column else f for f in apples.fields]
     table = replace(apples, fields=fields)
-    return [str(fault) for fault in validate.faults(table, loading.typed(table, loading.read(package, table))[0])]
+    return [str(fault) for fault in schema.faults(table, schema.typed(table, loading.read_cells(package, table))[0])]
 
 
 @pytest.mark.parametrize("column", ["low", "crates"])
@@ -128,19 +130,73 @@ def test_printed_may_not_be_kept_by_any_other_factor(package: Path, kept: str) -
 
 
 def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
-    tables = descriptor.read(package)
+    tables = descriptor.read_tables(package)
     frames = {name: loading.load(package, table) for name, table in tables.items()}
-    assert validate.dangling(tables["apples"], frames["apples"], frames) == []
+    assert schema.dangling(tables["apples"], frames["apples"], frames) == []
     lost = frames["apples"].assign(sort=["boskoop", "elstar"])
-    (fault,) = validate.dangling(tables["apples"], lost, frames)
+    (fault,) = schema.dangling(tables["apples"], lost, frames)
     assert str(fault) == "apples.csv, row 3, column sort: 'elstar' is not in sorts.csv"
 
 
 def test_empty_reference_refers_to_nothing(package: Path) -> None:
-    tables = descriptor.read(package)
+    tables = descriptor.read_tables(package)
     frames = {name: loading.load(package, table) for name, table in tables.items()}
-    assert validate.dangling(tables["apples"], frames["apples"].assign(sort=""), frames) == []
+    assert schema.dangling(tables["apples"], frames["apples"].assign(sort=""), frames) == []
 
 
 def test_fault_of_a_whole_file_names_no_row() -> None:
-    assert str(validate.Fault("apples.csv", 0, "", "cannot be read")) == "apples.csv: cannot be read"
+    assert str(schema.Fault("apples.csv", 0, "", "cannot be read")) == "apples.csv: cannot be read"
+
+
+def test_a_value_that_stands_again_in_a_unique_column_is_a_fault_of_its_row(package: Path) -> None:
+    (package / "apples.csv").write_text(HEADER + GOOD + GOOD.replace("a1", "a2"), encoding="utf-8")
+    assert constrained(package, "sort", unique=True) == ["apples.csv, row 3, column sort: 'boskoop' stands twice"]
+    assert constrained(package, "note", unique=True) == []
+
+
+def test_a_required_cell_that_is_empty_is_told_once(package: Path) -> None:
+    assert constrained(package, "printed", required=True, pattern="^1", choices=("1",))[1:] == [
+        "apples.csv, row 3, column printed: is missing"
+    ]
+
+
+CELLS = {
+    "texts": ["a1", "boskoop", "", "1", "2.5", "g", "", "3", "true", "-"],
+    "values": ["a1", "boskoop", None, 1.0, 2.5, "g", None, 3, True, "-"],
+}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_texts_and_values_come_out_alike(package: Path, kind: str) -> None:
+    table = descriptor.read_tables(package)["apples"]
+    frame, faults = schema.typed(table, pd.DataFrame([CELLS[kind]], columns=table.columns, index=[2]))
+    assert faults == [] and frame.iloc[0].tolist() == ["a1", "boskoop", "", 1.0, 2.5, "g", "", 3, True, "-"]
+    assert [str(kind) for kind in frame.dtypes] == ["str"] * 3 + ["float64"] * 2 + ["str"] * 2 + [
+        "Int64",
+        "bool",
+        "str",
+    ]
+    assert [str(fault) for fault in schema.faults(table, frame)] == [
+        "apples.csv, row 2, column note: '-' starts like a spreadsheet formula"
+    ]
+
+
+def test_a_row_alone_is_held_to_the_same_rules(package: Path) -> None:
+    checks = schema.checks(descriptor.read_tables(package)["apples"].fields)
+    row = {"id": "a1", "sort": "boskoop", "unit": "lb", "low": -1.0, "high": 5.0, "ripe": True}
+    assert schema.row_faults(row, checks) == ["low -1.0 is below 0", "unit 'lb' is not one of g, kg"]
+    assert schema.row_faults({"unit": "g"}, checks) == ["id is missing", "sort is missing", "ripe is missing"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "message"),
+    [
+        ('"type": "date"', '"type": "day"', "no type of column first_sold 'day': .*valid: string, number"),
+        ('"maximum"', '"most"', "no constraint of column low 'most': .*valid: required, unique"),
+    ],
+)
+def test_a_column_described_in_unknown_words_is_refused(package: Path, was: str, now: str, message: str) -> None:
+    path = package / descriptor.FILE
+    path.write_text(path.read_text("utf-8").replace(was, now), encoding="utf-8")
+    with pytest.raises(DescriptorError, match=message):
+        descriptor.read_tables(package)

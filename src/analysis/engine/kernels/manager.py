@@ -1,6 +1,6 @@
-"""One kernel for a report: how it is started, ended and found dead; knows nothing of notebooks or pages.
+"""The Jupyter manager of one kernel: how it is started, ended and noticed dead.
 
-Which kind of process it is decides the provisioner that `spec` names: an ordinary child, or a fork of a warm parent.
+Which kind of process it is decides the provisioner that `spec` names: an ordinary child, or a warm fork.
 """
 
 import contextlib

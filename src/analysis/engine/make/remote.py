@@ -1,4 +1,4 @@
-"""Reports made on the workers of a Dask scheduler and published here; which reports, and their files, are others'.
+"""Reports made on the workers of a Dask scheduler and published here.
 
 A worker needs the same checkout and environment; it starts warm kernels of its own. What it made comes back through
 the scheduler, and is refused where a file that it was made from differs from the one here.
@@ -8,37 +8,27 @@ from __future__ import annotations
 
 import atexit
 import time
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from analysis.core import cluster
 from analysis.engine.kernels.pool import Kernels
-from analysis.engine.make.made import Made, publish
+from analysis.engine.make.made import Made, Tell, publish
 from analysis.engine.runs import freshness
 from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
 
-if TYPE_CHECKING:
-    from distributed import Client
-
-CONNECT = 30  # seconds
-Tell = Callable[[Plan, tuple[Failure | None, float]], None]
-
-
-class NoCluster(RuntimeError):
-    """The scheduler cannot be used; the text says why and what to do."""
-
 
 def build_plans(plans: list[Plan], places: Places, tell: Tell, *, scheduler: str, timeout: int, kernels: str) -> None:
     """Build what is planned on the scheduler's workers, and `tell` of each: the failure or None, and seconds.
 
-    Workers may come and go meanwhile: what a lost one had is made by another. Raises NoCluster.
+    Workers may come and go meanwhile: what a lost one had is made by another. Raises ClusterError.
     """
-    from distributed import as_completed
-
     folder = places.reports.relative_to(places.root).as_posix()
-    with _client(scheduler) as client:
+    with cluster.connect(scheduler) as client:
+        from distributed import as_completed
+
         waiting = {client.submit(_make, plan, folder, timeout, kernels, pure=False): plan for plan in plans}
         try:
             for future in as_completed(waiting, loop=client.loop):
@@ -48,17 +38,6 @@ def build_plans(plans: list[Plan], places: Places, tell: Tell, *, scheduler: str
                 tell(plan, (publish(_checked(made, plan, places), places, lambda: False), seconds))
         finally:
             client.cancel(list(waiting))
-
-
-def _client(scheduler: str) -> Client:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise NoCluster("--scheduler needs dask.distributed: pip install -e '.[cluster]'") from None
-    try:
-        return Client(scheduler, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise NoCluster(f"no Dask scheduler at {scheduler}: {error}. Start one: dask scheduler") from None
 
 
 def _result(future: Any, plan: Plan) -> tuple[Made, float]:
@@ -94,7 +73,7 @@ def _builder(folder: str, timeout: int, kernels: str) -> Any:
     """On a worker: the builder that its tasks share, with kernels that end when the worker does."""
     from analysis.engine.make import lean
 
-    lean.load()
+    lean.import_nbformat()
     from analysis.engine.make.build import Builder
 
     home = Places()

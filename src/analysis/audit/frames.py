@@ -1,0 +1,101 @@
+"""The tables as the checks read them: frames, and what several checks look up in them, made once for an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import pandas as pd
+
+from analysis.audit.lookup import Record, plain
+from analysis.audit.verdict import Judgement, Row
+from analysis.compare import gate
+from analysis.data.catalog import Catalog
+from analysis.themes import memory, roofline
+
+TABLES = ("results", "claims", "prices", "quantization")  # that hold figures of documents
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The frames of one audit with what is looked up in them; a frame that no check asks for may be left out."""
+
+    results: pd.DataFrame = field(default_factory=pd.DataFrame)
+    benchmarks: pd.DataFrame = field(default_factory=pd.DataFrame)
+    accelerators: pd.DataFrame = field(default_factory=pd.DataFrame)
+    claims: pd.DataFrame = field(default_factory=pd.DataFrame)
+    prices: pd.DataFrame = field(default_factory=pd.DataFrame)
+    quantization: pd.DataFrame = field(default_factory=pd.DataFrame)
+    corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
+    sources: pd.DataFrame = field(default_factory=pd.DataFrame)
+    _mentions: dict[str, list[Row]] = field(default_factory=dict, init=False, repr=False)
+    _judgements: dict[Check, list[Judgement]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, data: Catalog | Tables) -> Tables:
+        """The frames of a catalog."""
+        return cls(**{column.name: getattr(data, column.name) for column in fields(cls) if column.init})
+
+    def mentions(self, table: str) -> list[Row]:
+        """Every figure that documents print, by one of TABLES, repeats among them, with the name of its `table`.
+
+        A result says whether it is `slower`: the document has a faster precision of the same accelerator.
+        """
+        if table not in self._mentions:
+            frame = getattr(self, table)
+            if table == "results":
+                frame = frame[frame["origin"].eq("published")]
+                frame = frame.assign(slower=gate.slower_precision(frame))
+            self._mentions[table] = plain(frame, table)
+        return self._mentions[table]
+
+    def figures(self, table: str) -> list[Row]:
+        """The figures of `mentions`, each once: what repeats another row is left out."""
+        return [row for row in self.mentions(table) if not row["duplicate_of"]]
+
+    def stated(self, *quantities: str) -> list[Row]:
+        """The claims of some quantities, each once."""
+        return [claim for claim in self.figures("claims") if claim["quantity"] in quantities]
+
+    def judgements(self, check: Check) -> list[Judgement]:
+        """What a check comes to, computed once."""
+        if check not in self._judgements:
+            self._judgements[check] = list(check(self))
+        return self._judgements[check]
+
+    @cached_property
+    def record(self) -> Record:
+        """The official results, for look-up."""
+        return Record(self.results, self.benchmarks, self.accelerators)
+
+    @cached_property
+    def official(self) -> pd.DataFrame:
+        """The official results."""
+        return self.results[self.results["origin"].eq("official")]
+
+    @cached_property
+    def models(self) -> dict[str, pd.Series]:
+        """The rows of the benchmarks, by name."""
+        return dict(self.benchmarks.set_index("benchmark").iterrows())
+
+    @cached_property
+    def parts(self) -> dict[str, pd.Series]:
+        """The rows of the accelerators, by name."""
+        return dict(self.accelerators.set_index("accelerator").iterrows())
+
+    def parameters_billion(self, benchmark: str) -> float:
+        """The size of a benchmark's model in 1e9 parameters; NaN where it is not known."""
+        return float(self.models[benchmark]["parameters_billion"]) if benchmark in self.models else float("nan")
+
+    def memory_gb(self, accelerator: str) -> float:
+        """The memory of an accelerator in gigabytes; NaN where it is not known."""
+        return float(self.parts[accelerator]["memory_gb"]) if accelerator in self.parts else float("nan")
+
+    def holding(self, benchmark: str, precision: str, accelerator: str) -> tuple[float, float, float]:
+        """A model's weights and an accelerator's memory, in GB, and the fewest that hold them; NaN where not known."""
+        held, capacity = roofline.weight_gb(self.parameters_billion(benchmark), precision), self.memory_gb(accelerator)
+        return held, capacity, float(memory.holding(held, capacity))
+
+
+Check = Callable[[Tables], Iterator[Judgement]]

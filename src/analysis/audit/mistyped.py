@@ -1,0 +1,29 @@
+"""Figures that the cheap checks find wrong: a row typed wrongly, or a document's own mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from analysis.audit import checks
+from analysis.core.paths import DATA
+from analysis.data.catalog import Catalog
+from analysis.data.descriptor import DescriptorError
+from analysis.data.loading import TableError
+
+
+def notes(folder: Path = DATA) -> list[str]:
+    """A line for each figure of a data folder that a cheap check finds wrong.
+
+    Empty where the tables cannot be read or are not those of the audit: their faults are told first.
+    """
+    try:
+        tables = Catalog(folder)
+        if not {*checks.TABLES, "benchmarks", "accelerators"} <= set(tables.tables):
+            return []
+        wrong = checks.cheap(tables)
+    except (DescriptorError, TableError):
+        return []
+    return [
+        f"note: {row['table']}.csv, row {row['row_id']}, {row['check']}: {row['verdict']}. {row['explanation']}"
+        for row in wrong.to_dict("records")
+    ]

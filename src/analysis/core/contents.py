@@ -1,0 +1,41 @@
+"""The contents of files: written whole or not at all, and told apart by their digests."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def sha256(content: bytes | str) -> str:
+    """The SHA-256 of some content, as 64 hexadecimal digits; text counts as UTF-8."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes. Raises OSError."""
+    return sha256(path.read_bytes())
+
+
+@contextmanager
+def aside(path: Path) -> Iterator[Path]:
+    """A file beside `path` to be written, renamed into place at the end of the block; gone where the block raises.
+
+    Its name holds the process id, so that what a killed writer leaves can be told from what one is writing.
+    """
+    place = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield place
+        place.replace(path)
+    finally:
+        with suppress(OSError):
+            place.unlink()
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, and the folders above it, so that no reader ever sees half of it. Text becomes UTF-8."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with aside(path) as place:
+        place.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,0 +1,331 @@
+"""Notes: what a row, a finding, a figure or a table must still say, as data, and the one table of their words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+from string import Formatter
+from typing import Any
+
+import pandas as pd
+
+from analysis.core.choices import not_among
+
+SIGN = "\u26a0"  # in a form that the figures' font has
+Row = Mapping[str, Any]
+Values = Mapping[str, Any]
+
+
+class Scope(Enum):
+    """What a kind of note is true of, which decides where a page says it."""
+
+    BACKGROUND = "nearly all rows, or a document as a whole"
+    ROW = "one row"
+    DISQUALIFYING = "a row that cannot stand beside the others"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What rows are compared in, as far as their notes depend on it.
+
+    `suite` ("" for all) and `division` are those asked for, `usual_size` the number of accelerators that most systems
+    have, `sized` the pairs of basis and accelerator that have a system of that size.
+    """
+
+    suite: str
+    division: str
+    usual_size: int
+    sized: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of note: its code, its words, what it is true of, its mark, and for notes of rows when it holds.
+
+    `words` and `detail` are templates of the note's values; `detail` follows behind a comma where its values are known
+    and falls away where rows are told together that differ in them. `mark` is the sign at a row ("" for none). `holds`
+    gives the values of the note for a result row, or None where it does not hold.
+    """
+
+    code: str
+    words: str
+    detail: str = ""
+    scope: Scope = Scope.ROW
+    mark: str = SIGN
+    holds: Callable[[Row, Setting], Values | None] | None = None
+
+    @property
+    def required(self) -> set[str]:
+        """The values without which the note has no words."""
+        return _fields(self.words)
+
+    @property
+    def optional(self) -> set[str]:
+        """The values that the detail tells."""
+        return _fields(self.detail)
+
+
+def _when(column: str, value: object) -> Callable[[Row, Setting], Values | None]:
+    return lambda row, _: {} if row[column] == value else None
+
+
+def _preview(row: Row, _: Setting) -> Values | None:
+    if row["availability"] != "preview":
+        return None
+    return {"round": row["round"]} if row["round"] else {}
+
+
+def _of_another_size(row: Row, setting: Setting) -> Values | None:
+    """What one accelerator gives depends on how many work together; a rate printed per accelerator is of no system."""
+    if row["per"] != "system" or (row["basis"], row["accelerator"]) in setting.sized:
+        return None
+    return {"count": row["accelerator_count"], "usual": setting.usual_size}
+
+
+def _of_a_division(row: Row, setting: Setting) -> Values | None:
+    other = row["division"] != "" and setting.division != "closed"
+    return {"division": setting.division} if other else None
+
+
+def _of_the_edge(row: Row, setting: Setting) -> Values | None:
+    return {} if row["suite"] == "edge" and setting.suite != "edge" else None
+
+
+_WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
+_OUT = {"scope": Scope.DISQUALIFYING}
+
+_TABLE = (
+    # Of a result row, in any comparison.
+    Kind("preview", "preview system", "not yet on sale in {round}", holds=_preview),
+    Kind("division_unstated", "division not stated", **_WHOLE, holds=_when("division", "")),
+    Kind("tokens_assumed", "tokens per sample assumed", **_WHOLE, holds=_when("assumed", True)),
+    Kind("precision_unstated", "precision not stated", **_WHOLE, holds=_when("precision", "")),
+    Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate")),
+    Kind("inferred", "inferred from another scenario", holds=_when("inferred", True)),
+    Kind("power_capped", "power-capped MaxQ system", holds=_when("power_capped", True)),
+    Kind("edge_suite", "edge suite", holds=_of_the_edge),
+    Kind("another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size),
+    Kind("label_corrected", "label corrected", holds=lambda row, _: {} if row["corrected"] else None),
+    Kind("division_asked", "{division} division", holds=_of_a_division),
+    # What the audit doubts about a published result.
+    Kind("above_hardware", "above what its hardware can do", **_OUT),
+    Kind("contradicts_record", "contradicts the official record", **_OUT),
+    Kind("no_official_result", "no official result of it at hand"),
+    Kind("system_not_at_hand", "the official result of its system is not at hand"),
+    Kind("other_power_limit", "officially so only for the part with another power limit"),
+    # What it finds of conclusions that rest on such results.
+    Kind("rate_contradicts_record", "its throughput contradicts the official record", **_OUT),
+    Kind("contradicts_meter", "contradicts the measured watts", **_OUT),
+    # Of a ratio of two results.
+    Kind("printed_unit", "in {unit}, as printed"),
+    Kind("different_sizes", "systems of different size", "{sizes} against {other_sizes}"),
+    Kind("different_rounds", "different rounds", "{rounds} against {other_rounds}: software and rules differ"),
+    Kind("may_differ", "best system of each scenario, may differ"),
+    Kind("round_unnamed", "the claim names no round"),
+    # Of a finding.
+    Kind("prices_undated", "rental prices move within months, and the documents have no date"),
+    Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric"),
+    Kind("batch_1_of_one_document", "one document's figures at batch 1, with no official result behind them"),
+    Kind("mixed_within_row", "submitters, systems and software differ within a row"),
+    Kind("stated_by_submitter", "stated by the submitter"),
+    # Of a plan.
+    Kind("no_queue", "no queue is planned: the length of a request is not known"),
+    Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
+    Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute"),
+    Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
+    Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
+    Kind(
+        "measured_slower",
+        "throughput measured at {guaranteed} tokens/s per user or more, not {speed}: more accelerators may be needed",
+    ),
+    Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
+    Kind(
+        "above_decoding",
+        "{speed} tokens/s is above the {ceiling} that {copy} {accelerator} can decode for one user (bandwidth over "
+        "{precision} weights): only copies of the weights spread over {needed} or more{beyond} can reach it, at a "
+        "throughput that is not known",
+    ),
+    # Of a measurement.
+    Kind("example_file", "example file: its numbers were written by hand, nothing was measured"),
+    Kind("requests_failed", "some requests failed"),
+    Kind("few_requests", "fewer requests than a percentile of 99 needs"),
+    # Why a result is not compared.
+    Kind("stream_energy", "energy per query of a stream: a latency, no throughput per watt", **_OUT),
+    Kind("no_scenario", "no MLPerf scenario: a rate at a stated batch size or on a framework", **_OUT),
+    Kind("duplicate", "duplicate of another row", **_OUT),
+    Kind("another_round", "another round", **_OUT),
+    Kind("another_division", "not of the {division} division: another model or other rules", **_OUT),
+    Kind("another_suite", "another suite", **_OUT),
+    Kind("power_submission", "power submission: measured under the power rules, often capped", **_OUT),
+    Kind("no_power_submission", "not a power submission", **_OUT),
+    Kind("slower_precision", "a slower precision of the same accelerator in the same document", **_OUT),
+    Kind("another_target", "another accuracy target than {target} %", **_OUT),
+    Kind("other_unit", "unit cannot be turned into {unit}", **_OUT),
+    Kind("several_types", "several accelerator types in one system", **_OUT),
+    Kind("count_unstated", "number of accelerators not stated", **_OUT),
+    Kind("not_checked", "not checked: {doubt}", **_OUT),
+)
+KINDS: dict[str, Kind] = {own.code: own for own in _TABLE}
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note: the code of its kind, its values, and the names of what it is about (none: of all that is there)."""
+
+    code: str
+    values: tuple[tuple[str, Any], ...] = ()
+    about: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the note. Raises ValueError for a code that is in no entry of KINDS."""
+        return kind(self.code)
+
+    @property
+    def text(self) -> str:
+        """The note in words, with what it is about in brackets."""
+        own, values = self.kind, {name: _in_words(value) for name, value in self.values}
+        words = own.words.format(**values)
+        words += f", {own.detail.format(**values)}" if own.detail and own.optional <= values.keys() else ""
+        return f"{words} ({_few(self.about)})" if self.about else words
+
+    def record(self) -> dict[str, Any]:
+        """The note as JSON holds it: code, words, values by name, and what it is about."""
+        values = {name: _in_words(value) for name, value in self.values}
+        return {"code": self.code, "words": self.text, "values": values, "about": list(self.about)}
+
+
+Notes = frozenset[Note]
+NONE: Notes = frozenset()
+
+
+def kind(code: str) -> Kind:
+    """The entry of KINDS with this code. Raises ValueError naming the code and the valid ones."""
+    if code not in KINDS:
+        raise ValueError(f"no kind of note {not_among(code, KINDS)}")
+    return KINDS[code]
+
+
+def note(code: str, about: Iterable[str] = (), **values: Any) -> Note:
+    """A note of one kind. Raises ValueError for an unknown kind, and for values that its words lack or do not know."""
+    own, given = kind(code), set(values)
+    if not own.required <= given <= own.required | own.optional:
+        wanted = ", ".join(sorted(own.required | own.optional)) or "no values"
+        raise ValueError(f"a note {code!r} takes {wanted}; given {', '.join(sorted(given)) or 'none'}")
+    return Note(code, tuple(sorted(values.items())), tuple(about))
+
+
+def some(**codes: bool) -> Notes:
+    """The notes, by their codes, that hold and take no values: `some(no_queue=True)`."""
+    return frozenset(note(code) for code, holds in codes.items() if holds)
+
+
+def union(groups: Iterable[Iterable[Note]]) -> Notes:
+    """The notes of several sets as one."""
+    return frozenset(own for group in groups for own in group)
+
+
+def without(notes: Iterable[Note], *codes: str) -> Notes:
+    """The notes but for those of these kinds."""
+    return frozenset(own for own in notes if own.code not in codes)
+
+
+def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
+    """The notes of pairs of runs on one system, from those of each run: in their ratio its size does not count."""
+    return [without(union(sides), "another_size") for sides in zip(*columns, strict=True)]
+
+
+def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """One row per group of `by`, with the column `notes`: what rows that are spread into one still have to say."""
+    return rows.groupby(by, sort=False, dropna=False)["notes"].agg(union).reset_index()
+
+
+def apart(rounds: Iterable[str], other: Iterable[str]) -> Notes:
+    """The note of a ratio whose two sides are of these rounds; none where they are the same or one is not stated."""
+    sides = [sorted(set(side) - {""}) for side in (rounds, other)]
+    if not all(sides) or sides[0] == sides[1]:
+        return NONE
+    return frozenset({note("different_rounds", rounds="/".join(sides[0]), other_rounds="/".join(sides[1]))})
+
+
+def of_rows(rows: pd.DataFrame, label: str = "accelerator") -> Notes:
+    """Every note of `rows` once, with what it is about, unless it holds for all of them.
+
+    That is the row's `label`, a column of text, or its `basis` where the note is of documents as a whole or all rows
+    have one label. Notes that differ in their detail only (sizes) become one without it. Rows without a column `notes`
+    have none.
+    """
+    if "notes" not in rows:
+        return NONE
+    holders: dict[Note, list[int]] = {}
+    for place, notes in enumerate(rows["notes"]):
+        for own in notes:
+            holders.setdefault(own, []).append(place)
+    names = rows[label].tolist()
+    bases = rows["basis"].tolist() if "basis" in rows else None
+    labelled = []
+    for own, places in _merged(holders).items():
+        whole = own.kind.scope is Scope.BACKGROUND or len(set(names)) == 1
+        about = bases if bases and whole else names
+        short = () if len(places) == len(rows) else tuple(dict.fromkeys(str(about[place]) for place in places))
+        labelled.append(replace(own, about=short))
+    return frozenset(labelled)
+
+
+def _merged(holders: dict[Note, list[int]]) -> dict[Note, list[int]]:
+    """The notes with the places of their rows, those of one kind as one where they differ in their detail only."""
+    shared = {own: _without_detail(own) for own in holders}
+    alike = Counter(shared.values())
+    merged: dict[Note, list[int]] = {}
+    for own, places in holders.items():
+        key = shared[own] if alike[shared[own]] > 1 else own
+        merged[key] = sorted({*merged.get(key, []), *places})
+    return merged
+
+
+def _without_detail(own: Note) -> Note:
+    return replace(own, values=tuple(pair for pair in own.values if pair[0] in own.kind.required))
+
+
+def ordered(notes: Iterable[Note]) -> list[Note]:
+    """The notes in the order of KINDS, then by their words."""
+    places = {code: place for place, code in enumerate(KINDS)}
+    return sorted(set(notes), key=lambda own: (places[own.code], own.text))
+
+
+def texts(notes: Iterable[Note]) -> list[str]:
+    """The notes in words, in the order of KINDS."""
+    return [own.text for own in ordered(notes)]
+
+
+def worded(notes: Iterable[Note]) -> str:
+    """The notes in words as one cell says them; "" where there are none."""
+    return "; ".join(texts(notes))
+
+
+def line(notes: Iterable[Note]) -> str:
+    """The notes as one line of a figure's subtitle; "" where there are none."""
+    words = worded(notes)
+    return f"Caveats: {words}." if words else ""
+
+
+def mark(notes: Iterable[Note]) -> str:
+    """The mark of a row with these notes: of what is true of this row, not of all; "" where there is none."""
+    marks = (own.kind.mark for own in ordered(notes) if own.kind.scope is not Scope.BACKGROUND)
+    return next(filter(None, marks), "")
+
+
+@cache
+def _fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
+
+
+def _in_words(value: Any) -> Any:
+    return value.text if isinstance(value, Note) else value
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -1,0 +1,110 @@
+"""The closed sets of words that columns, parameters and logs use, each defined once with what its words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ORIGINS = ("published", "official", "measured")  # a document prints it, the record holds it, somebody measured it
+TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
+DIVISIONS = ("closed", "open", "network")
+AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal
+SUITES = ("datacenter", "edge")
+FILED = (*SUITES, ",".join(SUITES))  # a result may be filed under both suites
+ACCURACY_TARGETS = ("99", "99.9")  # per cent of the reference accuracy
+RANGE_BASES = ("exact", "rounded", "approximate", "range", "bound")  # see interval.from_printed
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """How a benchmark is driven: `datacenter` where servers run it, `limited` where answers have a latency limit.
+
+    The figure of a `stream` is a latency, that of all others a rate: in `unit`, unless the benchmark counts tokens.
+    """
+
+    unit: str
+    datacenter: bool = True
+    limited: bool = False
+    stream: bool = False
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A number format of weights: the bytes of one weight, and whether models are published in it (`starting`).
+
+    `served` is what models are served at, `planned` what memory is planned for: bf16 takes as much of it as fp16.
+    """
+
+    bytes_per_weight: float
+    starting: bool = False
+    served: bool = True
+    planned: bool = True
+
+
+TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "ms"
+WORK = {TOKENS: "token", SAMPLES: "sample", QUERIES: "query"}  # what one unit of a rate is
+RATES = tuple(WORK)
+UNITS = (*RATES, MILLISECONDS)
+
+SCENARIOS = {
+    "Offline": Scenario(SAMPLES),
+    "Server": Scenario(QUERIES, limited=True),
+    "Interactive": Scenario(QUERIES, limited=True),
+    "SingleStream": Scenario(QUERIES, datacenter=False, stream=True),
+    "MultiStream": Scenario(QUERIES, datacenter=False, stream=True),
+}
+DATACENTER = tuple(name for name, scenario in SCENARIOS.items() if scenario.datacenter)
+LIMITED = tuple(name for name, scenario in SCENARIOS.items() if scenario.limited)
+STREAMS = tuple(name for name, scenario in SCENARIOS.items() if scenario.stream)
+
+PRECISIONS = {
+    "fp32": Precision(4.0, starting=True, served=False, planned=False),
+    "bf16": Precision(2.0, starting=True, planned=False),
+    "fp16": Precision(2.0, starting=True),
+    "fp8": Precision(1.0),
+    "int8": Precision(1.0),
+    "int4": Precision(0.5),
+    "fp4": Precision(0.5),
+}
+SERVED = tuple(name for name, precision in PRECISIONS.items() if precision.served)
+PLANNED = tuple(name for name, precision in PRECISIONS.items() if precision.planned)
+BYTES_PER_WEIGHT = {name: PRECISIONS[name].bytes_per_weight for name in PLANNED}
+_SPELLINGS = {  # as submitters and tools write them, in small letters
+    "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float8": "fp8", "uint8": "int8",
+    "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4",
+}  # fmt: skip
+
+# What the descriptor may name as the vocabulary of a column (see data/datapackage.json).
+VOCABULARIES: Mapping[str, tuple[str, ...]] = {
+    "origins": ORIGINS,
+    "divisions": DIVISIONS,
+    "availabilities": AVAILABILITIES,
+    "suites": FILED,
+    "accuracy_targets": ACCURACY_TARGETS,
+    "scenarios": tuple(SCENARIOS),
+    "precisions": tuple(PRECISIONS),
+    "units": UNITS,
+    "rates": RATES,
+    "range_bases": RANGE_BASES,
+}
+
+
+def round_age(name: str) -> tuple[int, ...]:
+    """The place of a round such as v5.1 in time, the later the higher: (5, 1); () for ""."""
+    return tuple(int(number) for number in name.removeprefix("v").split(".") if number)
+
+
+def filed_under(suite: str) -> frozenset[str]:
+    """The suites that a result is filed under, from a word of FILED; none for ""."""
+    return frozenset(suite.split(",")) - {""}
+
+
+def same_suite(one: str, other: str) -> bool:
+    """Whether two results are filed under a suite that both share, or both under none."""
+    return one == other or bool(filed_under(one) & filed_under(other))
+
+
+def precision(text: str) -> str:
+    """The one name of a precision that `text` spells in any usual way; what is none of them in small letters."""
+    word = text.strip().lower()
+    return _SPELLINGS.get(word, word)

@@ -1,0 +1,66 @@
+"""Which rows of the tables stand behind what a page shows, and the digest by which a change of theirs is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from analysis.core.citation import cited
+from analysis.data.catalog import Catalog
+from analysis.data.descriptor import Table
+
+NAMING = ("id", "row_id")  # columns of a shown frame that name rows of tables
+SUBJECTS = ("accelerators", "benchmarks")  # tables of what the rows of others are about
+
+
+def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The rows, as the catalog served them, behind the frames that a page shows; by the name of their table.
+
+    Of a table with ids, the rows that a frame names by `id` or `row_id`; where none of a table is named, as of limits
+    and prices, those about these subjects alone: the accelerators and benchmarks that a frame or a row so named is
+    about. Sources are those that a frame cites. Tables without such a row are left out, and so are the corrections:
+    what they put right stands in the rows, with the reason.
+    """
+    frames = [frame for frame in shown if len(frame)]
+    served = {name: rows for name, rows in catalog.served.items() if name != "corrections"}
+    tables = {name: catalog.tables[name] for name in served}
+    ids = _values(frames, NAMING)
+    named = {name: rows[rows["id"].isin(ids)] for name, rows in served.items() if tables[name].primary_key == ["id"]}
+    subjects = {name: _values(frames, catalog.tables[name].primary_key) for name in SUBJECTS}
+    for name, rows in named.items():
+        for column, subject in _about(tables[name]).items():
+            subjects[subject] |= set(rows[column])
+    reached = {}
+    for name, rows in served.items():
+        if name == "sources":
+            kept = rows["id"].isin(cited(*frames))
+        elif name in SUBJECTS:
+            kept = rows[tables[name].primary_key[0]].isin(subjects[name])
+        elif name in named and len(named[name]):
+            kept = rows["id"].isin(ids)
+        else:
+            about = pd.DataFrame(
+                {column: rows[column].isin(subjects[of]) for column, of in _about(tables[name]).items()}
+            )
+            kept = about.all(axis=1) & rows[about.columns].ne("").any(axis=1)
+        reached[name] = rows[kept]
+    return {name: rows for name, rows in reached.items() if len(rows)}
+
+
+def digest(rows: pd.DataFrame, key: Sequence[str]) -> str:
+    """The SHA-256 of rows in hexadecimal, the same in whatever order rows and columns stand; `key` tells rows apart."""
+    ordered = rows[sorted(rows)].sort_values(list(key), kind="stable")
+    return hashlib.sha256(ordered.to_csv(index=False).encode()).hexdigest()
+
+
+def _about(table: Table) -> dict[str, str]:
+    """The columns of a table that refer to a subject, each with the table of that."""
+    references = {key["fields"][0]: key["reference"]["resource"] for key in table.foreign_keys}
+    return {column: other for column, other in references.items() if other in SUBJECTS}
+
+
+def _values(frames: Iterable[pd.DataFrame], columns: Iterable[str]) -> set[str]:
+    """What stands in any of the columns of any of the frames; "" is among it: who names none is about no other."""
+    return {"", *(value for frame in frames for column in columns if column in frame for value in frame[column])}

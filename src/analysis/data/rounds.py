@@ -1,0 +1,31 @@
+"""The rounds of MLPerf Inference: the source that stands for the official record of each."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+RECORD = {"publisher": "MLCommons", "licence": "Apache-2.0", "kind": "official"}
+
+
+def record_id(round: str) -> str:
+    """The id of the source that stands for the official record of a round, such as mlcommons-v5.1."""
+    return f"mlcommons-{round}"
+
+
+def with_records(sources: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
+    """The sources, and one more for each round that names none: its official record, as every round has one.
+
+    `sources` and `rounds` are the tables of these names; the index is 0, 1, ... where something was added.
+    """
+    unnamed = rounds[rounds["source_id"].eq("")]
+    records = [
+        dict.fromkeys(sources.columns, "")
+        | RECORD
+        | {"id": record_id(row["round"]), "label": f"official {row['round']}"}
+        | {"title": f"MLPerf Inference {row['round']} results", "published": row["published"]}
+        | {"url": f"https://github.com/mlcommons/inference_results_{row['round']}"}
+        for row in unnamed.to_dict("records")
+    ]
+    if not records:
+        return sources
+    return pd.concat([sources, pd.DataFrame(records)], ignore_index=True)

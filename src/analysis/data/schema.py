@@ -1,0 +1,227 @@
+"""What makes a table's cells acceptable: one reader types them and finds every fault, of whatever file they are.
+
+Each check is a small function from a frame to a list of faults. A fault names the file, the line and the column; the
+frame's index is the line of each row in its file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.data.descriptor import Field, Table
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t")
+MISSING = "is missing"
+Check = Callable[[Any], list[str]]
+
+
+class Fault(NamedTuple):
+    """One thing wrong at one place. `row` is the line in the file, the header being line 1; 0 is the whole file."""
+
+    file: str
+    row: int
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f", row {self.row}" if self.row else ""
+        where += f", column {self.column}" if self.column else ""
+        return f"{self.file}{where}: {self.message}"
+
+
+def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
+    """The cells in their columns' types, and a fault for each cell that is not of its type.
+
+    Cells are texts, "" where empty, or values already, None or NaN where empty. Texts that are missing come out as "",
+    numbers as NaN, integers as <NA>.
+    """
+    columns, wrong = {}, []
+    for field in table.fields:
+        own = cells[field.name]
+        columns[field.name], bad = _converted(own, field.type)
+        wrong += [
+            Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}")
+            for row, value in own[bad].items()
+        ]
+    return pd.DataFrame(columns), wrong
+
+
+def _converted(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
+    """The cells in their type, and which are not of it."""
+    if kind in ("string", "date"):
+        return cells.fillna("").astype("str"), pd.Series(False, index=cells.index)
+    if kind == "boolean":
+        if pd.api.types.is_bool_dtype(cells):
+            return cells.astype("bool"), cells.isna()
+        return cells.eq("true"), ~cells.isin(["true", "false"])
+    empty = cells.isna() | cells.eq("")
+    numbers = pd.to_numeric(cells.mask(empty), errors="coerce").astype("float64")
+    bad = ~empty & (numbers.isna() | numbers.abs().eq(float("inf")))
+    if kind == "integer":
+        bad |= numbers.notna() & (numbers.mod(1).ne(0) | numbers.abs().gt(2**53))
+        return numbers.mask(bad).astype("Int64"), bad
+    return numbers, bad
+
+
+def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
+    """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were put right."""
+    wrong = [*_cells(table, frame), *_repeated(table, frame), *_duplicates(table, frame), *_order(table, frame)]
+    wrong += [*_formulas(table, frame), *_dates(table, frame)]
+    wrong += _printed(table, frame) if as_printed else []
+    return sorted(wrong, key=lambda fault: (fault.row, fault.column))
+
+
+def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame]) -> list[Fault]:
+    """References into another table (or this one) that lead nowhere; an empty cell refers to nothing."""
+    wrong = []
+    for key in table.foreign_keys:
+        column, target = key["fields"][0], key["reference"]
+        resource = target["resource"] or table.name
+        known = set(others[resource][target["fields"][0]])
+        missing = frame[column].ne("") & ~frame[column].isin(known)
+        wrong += [
+            Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
+            for row, value in frame.loc[missing, column].items()
+        ]
+    return wrong
+
+
+def check(field: Field) -> Check:
+    """What is wrong with one value of a column, in words; nothing, most of the time."""
+    pattern = re.compile(field.pattern)
+    listed = ", ".join(map(str, field.choices))
+
+    def wrong(value: Any) -> list[str]:
+        if value is None or value == "" or value is pd.NA or value != value:
+            return [MISSING] if field.required else []
+        words = []
+        if field.choices and value not in field.choices:
+            words.append(f"{value!r} is not one of {listed}")
+        if field.minimum is not None and value < field.minimum:
+            words.append(f"{value!r} is below {field.minimum}")
+        if field.maximum is not None and value > field.maximum:
+            words.append(f"{value!r} is above {field.maximum}")
+        if field.pattern and not pattern.match(str(value)):
+            words.append(f"{value!r} does not match {field.pattern}")
+        return words
+
+    return wrong
+
+
+def checks(fields: list[Field]) -> dict[str, Check]:
+    """The check of each column that has one, for rows that come one at a time (see row_faults)."""
+    return {field.name: check(field) for field in fields if _ruled(field)}
+
+
+def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str]:
+    """What keeps a row from being one of the table, in words; a column that the row lacks is an empty cell."""
+    return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row.get(name))]
+
+
+def _ruled(field: Field) -> bool:
+    return bool(field.required or field.choices or field.pattern) or (field.minimum, field.maximum) != (None, None)
+
+
+def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """Faults of single cells; each value of a column is judged once, however often it stands."""
+    wrong_cells = []
+    for field in table.fields:
+        if not _ruled(field):
+            continue
+        wrong, column = check(field), frame[field.name]
+        judged = {value: words for value in column.dropna().unique().tolist() if (words := wrong(value))}
+        if field.required and column.isna().any():
+            wrong_cells += [Fault(table.path, row, field.name, MISSING) for row in column.index[column.isna()]]
+        if judged:
+            wrong_cells += [
+                Fault(table.path, row, field.name, words)
+                for row, value in column[column.isin(list(judged))].items()
+                for words in judged[value]
+            ]
+    return wrong_cells
+
+
+def _repeated(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """Values that stand again in a column where each stands once; of a key that is _duplicates' to say."""
+    columns = [field.name for field in table.fields if field.unique and [field.name] != table.primary_key]
+    return [
+        Fault(table.path, row, column, f"{value!r} stands twice")
+        for column in columns
+        for row, value in frame.loc[frame.duplicated(column) & frame[column].ne(""), column].items()
+    ]
+
+
+def _duplicates(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    again = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
+    column = ", ".join(table.primary_key)
+    return [Fault(table.path, row, column, f"key {' | '.join(key)!r} stands twice") for row, *key in again.itertuples()]
+
+
+def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    reversed_ends = []
+    for low, high in table.intervals:
+        wrong = (frame[low] > frame[high]) | (frame[low].isna() != frame[high].isna())
+        reversed_ends += [
+            Fault(table.path, row, low, f"low {a:g} and high {b:g} are no range, low to high")
+            for row, a, b in frame.loc[wrong, [low, high]].itertuples()
+        ]
+    return reversed_ends
+
+
+def _formulas(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """A text cell that a spreadsheet would run as a formula."""
+    text = [field.name for field in table.fields if field.type == "string"]
+    return [
+        Fault(table.path, row, column, f"{value!r} starts like a spreadsheet formula")
+        for column in text
+        for row, value in frame.loc[frame[column].str.startswith(FORMULA_STARTS), column].items()
+    ]
+
+
+def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    undated = []
+    for column in [field.name for field in table.fields if field.type == "date"]:
+        parsed = pd.to_datetime(frame[column], format="%Y-%m-%d", errors="coerce")
+        wrong = frame[column].ne("") & parsed.isna()
+        undated += [
+            Fault(table.path, row, column, f"{value!r} is not a date such as 2024-08-28")
+            for row, value in frame.loc[wrong, column].items()
+        ]
+    return undated
+
+
+def _printed(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """`low` and `high` must be the range that `printed` stands for.
+
+    It may be kept in a thousandth of the unit (TB/s as GB/s, seconds as milliseconds), a percentage as a fraction,
+    and a percentage more or less as a ratio.
+    """
+    if not {"printed", "range_basis", "low", "high"} <= set(frame.columns):
+        return []
+    rows = frame[frame["printed"].ne("") & frame["low"].notna()]
+    disagreeing = []
+    for row, printed, basis, low, high in rows[["printed", "range_basis", "low", "high"]].itertuples():
+        message = _disagreement(printed, basis, low, high)
+        disagreeing += [Fault(table.path, row, "printed", message)] if message else []
+    return disagreeing
+
+
+def _disagreement(printed: str, basis: str, low: float, high: float) -> str:
+    try:
+        meant = interval.from_printed(printed, basis)
+    except ValueError as error:
+        return str(error)
+    kept_as = [
+        (meant.low * factor + shift, meant.high * factor + shift)
+        for shift, factor in [(0, 1), (0, 1000), (0, 0.01), (1, 0.01)]
+    ]
+    kept_as.append((1 - meant.high / 100, 1 - meant.low / 100))
+    if any(np.allclose([low, high], pair, rtol=1e-9, atol=0) for pair in kept_as):
+        return ""
+    return f"{printed!r} ({basis}) stands for {meant.low:g} to {meant.high:g}, not for {low:g} to {high:g}"

@@ -1,0 +1,45 @@
+"""What the cells of a notebook say in one line: its tables, its parameters, checked, and its findings, shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.display import display
+from pydantic import BaseModel
+
+from analysis.audit import doubts
+from analysis.core import parameters
+from analysis.core.findings import Finding
+from analysis.data.catalog import Catalog
+
+
+def catalog() -> Catalog:
+    """The tables of data/, of which each result is audited before it is compared."""
+    return doubts.catalog()
+
+
+def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
+    """The parameters of the notebook with this name, checked, with the values that they have in `names`.
+
+    A cell passes its `globals()`: whatever ran last counts, be it the parameters cell, edited or not, or the cell that
+    papermill put behind it. What else stands in `names` is left alone, so a notebook may ask for the parameters of
+    another one whose parameters are among its own.
+    Raises ParameterError for a notebook that is not there, NameError for parameters without a value, and pydantic's
+    ValidationError for values of the wrong type or not among the valid ones.
+    """
+    model = parameters.model_for(notebook)
+    if missing := [name for name in model.model_fields if name not in names]:
+        raise NameError(
+            f"{notebook}: no value for {', '.join(missing)}; each stands in the parameters cell: run it first"
+        )
+    return model.model_validate({name: names[name] for name in model.model_fields})
+
+
+def show_findings(*findings: Finding) -> None:
+    """Display the findings in order and record them. Raises ValueError when two share a name."""
+    names = [finding.name for finding in findings]
+    if len(set(names)) != len(names):
+        raise ValueError(f"findings share a name: {', '.join(names)}")
+    for finding in findings:
+        display(finding)

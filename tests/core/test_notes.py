@@ -1,0 +1,336 @@
+"""Notes: the words of each kind once, what a note takes, sets of them over rows, and a new kind from one entry."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from analysis.compare import gate
+from analysis.compare.gate import Comparison, Data, Question
+from analysis.core import notes
+from analysis.core.findings import Finding, exactly
+from analysis.core.notes import KINDS, NONE, SIGN, Kind, Note, Notes, Scope, note
+from analysis.show import tables as shown
+from analysis.show.figures import charts
+
+matplotlib.use("agg")
+DOUBT = note("contradicts_record")
+FASTER = {"speed": "80", "ceiling": "23", "copy": "2", "accelerator": "H100 SXM", "precision": "fp16"}
+WORDS: list[tuple[str, dict[str, Any], str]] = [
+    ("preview", {}, "preview system"),
+    ("preview", {"round": "v4.1"}, "preview system, not yet on sale in v4.1"),
+    ("division_unstated", {}, "division not stated"),
+    ("tokens_assumed", {}, "tokens per sample assumed"),
+    ("precision_unstated", {}, "precision not stated"),
+    ("approximate", {}, "marked approximate"),
+    ("inferred", {}, "inferred from another scenario"),
+    ("power_capped", {}, "power-capped MaxQ system"),
+    ("edge_suite", {}, "edge suite"),
+    ("another_size", {}, "another size than most systems"),
+    ("another_size", {"count": 1, "usual": 8}, "another size than most systems, 1x against 8x"),
+    ("label_corrected", {}, "label corrected"),
+    ("division_asked", {"division": "open"}, "open division"),
+    ("above_hardware", {}, "above what its hardware can do"),
+    ("contradicts_record", {}, "contradicts the official record"),
+    ("no_official_result", {}, "no official result of it at hand"),
+    ("system_not_at_hand", {}, "the official result of its system is not at hand"),
+    ("other_power_limit", {}, "officially so only for the part with another power limit"),
+    ("rate_contradicts_record", {}, "its throughput contradicts the official record"),
+    ("contradicts_meter", {}, "contradicts the measured watts"),
+    ("printed_unit", {"unit": "samples/s"}, "in samples/s, as printed"),
+    ("different_sizes", {}, "systems of different size"),
+    ("different_sizes", {"sizes": "1x", "other_sizes": "4x/8x"}, "systems of different size, 1x against 4x/8x"),
+    ("different_rounds", {}, "different rounds"),
+    (
+        "different_rounds",
+        {"rounds": "v5.1", "other_rounds": "v4.1"},
+        "different rounds, v5.1 against v4.1: software and rules differ",
+    ),
+    ("may_differ", {}, "best system of each scenario, may differ"),
+    ("round_unnamed", {}, "the claim names no round"),
+    ("prices_undated", {}, "rental prices move within months, and the documents have no date"),
+    ("unofficial_ratio", {}, "a ratio to summed power limits is not an official metric"),
+    ("batch_1_of_one_document", {}, "one document's figures at batch 1, with no official result behind them"),
+    ("mixed_within_row", {}, "submitters, systems and software differ within a row"),
+    ("stated_by_submitter", {}, "stated by the submitter"),
+    ("no_queue", {}, "no queue is planned: the length of a request is not known"),
+    ("no_prompt", {}, "the time to read a prompt is not planned: its length or the compute is not known"),
+    ("prompt_share", {"percent": "40"}, "prompts assumed to be read at 40 % of the dense compute"),
+    ("no_memory", {}, "memory is not planned: the model's size or shape is not known"),
+    ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
+    (
+        "measured_slower",
+        {"guaranteed": "5", "speed": "30"},
+        "throughput measured at 5 tokens/s per user or more, not 30: more accelerators may be needed",
+    ),
+    ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
+    (
+        "above_decoding",
+        FASTER | {"needed": "4", "beyond": ""},
+        "80 tokens/s is above the 23 that 2 H100 SXM can decode for one user (bandwidth over fp16 weights): only "
+        "copies of the weights spread over 4 or more can reach it, at a throughput that is not known",
+    ),
+    ("example_file", {}, "example file: its numbers were written by hand, nothing was measured"),
+    ("requests_failed", {}, "some requests failed"),
+    ("few_requests", {}, "fewer requests than a percentile of 99 needs"),
+    ("stream_energy", {}, "energy per query of a stream: a latency, no throughput per watt"),
+    ("no_scenario", {}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
+    ("duplicate", {}, "duplicate of another row"),
+    ("another_round", {}, "another round"),
+    ("another_division", {"division": "closed"}, "not of the closed division: another model or other rules"),
+    ("another_suite", {}, "another suite"),
+    ("power_submission", {}, "power submission: measured under the power rules, often capped"),
+    ("no_power_submission", {}, "not a power submission"),
+    ("slower_precision", {}, "a slower precision of the same accelerator in the same document"),
+    ("another_target", {"target": "99.9"}, "another accuracy target than 99.9 %"),
+    ("other_unit", {"unit": "tokens/s"}, "unit cannot be turned into tokens/s"),
+    ("several_types", {}, "several accelerator types in one system"),
+    ("count_unstated", {}, "number of accelerators not stated"),
+    ("not_checked", {"doubt": DOUBT}, "not checked: contradicts the official record"),
+]
+ONE, FOUR = (note("another_size", count=count, usual=8) for count in (1, 4))
+EDGE, PREVIEW, BACKGROUND = note("edge_suite"), note("preview", round="v4.1"), note("division_unstated")
+
+
+def rows(*groups: Any, **columns: Any) -> pd.DataFrame:
+    """One row per set of notes, of accelerators A, B, C ... on a basis each, unless `columns` say otherwise."""
+    names = {"accelerator": list("ABCDEFGH"[: len(groups)]), "basis": [f"doc {place}" for place in range(len(groups))]}
+    return pd.DataFrame(names | columns).assign(notes=[frozenset(group) for group in groups])
+
+
+@pytest.mark.parametrize(("code", "values", "words"), WORDS, ids=[f"{code} {len(given)}" for code, given, _ in WORDS])
+def test_words_of_a_kind(code: str, values: dict[str, Any], words: str) -> None:
+    assert note(code, **values).text == words
+    assert note(code, ["A", "B"], **values).text == f"{words} (A, B)"
+
+
+def test_words_of_every_kind_are_asserted_with_and_without_detail() -> None:
+    assert list(dict.fromkeys(code for code, _, _ in WORDS)) == list(KINDS)
+    detailed = [code for code, kind in KINDS.items() if kind.optional]
+    assert [sum(code == name for name, _, _ in WORDS) for code in detailed] == [2] * len(detailed)
+
+
+@pytest.mark.parametrize("make", [note, notes.kind, lambda code: Note(code).text, lambda code: Note(code).kind])
+def test_unknown_code_is_refused_with_the_near_one_and_all(make: Callable[[str], object]) -> None:
+    with pytest.raises(ValueError, match="no kind of note 'preveiw': did you mean 'preview'") as error:
+        make("preveiw")
+    assert str(error.value).endswith(f"valid: {', '.join(KINDS)}")
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "takes"),
+    [
+        ("printed_unit", {}, "takes unit; given none"),
+        ("printed_unit", {"units": "tokens/s"}, "takes unit; given units"),
+        ("measured_slower", {"speed": "30"}, "takes guaranteed, speed; given speed"),
+        ("edge_suite", {"suite": "edge"}, "takes no values; given suite"),
+        ("preview", {"since": "v4.1"}, "takes round; given since"),
+        ("different_rounds", {"rounds": "v5.1", "round": "v4.1"}, "takes other_rounds, rounds; given round, rounds"),
+    ],
+)
+def test_lacking_or_surplus_values_are_refused_by_name(code: str, values: dict[str, str], takes: str) -> None:
+    with pytest.raises(ValueError, match=f"a note '{code}' {takes}"):
+        note(code, **values)
+
+
+def test_detail_stands_only_where_all_its_values_are_known() -> None:
+    assert note("different_rounds", rounds="v5.1").text == note("different_rounds").text
+
+
+def test_notes_are_the_same_in_whatever_order_their_values_are_given() -> None:
+    assert note("another_size", usual=8, count=1) == ONE
+    assert {ONE, note("another_size", usual=8, count=1)} == {ONE}
+    assert len({ONE, FOUR, note("another_size"), replace(ONE, about=("A",))}) == 4
+
+
+def test_four_names_are_told_and_more_are_counted() -> None:
+    assert note("edge_suite", "ABCD").text.endswith(" (A, B, C, D)")
+    assert note("edge_suite", "ABCDE").text.endswith(" (A, B, C and 2 more)")
+
+
+def test_note_as_json_has_code_words_values_and_what_it_is_about() -> None:
+    about = replace(ONE, about=("A", "B"))
+    record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
+    assert json.loads(json.dumps(about.record())) == about.record() == record
+    nested = note("not_checked", doubt=DOUBT).record()
+    assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
+
+
+def test_some_are_those_that_hold() -> None:
+    assert notes.some(no_queue=True, no_prompt=False, no_memory=True) == {note("no_queue"), note("no_memory")}
+    assert notes.some() == NONE
+    with pytest.raises(ValueError, match="a note 'prompt_share' takes percent; given none"):
+        notes.some(prompt_share=True)
+
+
+def test_union_has_every_note_once() -> None:
+    assert notes.union([{EDGE, PREVIEW}, NONE, {PREVIEW, BACKGROUND}]) == {EDGE, PREVIEW, BACKGROUND}
+    assert notes.union([]) == notes.union([NONE]) == NONE
+
+
+def test_without_leaves_out_kinds_whatever_their_values() -> None:
+    every = {ONE, FOUR, EDGE, replace(EDGE, about=("A",)), PREVIEW}
+    assert notes.without(every, "another_size", "edge_suite") == {PREVIEW}
+    assert notes.without(every) == every
+
+
+def test_notes_of_two_runs_on_one_system_leave_out_its_size() -> None:
+    assert notes.beside([{PREVIEW, ONE}, {ONE}], [{EDGE, PREVIEW}, NONE]) == [{PREVIEW, EDGE}, NONE]
+    assert notes.beside([{ONE}], [{EDGE}], [{BACKGROUND, FOUR}]) == [{EDGE, BACKGROUND}]
+    with pytest.raises(ValueError, match="zip"):
+        notes.beside([NONE], [NONE, NONE])
+
+
+def test_rows_spread_into_one_carry_all_their_notes() -> None:
+    given = rows({PREVIEW}, {EDGE, PREVIEW}, NONE, benchmark=["llm", "llm", "scan"])
+    assert notes.carried(given, ["benchmark"]).to_dict("list") == {
+        "benchmark": ["llm", "scan"], "notes": [{PREVIEW, EDGE}, NONE]
+    }  # fmt: skip
+    assert list(notes.carried(given.head(0), ["benchmark"])) == ["benchmark", "notes"]
+
+
+def test_ratio_of_two_rounds_is_marked() -> None:
+    assert notes.apart(["v5.1"], ["v4.1"]) == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
+    both = note("different_rounds", rounds="v4.1/v5.1", other_rounds="v4.1")
+    assert notes.apart(["v5.1", "v4.1", "v5.1"], ("v4.1",)) == {both}
+
+
+@pytest.mark.parametrize(("one", "other"), [(["v4.1", ""], ["v4.1"]), (["v4.1"], [""]), ([], ["v4.1"]), ([], [])])
+def test_ratio_of_one_round_or_of_one_that_is_not_stated_is_not_marked(one: list[str], other: list[str]) -> None:
+    assert notes.apart(one, other) == notes.apart(other, one) == NONE
+
+
+def test_note_of_all_rows_is_about_nothing_and_that_of_some_names_them() -> None:
+    given = rows({EDGE, PREVIEW}, {EDGE}, benchmark=["llm", "images"])
+    assert notes.of_rows(given, "benchmark") == {EDGE, replace(PREVIEW, about=("llm",))}
+    assert notes.of_rows(given) == {EDGE, replace(PREVIEW, about=("A",))}
+    assert notes.of_rows(given.drop(columns="basis")) == {EDGE, replace(PREVIEW, about=("A",))}
+
+
+def test_name_of_several_rows_stands_once_in_their_order() -> None:
+    given = rows({EDGE}, {EDGE}, {EDGE}, NONE, accelerator=["B", "A", "B", "A"])
+    assert notes.of_rows(given) == {replace(EDGE, about=("B", "A"))}
+
+
+def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
+    of_documents = [note(code) for code, kind in KINDS.items() if kind.scope is Scope.BACKGROUND]
+    assert {own.code for own in of_documents} == {"division_unstated", "tokens_assumed", "precision_unstated"}
+    told = notes.of_rows(rows({EDGE, *of_documents}, NONE))
+    assert told == {replace(EDGE, about=("A",)), *(replace(own, about=("doc 0",)) for own in of_documents)}
+    assert notes.of_rows(rows({BACKGROUND}, NONE).drop(columns="basis")) == {replace(BACKGROUND, about=("A",))}
+
+
+def test_note_among_rows_of_one_label_is_about_the_basis() -> None:
+    given = rows({EDGE}, NONE, accelerator=["A", "A"])
+    assert notes.of_rows(given) == {replace(EDGE, about=("doc 0",))}
+
+
+def test_notes_that_differ_in_their_detail_only_become_one_without_it() -> None:
+    size = note("another_size")
+    assert notes.of_rows(rows({ONE}, {FOUR}, NONE)) == {replace(size, about=("A", "B"))}
+    assert notes.of_rows(rows({ONE}, {FOUR})) == {size}
+    assert notes.of_rows(rows({ONE}, {ONE}, NONE)) == {replace(ONE, about=("A", "B"))}
+    assert notes.of_rows(rows({PREVIEW}, {note("preview")})) == {note("preview")}
+
+
+def test_row_with_two_notes_of_a_kind_counts_once() -> None:
+    assert notes.of_rows(rows({ONE, FOUR}, NONE)) == {note("another_size", ["A"])}
+    assert notes.of_rows(rows({ONE, FOUR}, {ONE})) == {note("another_size")}
+
+
+def test_notes_that_differ_in_what_their_words_say_stay_apart() -> None:
+    tokens, samples = (note("printed_unit", unit=unit) for unit in ("tokens/s", "samples/s"))
+    told = {replace(tokens, about=("A",)), replace(samples, about=("B",))}
+    assert notes.of_rows(rows({tokens}, {samples})) == told
+
+
+def test_rows_without_notes_have_none() -> None:
+    assert notes.of_rows(rows(NONE, NONE)) == notes.of_rows(rows()) == NONE
+    assert notes.of_rows(rows({EDGE}).drop(columns="notes")) == NONE
+
+
+def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
+    known = [note(code, **values) for code, values, _ in WORDS]
+    assert [own.code for own in notes.ordered(reversed(known))] == [code for code, _, _ in WORDS]
+    assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
+
+
+def test_cell_and_line_say_the_notes_in_order() -> None:
+    given = {EDGE, replace(PREVIEW, about=("A",))}
+    words = [replace(PREVIEW, about=("A",)).text, EDGE.text]
+    assert notes.texts(given) == words
+    assert notes.worded(given) == "; ".join(words)
+    assert notes.line(given) == f"Caveats: {'; '.join(words)}."
+    assert (notes.texts(NONE), notes.worded(NONE), notes.line(NONE)) == ([], "", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "mark"),
+    [(NONE, ""), ({BACKGROUND}, ""), ({EDGE}, SIGN), ({BACKGROUND, PREVIEW}, SIGN), ({DOUBT}, SIGN)],
+)
+def test_mark_is_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, mark: str) -> None:
+    assert notes.mark(given) == mark
+
+
+def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
+    assert all(code == kind.code for code, kind in KINDS.items())
+    assert len(KINDS) == len(notes._TABLE)
+    assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == {SIGN}
+    assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
+
+
+NEW = Kind(
+    "research_system",
+    "research system",
+    "not for sale in {round}",
+    holds=lambda row, _: {"round": row["round"]} if row["availability"] == "rdi" else None,
+)
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch, results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> Any:
+    """A comparison of three systems, one of them of research, once the table of kinds has an entry for it."""
+    monkeypatch.setitem(KINDS, NEW.code, NEW)
+    frame = results({}, {"availability": "rdi", "accelerator": "B200 SXM"}, {"accelerator": "L40S"})
+    return gate.select(tables(frame), Question("llm", "Offline", rounds=("v4.1",)))
+
+
+def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
+    own, words = note("research_system", round="v4.1"), "research system, not for sale in v4.1"
+    assert noted.rows["notes"].tolist() == [NONE, {own}, NONE]
+    told = notes.of_rows(noted.rows)
+    assert notes.texts(told) == [f"{words} (B200 SXM)"]
+    assert shown.results(noted).cells.set_index("Accelerator")["Caveat"].to_dict() == {
+        "H100 SXM": "", "B200 SXM": f"{SIGN}\ufe0e {words}", "L40S": ""
+    }  # fmt: skip
+    record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
+    about = {"words": f"{words} (B200 SXM)", "values": {"round": "v4.1"}, "about": ["B200 SXM"]}
+    assert record["notes"] == [{"code": "research_system", **about}]
+    assert record["caveats"] == [f"{words} (B200 SXM)"]
+    assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
+
+
+def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison) -> None:
+    names = {"label": "accelerator", "series": "basis", "name": "per_accelerator", "axis": "tokens per second"}
+    drawing = charts.ranges(noted.rows, **names, title="One is fastest.", subtitle=noted.subtitle)
+    title, subtitle = (" ".join(text.get_text().split()) for text in drawing.figure.texts)
+    behind = [text.get_text() for text in drawing.figure.axes[0].texts]
+    plt.close(drawing.figure)
+    words = "research system, not for sale in v4.1"
+    assert title == "One is fastest."
+    assert subtitle == f"{noted.subtitle} {SIGN} Caveats: {words} (B200 SXM)."
+    assert [SIGN in text for text in behind] == [False, True, False]
+    assert [words in cell for cell in drawing.numbers.cells["Caveat"]] == [False, True, False]
+
+
+def test_new_background_kind_is_told_of_documents_and_marks_no_row(
+    noted: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, NEW.code, replace(NEW, scope=Scope.BACKGROUND, mark=""))
+    assert notes.of_rows(noted.rows) == {note("research_system", ["official v4.1"], round="v4.1")}
+    assert [notes.mark(own) for own in noted.rows["notes"]] == ["", "", ""]

@@ -1,0 +1,67 @@
+"""The words of closed sets stand in one place, and everything else reads them from there."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.core import vocabulary
+from analysis.core.paths import DATA, ROOT
+from analysis.core.vocabulary import VOCABULARIES
+from analysis.data import descriptor
+from analysis.data.descriptor import DescriptorError
+
+HOME = ROOT / "src" / "analysis" / "core" / "vocabulary.py"
+
+
+def _literals(path: Path) -> list[set[str]]:
+    """The texts of each tuple, list or set that a module writes out; a dict says something of each of its keys."""
+    held = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        parts = getattr(node, "elts", [])
+        held.append({part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)})
+    return held
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_no_other_module_writes_a_vocabulary_out(name: str) -> None:
+    words = set(VOCABULARIES[name])
+    copies = [path for path in (ROOT / "src").rglob("*.py") for held in _literals(path) if words <= held]
+    assert [path.relative_to(ROOT) for path in copies if path != HOME] == []
+
+
+def test_the_descriptor_names_vocabularies_and_copies_none() -> None:
+    package = json.loads((DATA / descriptor.FILE).read_text("utf-8"))
+    fields = [field for resource in package["resources"] for field in resource["schema"]["fields"]]
+    enums = [set(field.get("constraints", {}).get("enum", ())) for field in fields]
+    assert [words for words in enums if words in map(set, VOCABULARIES.values())] == []
+    assert {field["constraints"]["vocabulary"] for field in fields if "vocabulary" in field.get("constraints", {})} == {
+        *VOCABULARIES
+    }
+
+
+def test_a_vocabulary_that_there_is_not_is_refused_with_those_there_are(package: Path) -> None:
+    path = package / descriptor.FILE
+    path.write_text(path.read_text("utf-8").replace('"enum": ["g", "kg"]', '"vocabulary": "unit"'), encoding="utf-8")
+    with pytest.raises(DescriptorError, match=r"datapackage\.json: no vocabulary of column unit 'unit': .* units"):
+        descriptor.read_tables(package)
+
+
+def test_scenarios_are_told_apart_by_what_they_ask() -> None:
+    assert vocabulary.DATACENTER == ("Offline", "Server", "Interactive")
+    assert vocabulary.LIMITED == ("Server", "Interactive")
+    assert vocabulary.STREAMS == ("SingleStream", "MultiStream")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("NVFP4", "fp4"), (" bfloat16 ", "bf16"), ("half", "fp16"), ("fp8", "fp8"), ("Ternary", "ternary")],
+)
+def test_a_precision_is_known_by_every_spelling(text: str, name: str) -> None:
+    assert vocabulary.precision(text) == name
+
+
+def test_memory_is_planned_in_bytes_of_a_weight() -> None:
+    assert vocabulary.BYTES_PER_WEIGHT == {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+    assert vocabulary.PRECISIONS["bf16"].bytes_per_weight == 2.0
