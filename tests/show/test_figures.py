@@ -216,7 +216,9 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
 @pytest.mark.parametrize("name", BESIDE_THE_ROWS)
 def test_notes_that_are_not_of_a_row_stand_in_the_subtitle(name: str) -> None:
     notes = frozenset({note("prices_undated"), note("preview", about=["A"])})
-    assert subtitle(BESIDE_THE_ROWS[name](notes)) == f"LLM Offline. {SIGN} {wording.line(notes)}"
+    drawing = BESIDE_THE_ROWS[name](notes)
+    assert drawing.notes == notes
+    assert subtitle(drawing) == f"LLM Offline. {SIGN} {wording.line(notes)}"
     assert subtitle(BESIDE_THE_ROWS[name](NONE)) == "LLM Offline."
 
 

@@ -50,7 +50,8 @@ def ranges(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95, notes | parts.notes_of(rows, label))
+    notes |= parts.notes_of(rows, label)
+    figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95, notes)
     numbers = in_words.ranges(rows, name, axis)
     columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
     told = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
@@ -65,7 +66,7 @@ def ranges(
     parts.guides(ax, reference, band)
     parts.right_room(ax)
     parts.legend(ax, markers, band_label if band else "")
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)
 
 
 def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
@@ -107,7 +108,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     ax.tick_params(axis="y", labelrotation=0, length=0, labelsize=8.5)
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)
 
 
 def beside(
@@ -135,7 +136,8 @@ def beside(
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
     height = 0.12 * (2 + len(others)) * len(rows) + 0.95
-    figure, ax = style.canvas(title, subtitle, height, notes | parts.notes_of(rows, label))
+    notes |= parts.notes_of(rows, label)
+    figure, ax = style.canvas(title, subtitle, height, notes)
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
     names = {name: legend, **others}
     numbers = [in_words.ranges(rows, stem, f"{words} ({axis})") for stem, words in names.items()]
@@ -158,7 +160,7 @@ def beside(
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)
     parts.legend(ax, markers, "", hollow=list(others.values()))
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)
 
 
 def scatter(
@@ -180,7 +182,8 @@ def scatter(
     """
     if frame.empty:
         return style.nothing(title)
-    figure, ax = style.canvas(title, subtitle, 3.4, notes | parts.notes_of(frame, label))
+    notes |= parts.notes_of(frame, label)
+    figure, ax = style.canvas(title, subtitle, 3.4, notes)
     across, up = interval.of(frame, x), interval.of(frame, y)
     middles = [(ends.low + ends.high) / 2 for ends in (across, up)]
     best = frame[front].astype(bool) if front else pd.Series(True, index=frame.index)
@@ -204,7 +207,7 @@ def scatter(
     ax.tick_params(labelsize=8.5)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)
 
 
 def distributions(
@@ -239,7 +242,7 @@ def distributions(
         ax.set_xlabel(str(name), size=9)
         ax.tick_params(axis="x", labelsize=8.5)
         ax.grid(False)
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)
 
 
 def bars(
@@ -263,4 +266,4 @@ def bars(
     ax.tick_params(labelsize=8.5)
     ax.axvline(0, color=style.QUIET, lw=0.9)
     ax.margins(x=0.15)
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, told.alt(title), told.table(title), notes)

@@ -34,7 +34,7 @@ def round_markers() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A finished figure, the sentence that tells its numbers to a reader who does not see it, and their table.
+    """A finished figure, the sentence that tells its numbers to a reader who does not see it, their table, its notes.
 
     `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place.
     """
@@ -42,6 +42,7 @@ class Drawing:
     figure: Figure | None
     alt: str
     numbers: Table | None = None
+    notes: Notes = NONE
 
 
 def apply() -> None:
