@@ -108,7 +108,7 @@ def benchmarks() -> pd.DataFrame:
     ]
     columns = ["benchmark", "label", "parameters_billion", "offline_unit", "server_unit"]
     columns += ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).assign(compared_in="")
 
 
 @pytest.fixture(scope="session")

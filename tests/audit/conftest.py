@@ -124,7 +124,7 @@ def tables(
 @pytest.fixture(scope="session")
 def benchmarks() -> pd.DataFrame:
     """Three benchmarks: a language model, images, a mixture of experts."""
-    return pd.DataFrame(BENCHMARKS, columns=IDENTITY)
+    return pd.DataFrame(BENCHMARKS, columns=IDENTITY).assign(compared_in="")
 
 
 @pytest.fixture(scope="session")

@@ -488,3 +488,17 @@ def test_record_is_compared_undoubted_and_documents_are_no_part_of_it(results: R
     assert kept(chosen) == ["r0", "r3"]
     assert chosen.rows["notes"].tolist() == [NONE] * 2 and chosen.left_out.empty
     assert gate.select(gate.record(results(PAPER), benchmarks), ASK).rows.empty
+
+
+def test_a_benchmark_whose_software_counts_tokens_differently_compares_in_samples(
+    tables: Tables, results: Rows, benchmarks: pd.DataFrame
+) -> None:
+    rows = results({"low": 800.0, "tokens_per_sample": 64.0}, {"low": 800.0, "tokens_per_sample": 80.0})
+    heard = benchmarks.assign(compared_in=["samples/s", "", "", ""])
+    chosen = gate.select(tables(rows, of=heard), ASK)
+    assert chosen.unit == "samples/s" and chosen.rows["rate_low"].tolist() == [12.5, 10.0]
+
+
+def test_whisper_compares_in_samples(data: Catalog) -> None:
+    chosen = gate.select(data, Question("whisper", "Offline", rounds=("v5.1",), power=True))
+    assert chosen.unit == "samples/s" and len(chosen.rows) == 1

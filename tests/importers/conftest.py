@@ -33,6 +33,7 @@ ROW = {
     "Location": "closed/Acme/results/acme/llama2-70b-99.9/Offline", "Software": "TensorRT 10", "Notes": "",
     "version": "v4.1", "inferred": 0, "has_power": False, "weight_data_types": "fp16",
     "Performance_Result": 24000.5, "Performance_Units": "Tokens/s",
+    "Details": "https://github.com/mlcommons/inference_results_v4.1/tree/main/closed/Acme/results/acme",
 }  # fmt: skip
 
 

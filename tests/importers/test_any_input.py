@@ -35,7 +35,8 @@ def test_any_bytes_of_a_configuration_are_a_precision_or_none(tmp_path: Path, co
     folder.mkdir(exist_ok=True)
     configuration._classes.cache_clear()
     (folder / "__init__.py").write_bytes(content)
-    found = configuration.precision(tmp_path, "llama2-70b", "Offline", "H100-SXM-80GBx8_TRT", "llama2-70b-99")
+    asked = configuration.Asked(("llama2-70b",), "Offline", "H100-SXM-80GBx8_TRT", "llama2-70b-99")
+    found = configuration.precision(tmp_path, asked)
     assert found in ("", "fp8", "int8")
 
 
@@ -78,7 +79,7 @@ def test_any_summary_is_rows_or_named_errors(tmp_path: Path, rows: list) -> None
     path, out = tmp_path / "cm-result.json", tmp_path / "out.csv"
     path.write_text(json.dumps([good, *(good | row if isinstance(row, dict) else row for row in rows)]))
     try:
-        outcome = import_results([path], out, round="v4.0", say=lambda line: None)
+        outcome = import_results([path], out, round="v4.0", origin="official", say=lambda line: None)
     except ImportFailed as error:
         assert "cm-result.json" in str(error)
     else:
@@ -136,7 +137,7 @@ def test_a_line_of_2_gb_in_any_file_of_a_tree_costs_no_memory_and_its_own_row_at
     _sparse(tree.root / power / "performance/run_1/spl.txt", b"Time,07-24-2024 10:00:01.000,Watts,5.0\n", b"\n")
     with _little_memory():
         outcome = bring(tree.root, workers=1)
-    assert {row["model_run"] for row in outcome.table} == {"bert-99", "bert-99.9", "3d-unet-99"}
+    assert {row["model_run"] for row in outcome.table} == {"bert-99", "bert-99.9", "3d-unet-99", "resnet50"}
     assert ["spl.txt, line 2: longer than" in problem.reason for problem in outcome.problems] == [True]
 
 

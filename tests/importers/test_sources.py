@@ -82,7 +82,7 @@ def test_a_part_of_a_run_is_that_run(tree: Any, bring: Callable, part: str) -> N
 def test_a_folder_that_holds_nothing_says_what_is_expected(tree: Any, bring: Callable, part: str) -> None:
     tree.write(f"{tree.run()}/accuracy/accuracy.txt", "")
     (tree.root / "empty").mkdir()
-    with pytest.raises(ImportFailed, match=r"holds nothing to import: expected .*/performance/run_1, or .*summary"):
+    with pytest.raises(ImportFailed, match=r"holds nothing to import: expected .*run_1, .*summary.* or cm-result"):
         bring(tree.root / part)
     outcome = bring(tree.root / part, tree.root)
     assert (outcome.rows, [problem.place for problem in outcome.problems]) == (1, [str(tree.root / part)])

@@ -22,6 +22,8 @@ V61 = {
     "weight_data_types": "int8", "Location": "closed/Acme/results/acme/resnet50/SingleStream",
 }  # fmt: skip
 
+NEW = {"Model": "new-model", "UsedModel": "new-model"}
+
 
 def one(raw: dict[str, Any], round: str = "") -> shape.Row:
     return shape.row(summaries.entry(raw, round))
@@ -52,7 +54,7 @@ def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path: Path, bring: Callab
     path = tmp_path / "summary.json"
     second = V61 | {"Platform": "b", "Result": 7.5, "Units": "Latency (ms)", "Location": "closed/Acme/results/b/r/s"}
     path.write_text(json.dumps({"0": V61, "1": second}))
-    outcome = bring(path, round="v6.1")
+    outcome = bring(path, round="v6.1", origin="official")
     assert [row["low"] for row in outcome.table] == ["2.0", "7.5"] and outcome.status == 0
 
 
@@ -74,7 +76,7 @@ def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Calla
     rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s", "version": "v4.0", "has_power": True}
     watts, path = rate | power, tmp_path / "cm-result.json"
     path.write_text(json.dumps([rate, watts, rate | {"Location": "elsewhere", "Platform": "b", "has_power": False}]))
-    outcome = bring(path)
+    outcome = bring(path, origin="official")
     assert [row["power_watts_low"] for row in outcome.table] == ["4597.2", ""]
     assert [row["power_measured"] for row in outcome.table] == ["true", "false"]
     assert outcome.rows == 2 and outcome.problems == []
@@ -87,7 +89,7 @@ def test_power_beside_the_result_is_taken_as_it_is(tmp_path: Path, bring: Callab
                  "SystemType": "datacenter,edge", "Accuracy": 76.072, "has_power": True}  # fmt: skip
     path = tmp_path / "cm-result.json"
     path.write_text(json.dumps([row]))
-    found = bring(path).table[0]
+    found = bring(path, origin="official").table[0]
     told = {"energy_millijoules_per_query": "894.4", "low": "3.4", "division": "closed", "suite": "datacenter,edge",
             "accuracy": "76.072", "round": "v2.1"}  # fmt: skip
     assert {name: found[name] for name in told} == told
@@ -98,7 +100,7 @@ def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, 
     alone = rate | {"Location": "elsewhere", "Platform": "b", "Result": 4597.2, "Units": "Watts"}
     path = tmp_path / "summary.json"
     path.write_text(json.dumps([rate, alone]))
-    outcome = bring(path, round="v6.1")
+    outcome = bring(path, round="v6.1", origin="official")
     assert [row["low"] for row in outcome.table] == ["100.0"] and outcome.status == 1
     assert "power without the result" in str(outcome.problems[0])
     assert [row for _, row in power_rows.joined([alone, alone])] == [alone, alone]
@@ -113,8 +115,8 @@ def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, 
         ({"Model": "whisper", "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
         ({"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s"}, "samples/s", None),
         ({"Model": "gptj-99", "version": "v4.0", "Performance_Units": "Samples/s", "Accuracy": ""}, "samples/s", None),
-        ({"Model": "new-model", "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
-        ({"Model": "new-model", "Performance_Units": "Samples/s", "Accuracy": "acc: 1"}, "samples/s", None),
+        ({**NEW, "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
+        ({**NEW, "Performance_Units": "Samples/s", "Accuracy": "acc: 1"}, "samples/s", None),
     ],
 )  # fmt: skip
 def test_a_wrong_label_is_put_right_and_says_so(tree: Any, changes: dict, unit: str, corrected: str | None) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from analysis.cli.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
+from analysis.core.vocabulary import FILED_AS
 
 INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
 
@@ -71,6 +72,9 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     )
     bring.add_argument("--out", required=True, type=Path, metavar="FILE", help="a .parquet or .csv file to write")
     bring.add_argument("--round", type=round_name, metavar="vX.Y", help="the round, where no path or row says it")
+    bring.add_argument(
+        "--origin", choices=FILED_AS, help="with --round: what rows are whose summary is of no repository of the record"
+    )
     bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
     bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
 
@@ -146,7 +150,10 @@ def _import(arguments: argparse.Namespace) -> int:
     from analysis.importers.official.spread import WorkersLost
     from analysis.importers.official.writer import OutputError
 
-    choices = {"round": arguments.round or "", "workers": arguments.jobs, "scheduler": arguments.scheduler}
+    if arguments.origin and not arguments.round:
+        return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
+    choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
+    choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler}
     try:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:

@@ -106,7 +106,7 @@ def _of_file(
 
 
 def _guaranteed(catalog: Catalog, asked: RealWorldDerating) -> float | None:
-    return cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario)
+    return cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario, asked.rounds)
 
 
 def _example(catalog: Catalog, asked: RealWorldDerating) -> list[str]:

@@ -128,7 +128,7 @@ def ask(parameters: Any, **changes: Any) -> Question:
 
 
 def select(data: Tables, question: Question) -> Comparison:
-    """The results that answer `question`, with rates in the benchmark's own unit.
+    """The results that answer `question`, with rates in the unit in which the benchmark compares: mostly its own.
 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
@@ -137,8 +137,8 @@ def select(data: Tables, question: Question) -> Comparison:
     for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
     identity = _identity(data.benchmarks, question)
-    unit = identity["server_unit"] if question.scenario != "Offline" else ""
-    unit = unit or identity["offline_unit"]
+    own = identity["server_unit"] if question.scenario != "Offline" else ""
+    unit = identity["compared_in"] or own or identity["offline_unit"]
     asked = _doubted(_asked(data.results, question), data.doubts)
     rated = rates.converted(asked, identity, unit)
     capped = rated["system"].str.contains("maxq", case=False, regex=False).astype(bool)

@@ -15,8 +15,9 @@ def sha256(content: bytes | str) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes. Raises OSError."""
-    return sha256(path.read_bytes())
+    """The SHA-256 of a file's bytes, however many they are. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from analysis.data import schema
 from analysis.data.descriptor import Table
 from analysis.data.schema import Fault
 
+SELF_TOLD = ("precision", "precision_basis")  # the basis says already where a precision is known from
+
 
 class TableError(ValueError):
     """A table cannot be used. `faults` says where and why; the text lists the first twenty."""
@@ -89,7 +91,8 @@ def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tup
         if len(place) != 1 or fix["column"] not in cells or cells.at[place[0], fix["column"]] != fix["printed"]:
             raise TableError([Fault("corrections.csv", line, "printed", _lost(table, fix))])
         cells.at[place[0], fix["column"]] = fix["corrected"]
-        reasons[place[0]] = "; ".join(filter(None, [reasons[place[0]], fix["reason"]]))
+        if fix["column"] not in SELF_TOLD:
+            reasons[place[0]] = "; ".join(filter(None, [reasons[place[0]], fix["reason"]]))
     return cells, reasons
 
 

@@ -78,7 +78,7 @@ def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Co
 
 def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
     own = getattr(asked, f"{name}_ms")
-    return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit")
+    return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds)
 
 
 def _token_gb(catalog: Catalog, benchmark: str, asked: MyDeployment) -> float:

@@ -105,7 +105,7 @@ def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Bas
     model, box = _model(catalog, asked), _box(catalog, asked, watts)
     row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     offers = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
-    guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario)
+    guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario, asked.rounds)
     return Basis(
         accelerator=accelerator,
         unit=chosen.unit,
@@ -145,8 +145,7 @@ def _demand(of: Basis, asked: RealWorldDerating, speed: float) -> Demand:
 
 def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | None, box: sizing.Box) -> Prompt:
     """The longest prompt, stated or of the benchmark, read by the fewest accelerators that hold the weights."""
-    limits = catalog.benchmark_limits
-    own = limits[limits["benchmark"].eq(asked.benchmark) & limits["quantity"].eq("max_sequence_length")]
+    own = cost.rules_of(catalog.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
     tokens = asked.prompt_tokens or float(own["high"].max())
     count = memory.copy_on(model, box.memory_gb, box.headroom) if model else None
     if count is None:

@@ -80,16 +80,31 @@ def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
     return once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))[columns].rename(columns=names)
 
 
-def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str) -> float:
-    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`; NaN where there is none."""
-    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark)]
-    rows = rows[rows["scenario"].eq(scenario)]
-    return float(rows["high"].min()) if len(rows) else float("nan")
+def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
+    """The rows of benchmark_limits for a quantity of a benchmark that hold in any of `rounds` (none: in any round).
+
+    A row that names no rounds holds in all; one of low confidence is no rule.
+    """
+    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
+    holds = [not held or not rounds or not set(rounds).isdisjoint(held.split(";")) for held in rows["rounds"]]
+    return rows[pd.Series(holds, index=rows.index, dtype="bool")]
 
 
-def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str) -> float | None:
-    """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms."""
-    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit")
+def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str, rounds: Sequence[str] = ()) -> float:
+    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`, that holds in any of `rounds`.
+
+    NaN where there is none: a benchmark that the rounds did not have, or one that limits no such latency.
+    """
+    rows = rules_of(limits, benchmark, quantity, rounds)
+    return float(rows.loc[rows["scenario"].eq(scenario), "high"].min())
+
+
+def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds: Sequence[str] = ()) -> float | None:
+    """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms.
+
+    The limit is that of `rounds` (none: of any round); None where there is none.
+    """
+    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit", rounds)
     return 1000.0 / limit if limit == limit else None
 
 

@@ -8,13 +8,19 @@ from functools import cache
 from analysis.core import facts
 
 MIXED = "mixed"
-_COUNT = re.compile(r"\s*\(x\d+\)\s*$")
+_COUNT = re.compile(r"\s*\(x(\d+)\)\s*$")
+_GROUP = re.compile(r"(\d+) Nodes?: [^,]*?x(\d+)\s*(?:,|$)")
+_COUNTS = re.compile(r"\(x(\d+)\)")
 
 
 @cache
 def aliases() -> dict[str, str]:
-    """The canonical name of every known string, by the string without case and repeated blanks."""
-    return {_plain(row["as_published"]): row["accelerator"] for row in facts.rows("accelerator_aliases")}
+    """The canonical name of every known string, by the string without case and repeated blanks.
+
+    A name that means a part with low confidence only is not known: it stays as printed.
+    """
+    known = (row for row in facts.rows("accelerator_aliases") if row["confidence"] != "low")
+    return {_plain(row["as_published"]): row["accelerator"] for row in known}
 
 
 def canonical(name: str) -> tuple[str, bool]:
@@ -27,11 +33,21 @@ def canonical(name: str) -> tuple[str, bool]:
     if alias:
         return alias, True
     parts = {known.get(_plain(_COUNT.sub("", part)), part.strip()) for part in re.split(r",|;|\s\+\s", name)}
-    several = len(parts) > 1 and (len(_COUNT.findall(name)) or all(part in known.values() for part in parts))
-    if several or len(re.findall(r"\(x\d+\)", name)) > 1:
+    several = len(parts) > 1 and (bool(_COUNT.search(name)) or all(part in known.values() for part in parts))
+    if several or len(counts(name)) > 1 or len(_GROUP.findall(name)) > 1:
         return MIXED, True
     only = next(iter(parts))
     return (only, True) if only in known.values() else (name, False)
+
+
+def counts(name: str) -> list[str]:
+    """The numbers of accelerators that a name holds: "87" in `MI355X (x87)`."""
+    return _COUNTS.findall(name)
+
+
+def of_groups(name: str) -> int:
+    """The accelerators of a cluster whose name counts them by node: `2 Nodes: A100x8, 4 Nodes: A30x4` are 32."""
+    return sum(int(nodes) * int(each) for nodes, each in _GROUP.findall(name))
 
 
 def _plain(name: str) -> str:

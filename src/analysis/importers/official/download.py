@@ -75,7 +75,7 @@ def fetch(
 
 def _imported(file: Path, out: Path, round: str, say: Callable[[str], None]) -> int:
     try:
-        return import_results([file], out, round=round, say=say).status
+        return import_results([file], out, round=round, origin="official", say=say).status
     except ImportFailed as error:
         raise DownloadFailed(f"{file.name} cannot be imported: {error}") from None
 

@@ -1,4 +1,4 @@
-"""One measurement filed under both accuracy targets is counted once: the 99 row names its 99.9 row."""
+"""One measurement filed under two accuracy targets is counted once: the 99 row names its 99.9 row."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from analysis.importers.official import shape
 from analysis.importers.official.shape import Row
 
 Key = tuple[str, ...]
+STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may stand again
 
 
 def marked(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows, those of a 99 target marked that stand again, with the same figure and power, under 99.9.
+    """The rows, those marked that stand again, with the same figure and power, under the next stricter target.
 
-    A 99 row waits for its partner, so it may come later than it was given; only waiting rows are kept.
+    A row waits for its partner, so it may come later than it was given; only waiting rows are kept.
     """
-    waiting: dict[Key, Row] = {}
+    waiting: dict[Key, Row] = {}  # by the key that the partner will have
     strict: dict[Key, tuple[str, object, object]] = {}
     for row in rows:
-        key = _key(row)
-        if row["accuracy_target"] == "99.9":
+        target = row["accuracy_target"]
+        key, partner = (*_key(row), target), (*_key(row), STRICTER.get(target, ""))
+        if target in STRICTER.values():
             strict[key] = row["id"], *_measured(row)
             if key in waiting:
                 yield _marked(waiting.pop(key), strict[key])
-        elif row["accuracy_target"] == "99":
-            if key not in strict:
-                if key in waiting:
-                    yield waiting.pop(key)
-                waiting[key] = row
+        if target in STRICTER:
+            if partner not in strict:
+                if partner in waiting:
+                    yield waiting.pop(partner)
+                waiting[partner] = row
                 continue
-            _marked(row, strict[key])
+            _marked(row, strict[partner])
         yield row
     yield from waiting.values()
 

@@ -16,6 +16,7 @@ class Entry:
 
     `model` is the benchmark's official name, `model_run` what ran under it; `label` the printed unit of `value`;
     `per_node` and `total` count accelerators; `power` is in `power_label`, watts or millijoules per query.
+    `repository` is that which the summary links to, as <owner>/<name> of GitHub.
     """
 
     round: str
@@ -46,3 +47,5 @@ class Entry:
     location: Any = None
     remark: Any = None
     inferred: bool = False
+    repository: str = ""
+    origin: str = "official"

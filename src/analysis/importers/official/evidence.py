@@ -6,7 +6,7 @@ import json
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from analysis.core.vocabulary import STREAMS, TOKENS
 from analysis.importers.official import configuration, loadgen, power_log, shape, units
@@ -17,9 +17,11 @@ from analysis.importers.official.tree import MISSING, Run, refused
 LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
+POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
+ENDPOINTS_LOG = "performance/result_summary.json"
 AGREES = 1e-6  # relative: a log has six significant digits
 POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
-FAULTS = (EntryError, loadgen.LogError, power_log.PowerError)
+FAULTS = (EntryError, loadgen.LogError)
 _ACCURACY = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
     "ROUGE2": r"'rouge2':\s+'?([\d.]+)",
@@ -39,32 +41,37 @@ _ACCURACY = {
 def row(run: Run, published: Entry | None = None) -> Row:
     """The row of a run: as published with what its logs say beside it, or from the logs alone.
 
-    Raises EntryError, LogError or PowerError, which name the file and what is wrong with it.
+    Power that cannot be trusted costs itself alone. Raises EntryError or LogError, which name the file and what is
+    wrong with it.
     """
     entry = published or _entry(run)
     if published and not (run.folder / LOG).exists():
         out = shape.row(published)
-        shape.remark(out, "not recomputed: its log is not in the tree")
+        endpoints = (run.folder / ENDPOINTS_LOG).exists()
+        shape.remark(out, "not recomputed: its log is " + ("of MLPerf Endpoints" if endpoints else "not in the tree"))
         return out
     log = loadgen.read_log(_file(run, LOG))
     loadgen.valid(log)
-    benchmark, _ = units.benchmark(str(entry.model))
+    benchmark, _ = units.benchmark(str(entry.model), str(entry.model_run))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
-    watts, dropped = _power(run, log, scenario)
+    metered = _power(run, log, scenario)
+    watts, inferred = metered.value, loadgen.inferred(log, scenario)
     if published is None:
-        entry.value, entry.label, entry.inferred = value, unit, loadgen.inferred(log, scenario)
-        entry.power, entry.has_power = watts, watts is not None
+        entry.value, entry.label = value, unit
+        entry.power, entry.has_power = watts, metered.measured
         entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
-    out |= {"validity": "VALID", "recomputed": value, "recomputed_key": key, **loadgen.percentiles(log)}
+    out |= {"validity": "VALID", "inferred": inferred, "recomputed": value, "recomputed_key": key}
+    out |= loadgen.percentiles(log)
     if published is None:
         out["printed_unit"] = ""
     else:
         _compare(out, published, log, unit)
-        _compare_power(out, watts)
-    if dropped:
-        out["left_out"] = f"performance/run_1/spl.txt: {dropped} samples of the load window without positive watts"
+        if not metered.lost:
+            _compare_power(out, watts)
+    if metered.lost:
+        _lose_power(out, metered.lost)
     _rates(out, log)
     _precision(out, run)
     return out
@@ -88,7 +95,7 @@ def _entry(run: Run) -> Entry:
         processor=system.get("host_processor_model_name"), per_node=system.get("accelerators_per_node"),
         nodes=system.get("number_of_nodes"), processors_per_node=system.get("host_processors_per_node"),
         accuracy=_accuracy(run), weights=declared.get("weight_data_types"), framework=system.get("framework"),
-        location=run.location,
+        location=run.location, origin=run.origin,
     )  # fmt: skip
 
 
@@ -130,32 +137,60 @@ def _same(logged: Any, published: float) -> bool:
     return isinstance(logged, int | float) and bool(published) and abs(logged / published - 1) <= AGREES
 
 
-def _power(run: Run, log: dict[str, Any], scenario: str) -> tuple[float | None, int]:
-    """Watts of the load window, millijoules per query in the stream scenarios; None where power was not measured.
+class _Metered(NamedTuple):
+    """Power of a run: watts of the load window, millijoules per query in the stream scenarios; or why it is `lost`."""
 
-    Beside it the number of samples that the rule left out, being of zero watts or less.
-    """
+    measured: bool = False
+    value: float | None = None
+    lost: str = ""
+
+
+def _lose_power(out: Row, reason: str) -> None:
+    """A row whose power cannot be trusted keeps what was reached under the power protocol, without the power."""
+    watts, energy = out.get("power_watts_low"), out.get("energy_millijoules_per_query")
+    published = f"; published {watts:.6g} W" if watts else f"; published {energy:.6g} mJ per query" if energy else ""
+    for name in POWER:
+        out.pop(name, None)
+    shape.remark(out, f"its power is left out: {reason}{published}")
+    out["left_out"] = f"power alone: {reason}"
+
+
+def _power(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
+    """What the meter says of a run; samples of zero watts or less in the load window make it no measurement."""
+    try:
+        return _metered(run, log, scenario)
+    except power_log.PowerError as error:
+        return _Metered(measured=True, lost=str(error))
+
+
+def _metered(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
+    """Power as measured. Raises PowerError where it cannot be trusted."""
     measured = (run.folder / "performance" / "power").is_dir()
     spl = run.folder / "performance" / "run_1" / "spl.txt"
     if not spl.exists() and not spl.is_symlink():
         if measured:
             raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
-        return None, 0
+        return _Metered()
     power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
+    if power.dropped:
+        reason = f"{power.dropped} samples of the load window without positive watts"
+        raise power_log.PowerError(f"performance/run_1/spl.txt: {reason}")
     if scenario not in STREAMS:
-        return power.watts, power.dropped
+        return _Metered(True, power.watts)
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return power_log.millijoules_per_query(power, log, times), power.dropped
+    return _Metered(True, power_log.millijoules_per_query(power, log, times))
 
 
 def _precision(out: Row, run: Run) -> None:
-    """Where the declaration says nothing, the submitter's configuration of this system may."""
-    if out["precision"]:
+    """What the submitter's configuration says of the system stands above what the submission declares."""
+    names = units.names(out["benchmark"])
+    asked = configuration.Asked(names, out["scenario"], run.platform, run.model, out["accelerator"])
+    configured = configuration.precision(run.beside("configs"), asked, there=lambda path: _there(path, run))
+    if not configured:
         return
-    asked = out["benchmark"], out["scenario"], run.platform, run.model
-    configured = configuration.precision(run.beside("configs"), *asked, there=lambda path: _there(path, run))
-    if configured:
-        out["precision"], out["precision_basis"] = configured, "configuration"
+    if out["precision"] not in ("", configured):
+        shape.remark(out, f"declared {out['precision']}, configured {configured}")
+    out["precision"], out["precision_basis"] = configured, "configuration"
 
 
 def _file(run: Run, name: str) -> Path:

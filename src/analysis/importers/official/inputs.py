@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from analysis.importers.official import archive, power_rows, streams, summaries, tree
+from analysis.core import facts
+from analysis.core.contents import sha256_of
+from analysis.importers.official import archive, power_rows, round_of_logs, streams, summaries, tree
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.tree import Problem, Run
 
 SUMMARIES = ("summary_results.json", "summary.json")
-EXPECTED = f"expected {tree.RUN}/performance/run_1, or a clone's {' or '.join(SUMMARIES)}"
+EXPECTED = f"expected {tree.RUN}/performance/run_1, a clone's {' or '.join(SUMMARIES)}, or {tree.COLLECTED} files"
+
+_TRIED = re.compile(r"(?:unofficial|test)[_-]submissions", re.IGNORECASE)  # of the submitters' own trials
+_RECORD = re.compile(r"/(?:inference_results|submissions_inference)_v?\d+\.\d+$")  # repositories of the record
 
 
 class Task(NamedTuple):
@@ -33,9 +41,16 @@ class Sources:
     What cannot be read is given to `leave_out`. Archives are unpacked below `scratch`; a place in one is named by it.
     """
 
-    def __init__(self, paths: list[Path], round: str, scratch: Path, leave_out: Callable[[Problem], None]) -> None:
-        self.round, self.leave_out = round, leave_out
+    def __init__(
+        self, paths: list[Path], round: str, scratch: Path, leave_out: Callable[[Problem], None], origin: str = ""
+    ) -> None:
+        self.round, self.origin, self.leave_out = round, origin, leave_out
+        self.repeated = 0  # rows that a collection files again, the same in every key
         self.summaries: list[Path] = []
+        self._filed: set[int] = set()
+        self._digests: dict[str, Path] = {}
+        self._rounds: dict[Path, str] = {}  # root of a tree whose path names no round -> its round, "" if not known
+        self._decided: set[str] = set()  # rounds whose summary was read whole: it lists all that counts
         self.trees: list[Path] = []
         self._known: set[str] = set()
         self._unpacked: dict[Path, Path] = {}  # folder -> the archive that it is from
@@ -48,7 +63,7 @@ class Sources:
     def tasks(self) -> Iterator[Task]:
         """One task per result. Where there is a summary the runs are indexed by their folder; else they stream."""
         if not self.summaries:
-            yield from (Task(self._named(run.folder), None, run) for run in self._runs())
+            yield from (Task(self._named(run.folder), None, run) for run in self._placed(self._runs()))
             return
         index: dict[tuple[str, str], Run] = {}
         for run in self._runs():
@@ -57,7 +72,11 @@ class Sources:
                 self._problem(run.folder, f"the same run is already read as {self._named(first.folder)}")
         for path in self.summaries:
             yield from self._published(path, index)
-        yield from (Task(self._named(run.folder), None, run) for run in index.values())
+        for run in self._placed(index.values()):
+            if run.round in self._decided:
+                self._problem(run.folder, f"the summary of {run.round} does not list it")
+            else:
+                yield Task(self._named(run.folder), None, run)
 
     def _first(self, path: Path) -> bool:
         """Whether a path has not been met, by whatever name."""
@@ -70,7 +89,7 @@ class Sources:
         if not path.exists():
             self._problem(path, "there is no such file or folder")
         elif not archive.is_archive(path):
-            self.summaries.append(path)
+            self._summary(path)
         else:
             self._unpacked[tree.begin(unpacked)] = path
             try:
@@ -95,7 +114,18 @@ class Sources:
                 if reason not in ("", tree.MISSING):
                     self._problem(folder / name, reason)
                 elif not reason and self._first(folder / name):
-                    self.summaries.append(folder / name)
+                    self._summary(folder / name)
+        for path in tree.collected(start):
+            if not (reason := tree.refused(path.parent, path.name, start)) and self._first(path):
+                self._summary(path)
+            elif reason:
+                self._problem(path, reason)
+
+    def _summary(self, path: Path) -> None:
+        """A summary to be read, unless another file says the same byte for byte."""
+        digest = sha256_of(path) if path.is_file() else str(path)  # A pipe can be read only once.
+        if self._digests.setdefault(digest, path) is path:
+            self.summaries.append(path)
 
     def _runs(self) -> Iterator[Run]:
         met: set[str] = set()
@@ -113,26 +143,80 @@ class Sources:
             if empty and not any(path.is_relative_to(start) for path in self.summaries):
                 self._problem(start, f"holds nothing to import: {EXPECTED}")
 
+    def _placed(self, runs: Iterable[Run]) -> Iterator[Run]:
+        """The runs with round and origin: where the path names no round, by the logs of the tree.
+
+        What keeps a tree from being placed is told once, not for each of its runs.
+        """
+        for run in runs:
+            if run.root not in self._rounds:
+                self._rounds[run.root] = self._round_of(run)
+            if round := self._rounds[run.root]:
+                yield replace(run, round=round, origin=self.origin or run.origin)
+
+    def _round_of(self, run: Run) -> str:
+        """The round of the tree that a run is of, "" where it has none here, which is then told."""
+        reason = ""
+        if not self.origin and _TRIED.search(str(run.root)):
+            round, reason = "", "is no record of a round by its name; say what it is with --round and --origin"
+        elif not (round := run.round):
+            round, reason = round_of_logs.of_tree(run.root)
+            reason = reason and f"its path names no round, and {reason}; say which with --round"
+        if reason:
+            self._problem(run.root, reason)
+        return round
+
     def _published(self, path: Path, index: dict[tuple[str, str], Run]) -> Iterator[Task]:
-        round, number = self.round or tree.round_of(path), 0
+        round, number, rounds, refused = self.round or tree.round_of(path), 0, set(), 0
+        foreign: Counter[str] = Counter()
+        pinned = self._pinned(path)
         try:
             for number, raw in power_rows.joined(streams.rows(path)):
                 if isinstance(raw, streams.Skipped):
                     self._problem(path, f"row {number} {raw.reason}")
+                    refused += 1
+                    continue
+                if path.name == tree.COLLECTED and self._again(raw):
                     continue
                 try:
                     entry = summaries.entry(raw, round)
                 except EntryError as error:
                     self._problem(path, f"row {number} {error}")
+                    refused += 1
                     continue
+                if self.origin:
+                    entry.origin = self.origin
+                elif not (pinned or _RECORD.search(entry.repository)):
+                    foreign[entry.repository] += 1
+                    continue
+                rounds.add(entry.round)
                 place = str(entry.location).lower()
                 run = index.pop((entry.round, place), None) or index.pop(("", place), None)
                 also = f", {self._named(run.folder)}" if run else ""
                 yield Task(f"{self._named(path)}: row {number}{also}", entry, run)
             if not number:
                 self._problem(path, "holds no result")
+            if not refused and path.name != tree.COLLECTED:  # A collection is a part of its round.
+                self._decided |= rounds
         except streams.StreamError as error:
             self._problem(path, str(error))
+        for repository, count in foreign.items():
+            named = f"are of {repository}, which" if repository else "name no repository: that"
+            reason = f"{count} rows {named} is no record of a round; say what they are with --round and --origin"
+            self._problem(path, reason)
+
+    def _again(self, raw: Any) -> bool:
+        """Whether a row stood before: results with power are filed as such and among all."""
+        digest = hash(repr(raw))
+        again = digest in self._filed
+        self._filed.add(digest)
+        self.repeated += again
+        return again
+
+    def _pinned(self, path: Path) -> bool:
+        """Whether the file is that of a round by its path, or by a hash of data/rounds.csv."""
+        known = facts.column("rounds", "summary_sha256")
+        return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in known)
 
     def _named(self, path: Path) -> str:
         for folder, archived in self._unpacked.items():

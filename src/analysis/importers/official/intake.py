@@ -28,11 +28,12 @@ class ImportFailed(ValueError):
 class Outcome:
     """What became of an import.
 
-    `unknown` counts rows by accelerator strings that have no alias, `uncompared` by benchmarks that data/benchmarks.csv
-    does not have: no report asks for these.
+    `repeated` counts rows that their source files twice; `unknown` counts rows by accelerator strings that have no
+    alias, `uncompared` by benchmarks that data/benchmarks.csv does not have: no report asks for these.
     """
 
     rows: int = 0
+    repeated: int = 0
     problems: list[Problem] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
     uncompared: Counter[str] = field(default_factory=Counter)
@@ -47,24 +48,25 @@ class Outcome:
 
 
 def import_results(
-    paths: Iterable[Path], out: Path, *, round: str = "", workers: int | None = None, scheduler: str = "",
-    say: Say = print,
+    paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
+    scheduler: str = "", say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was left out.
 
-    A summary and a tree of one round together give rows with what was published and what its logs say. Raises
-    ImportFailed where nothing can be read, OutputError for a wrong `out`, ClusterError; `out` is then untouched.
+    A summary and a tree of one round together give rows with what was published and what its logs say.
+    `origin` says what rows are whose summary links to no repository of the record. Raises ImportFailed where nothing
+    can be read, OutputError for a wrong `out`, ClusterError; `out` is then untouched.
     """
     paths = list(paths)
     outcome, out = Outcome(), writer.checked(out, paths)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
-        sources = Sources(paths, round, Path(scratch), outcome.problems.append)
+        sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin)
         work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)
         rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
         first = next(rows, None)
         if first is None:
             raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems)])))
-        outcome.rows = writer.write(_chained(first, rows), out)
+        outcome.rows, outcome.repeated = writer.write(_chained(first, rows), out), sources.repeated
     _tell(outcome, out, lambda line: say(shape.legible(line)))
     return outcome
 
@@ -144,5 +146,6 @@ def _tell(outcome: Outcome, out: Path, say: Say) -> None:
         say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
     parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
     parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
+    parts += [f"{outcome.repeated:,} that stood again, the same"] * bool(outcome.repeated)
     parts += [f"{len(outcome.problems)} left out"] * bool(outcome.problems)
     say("; ".join([f"{outcome.rows:,} rows in {out}", *parts]))

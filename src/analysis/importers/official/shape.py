@@ -19,6 +19,10 @@ Row = dict[str, Any]
 _DIVISION = {"closed-network": "network"}
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
 LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
+UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
+_UNEVEN = re.compile(r"\(\d+(?:,\s*\d+)+\)")
+ENDPOINTS_SINCE = "v6.1"
+ENDPOINTS = "figure of MLPerf Endpoints logs"
 _TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,11 +33,11 @@ def row(entry: Entry) -> Row:
     """The row of a published result. Raises EntryError where a field is missing or not what it must be."""
     if not entry.round:
         raise EntryError("names no round; say which with --round")
-    benchmark, target = units.benchmark(str(entry.model))
+    benchmark, target = units.benchmark(str(entry.model), str(entry.model_run))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     out: Row = {
-        "origin": "official",
-        "source_id": record_id(entry.round),
+        "origin": entry.origin,
+        "source_id": record_id(entry.round) if entry.origin == "official" else UNOFFICIAL,
         "round": entry.round,
         "result_id": entry.result_id,
         "submitter": text(entry.submitter),
@@ -55,7 +59,7 @@ def row(entry: Entry) -> Row:
     }
     out["id"] = identity(out, entry)
     out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
-    for part in (_hardware, _figure, _weights, _power):
+    for part in (_hardware, _figure, _weights, _power, _endpoints):
         part(out, entry)
     return out
 
@@ -132,8 +136,9 @@ def number(value: Any, name: str) -> float:
 def _hardware(row: Row, entry: Entry) -> None:
     """Accelerators in total are those of a node times the nodes; a system without any counts its processors."""
     name = "" if _word(entry.accelerator) in _MISSING else text(entry.accelerator)
-    nodes, per_node = count(entry.nodes, "Nodes"), count(entry.per_node, "accelerators per node")
-    total = count(entry.total, "total_accelerators")
+    uneven = _UNEVEN.fullmatch(str(entry.per_node))  # "(8,4)": nodes of several kinds, which the name counts
+    nodes, per_node = count(entry.nodes, "Nodes"), None if uneven else count(entry.per_node, "accelerators per node")
+    total = accelerator_names.of_groups(name) if uneven else count(entry.total, "total_accelerators")
     if not nodes:
         raise EntryError(f"Nodes is {entry.nodes!r}, not a whole number above 0")
     if not name:
@@ -141,14 +146,21 @@ def _hardware(row: Row, entry: Entry) -> None:
             raise EntryError(f"names no accelerator, though it counts {per_node or total}")
         name, per_node = text(entry.processor), count(entry.processors_per_node, "host_processors_per_node")
         remark(row, "processor-only system; sockets counted")
+        if not name and per_node:
+            name = row["system"]
+            remark(row, "its processor is not named, the system stands for it")
     if not name:
         raise EntryError("names neither an accelerator nor a processor")
     accelerator, known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
+    named = sum(map(int, accelerator_names.counts(name)))
     if total and product and total != product and accelerator != accelerator_names.MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
     row["accelerator_count"] = total or product or None
+    if product - (per_node or 0) < named < product:  # the last node is not full
+        row["accelerator_count"] = named
+        remark(row, f"{named} accelerators by its name, where nodes times accelerators per node are {product}")
     if not known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
     if accelerator == accelerator_names.MIXED:
@@ -207,6 +219,18 @@ def _power(row: Row, entry: Entry) -> None:
     else:
         row["energy_millijoules_per_query"] = value * (1000 if label == "joules" else 1)
     remark(row, "power-capped system" if "maxq" in f"{entry.platform} {row['system']}".lower() else "")
+
+
+def _endpoints(row: Row, entry: Entry) -> None:
+    """What a figure of MLPerf Endpoints logs is: from v6.1 on their rows give the accuracy as a bare number."""
+    bare = bool(row["accuracy"]) and not math.isnan(_float(row["accuracy"]))
+    if units.before(row["round"], ENDPOINTS_SINCE) or not bare:
+        return
+    remark(row, ENDPOINTS)
+    if row["unit"] == MILLISECONDS:
+        remark(row, "mean latency, where LoadGen gives a percentile")
+    elif row["unit"] == TOKENS:
+        remark(row, "tokens over the window of LoadGen, not over the whole run")
 
 
 def _float(value: Any) -> float:

@@ -17,8 +17,10 @@ from analysis.core.vocabulary import DIVISIONS
 
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
 DEEPEST = 40
+COLLECTED, COLLECTED_DEPTH = "cm-result.json", 5  # <clone>/experiment/<collection>/<date>/cm-result.json
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
 MISSING = "is missing"
+_COMPLIANCE = re.compile(r"TEST\d+", re.IGNORECASE)  # beside the runs in the scenario folders from v6.0 on
 _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
 
@@ -44,6 +46,7 @@ class Run:
     platform: str
     model: str
     scenario: str
+    origin: str = "official"
 
     @property
     def location(self) -> str:
@@ -71,6 +74,18 @@ def round_of(path: Path) -> str:
     """The round that a path names (inference_results_v4.1), the innermost one; "" where none."""
     rounds = _ROUND.findall(os.path.normpath(path.absolute()))
     return f"v{rounds[-1]}" if rounds else ""
+
+
+def collected(start: Path) -> Iterator[Path]:
+    """The files COLLECTED below `start`, in order of name, as the Collective Mind lists lie in their folders.
+
+    Submission trees, which may be large, are not entered, and no link is followed.
+    """
+    for folder, inside, files in os.walk(begin(start)):
+        kept = [name for name in inside if name not in SKIPPED and name not in DIVISIONS and name != "results"]
+        inside[:] = sorted(kept) if len(Path(folder).relative_to(begin(start)).parts) < COLLECTED_DEPTH else []
+        if COLLECTED in files:
+            yield Path(folder, COLLECTED)
 
 
 def begin(path: Path) -> Path:
@@ -133,7 +148,8 @@ class _Walk:
             return
         submitter = "results" in names  # Code of any kind may lie beside them, with folders of the same names.
         for entry in inside:
-            if entry.name not in SKIPPED and (entry.name == "results" or not submitter or entry.is_symlink()):
+            skipped = entry.name in SKIPPED or _COMPLIANCE.fullmatch(entry.name)
+            if not skipped and (entry.name == "results" or not submitter or entry.is_symlink()):
                 yield from self.below(entry, (*above, here), by_link)
 
     def below(self, entry: os.DirEntry[str], above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:

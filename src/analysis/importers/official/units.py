@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from analysis.core import facts
-from analysis.core.vocabulary import ACCURACY_TARGETS, MILLISECONDS, QUERIES, RATES, SCENARIOS, STREAMS, TOKENS
+from analysis.core.vocabulary import ACCURACY_TARGETS, MILLISECONDS, QUERIES, RATES, SAMPLES, SCENARIOS, STREAMS, TOKENS
 
 SAMPLES_PER_QUERY = 8  # of MultiStream, by rule
 INFERRED = {("SingleStream", "MultiStream"), ("SingleStream", "Offline"), ("MultiStream", "Offline")}  # ran, reported
 POWER = ("watts", "millijoules", "joules")
 NANOSECONDS = ("_ns", "_latency_ss", "_latency_ms")  # how keys end whose values are in nanoseconds
 _LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}
+_PRINTED = {rate: rate for rate in RATES} | {"tasks/s": SAMPLES}  # a task of v6.1 is one sample
 _SCENARIO = {name.lower(): name for name in SCENARIOS}
 _TARGET = re.compile(rf"-({'|'.join(map(re.escape, ACCURACY_TARGETS))})$")
 
@@ -29,12 +30,15 @@ class Counted:
     offline_unit: str = ""
     server_unit: str = ""
     tokens_since: str = ""
+    server_tokens_since: str = ""
     tokens_by_rule: float | None = None
     offline_log_key: str = ""
     server_log_key: str = ""
+    server_log_key_before: str = ""
     single_stream_log_key: str = ""
 
 
+LOG_KEYS = ("offline_log_key", "server_log_key", "server_log_key_before", "single_stream_log_key")
 UNKNOWN = Counted()  # a benchmark that the table does not have
 
 
@@ -46,8 +50,9 @@ def counted() -> dict[str, Counted]:
             row["offline_unit"],
             row["server_unit"] or row["offline_unit"],
             row["tokens_since"],
+            row["server_tokens_since"],
             float(row["tokens_per_sample_by_rule"]) if row["tokens_per_sample_by_rule"] else None,
-            *(row[f"{name}_log_key"] for name in ("offline", "server", "single_stream")),
+            *(row[name] for name in LOG_KEYS),
         )
         for row in facts.rows("benchmarks")
     }
@@ -55,8 +60,7 @@ def counted() -> dict[str, Counted]:
 
 def own_keys() -> set[str]:
     """The keys of logs that some benchmark has in place of the usual ones."""
-    named = counted().values()
-    return {key for own in named for key in (own.offline_log_key, own.server_log_key, own.single_stream_log_key) if key}
+    return {key for own in counted().values() for name in LOG_KEYS if (key := getattr(own, name))}
 
 
 def tokens_by_rule(benchmark: str) -> float | None:
@@ -64,11 +68,18 @@ def tokens_by_rule(benchmark: str) -> float | None:
     return counted().get(benchmark, UNKNOWN).tokens_by_rule
 
 
-def benchmark(model: str) -> tuple[str, str]:
-    """The benchmark and the accuracy target ("99", "99.9" or "") that the official name of a model stands for.
+def benchmark(model: str, run: str = "") -> tuple[str, str]:
+    """The benchmark and the accuracy target ("95", "99", "99.9" or "") that the official name of a model stands for.
 
-    A benchmark that data/benchmarks.csv does not have keeps its name.
+    Where it names none of data/benchmarks.csv, the name of what ran (`run`) may: the `MlperfModel` of v6.1 is at times
+    a class of models. A benchmark that the table does not have keeps its name.
     """
+    named = [_split(name) for name in (model, run) if name]
+    return next((pair for pair in named if pair[0] in counted()), named[0])
+
+
+def _split(model: str) -> tuple[str, str]:
+    """The benchmark that a name stands for, and the accuracy target behind it."""
     target = _TARGET.search(model)
     name = _TARGET.sub("", model).removesuffix("-interactive")
     return _filed().get(name, name), target[1] if target else ""
@@ -78,6 +89,11 @@ def benchmark(model: str) -> tuple[str, str]:
 def _filed() -> dict[str, str]:
     """The benchmark of each other name that the record files one under."""
     return {name: row["benchmark"] for row in facts.rows("benchmarks") for name in row["filed_as"].split(";") if name}
+
+
+def names(benchmark: str) -> tuple[str, ...]:
+    """The names under which a benchmark is filed, its own first."""
+    return benchmark, *(name for name, filed in _filed().items() if filed == benchmark)
 
 
 def scenario(name: str, model: str = "") -> str:
@@ -92,7 +108,8 @@ def true_unit(benchmark: str, scenario: str, round: str) -> str:
         return MILLISECONDS
     per_query = _per_query(scenario)
     own = counted().get(benchmark, UNKNOWN)
-    if own.tokens_since and _before(round, own.tokens_since):
+    since = (scenario != "Offline" and own.server_tokens_since) or own.tokens_since
+    if since and before(round, since):
         return per_query
     unit = own.offline_unit if scenario == "Offline" else own.server_unit
     return unit if unit in (TOKENS, "") else per_query
@@ -105,7 +122,7 @@ def printed(label: str) -> tuple[str, float]:
     if latency:
         return MILLISECONDS, _LATENCY[latency[1]]
     rate = text.replace("/second", "/s").replace(" per second", "/s")
-    return rate if rate in RATES else "", 1.0
+    return _PRINTED.get(rate, ""), 1.0
 
 
 def of_power(label: object) -> str:
@@ -133,7 +150,9 @@ def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
     unknown = () if unit else (tokens,)
     if offline:
         return (*unknown, "result_samples_per_second")
-    scheduled = ("result_scheduled_samples_per_sec",) if _before(round, "v4.1") else ()
+    scheduled = ("result_scheduled_samples_per_sec",) if before(round, "v4.1") else ()
+    if own.server_log_key_before and before(round, own.server_tokens_since):
+        scheduled = (own.server_log_key_before,)
     return (*unknown, *scheduled, "result_completed_samples_per_sec")
 
 
@@ -149,7 +168,7 @@ def _per_query(scenario: str) -> str:
     return SCENARIOS[scenario].unit if scenario in SCENARIOS else QUERIES
 
 
-def _before(round: str, other: str) -> bool:
+def before(round: str, other: str) -> bool:
     """Whether a round is older than another; one that is not known is not."""
     numbers = [tuple(map(int, re.findall(r"\d+", name))) for name in (round, other)]
     return bool(numbers[0]) and numbers[0] < numbers[1]

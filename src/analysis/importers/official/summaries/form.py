@@ -10,10 +10,13 @@ from typing import Any
 from analysis.importers.official import units
 from analysis.importers.official.entry import Entry, EntryError
 
+FLAG_UNTIL = "v6.0"  # from this round on the flag `inferred` also says how a folder is spelled
 REQUIRED = ("submitter", "division", "suite", "scenario", "value", "label", "model_run", "model")
+LINKS = ("Details", "Code", "git_url", "url")  # keys that may hold an address in the repository of the results
 FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "none": False, "": False}
 _ROUND = re.compile(r"v?(\d+\.\d+)")
 _PLACE = re.compile(r"^(?:\./)?(.*?)(?:/performance/run_1)?/?$")
+_REPOSITORY = re.compile(r"https?://github\.com/([^/\s]+/[^/\s]+)")
 _ID = re.compile(r"v?(\d\.\d-\d{4})")
 
 
@@ -45,7 +48,9 @@ class Form:
         fields["round"] = _matched(_ROUND, fields["round"], "v") or round
         fields["result_id"] = _matched(_ID, fields.get("result_id"))
         fields["location"] = _PLACE.sub(r"\1", str(fields["location"] or ""))
+        fields["repository"] = next((named[1] for key in LINKS if (named := _REPOSITORY.match(str(raw.get(key))))), "")
         fields |= {name: _flag(raw, name) for name in ("inferred", "has_power")}
+        fields["inferred"] &= units.before(fields["round"], FLAG_UNTIL)
         return Entry(**fields)
 
     def power(self, raw: Mapping[str, Any]) -> dict[str, Any]:

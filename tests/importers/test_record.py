@@ -1,0 +1,331 @@
+"""What differs from round to round in the public record: units, classes, targets, flags, collections, compliance."""
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.cli import main
+from analysis.importers.official import accelerator_names, loadgen, round_of_logs, shape, summaries, units
+from analysis.importers.official.intake import ImportFailed
+from analysis.importers.official.shape import Row
+
+V61 = {
+    "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "edge",
+    "SystemName": "Acme", "Platform": "acme", "MlperfModel": "resnet", "Model": "resnet50", "Scenario": "Offline",
+    "Result": 50.0, "Units": "Samples/s", "accelerator_model_name": "NVIDIA L4", "accelerators_per_node": 2,
+    "total_accelerators": 6, "number_of_nodes": 3, "host_processor_model_name": "X", "framework": "f", "notes": None,
+    "weight_data_types": "int8", "Location": "closed/Acme/results/acme/resnet50/Offline", "inferred": 1,
+}  # fmt: skip
+COLLECTED = V61 | {
+    "Division": "closed", "compliance": 1, "version": "v3.1", "git_url": "https://github.com/mlcommons/inference_results_v3.1",
+    "uid": "1", "inferred": 0,
+}  # fmt: skip
+
+
+def one(raw: dict[str, Any], round: str = "") -> Row:
+    return shape.row(summaries.entry(raw, round))
+
+
+@pytest.mark.parametrize(
+    ("round", "scenario", "unit", "keys"),
+    [
+        ("v4.0", "Offline", "tokens/s", ("result_tokens_per_second",)),
+        ("v4.0", "Server", "queries/s", ("result_completed_samples_per_sec", "result_completed_samples_per_sec")),
+        ("v4.1", "Server", "tokens/s", ("result_completed_tokens_per_second",)),
+    ],
+)
+def test_llama_2_counts_tokens_in_server_from_v4_1_on(round: str, scenario: str, unit: str, keys: tuple) -> None:
+    assert units.true_unit("llama2-70b", scenario, round) == unit
+    assert units.official_keys("llama2-70b", scenario, round) == keys
+
+
+def test_a_server_row_of_v4_0_keeps_its_label_and_an_offline_row_is_put_right(tree: Any) -> None:
+    v40 = {"version": "v4.0", "Accuracy": "ROUGE1: 44.5"}
+    server = one(tree.row | v40 | {"Scenario": "Server", "Performance_Result": 70.4, "Performance_Units": "Queries/s"})
+    offline = one(tree.row | v40 | {"Performance_Units": "Samples/s"})
+    assert (server["unit"], server.get("corrected"), offline["unit"]) == ("queries/s", None, "tokens/s")
+
+
+def test_a_class_of_models_in_v6_1_is_not_the_benchmark() -> None:
+    row = one(V61 | {"MlperfModel": "a class of models", "Model": "llama3.1-8b-edge", "Units": "Tokens/s"}, "v6.1")
+    assert (row["benchmark"], row["model_run"], row["unit"]) == ("llama3.1-8b-edge", "llama3.1-8b-edge", "tokens/s")
+    own = one(V61 | {"Model": "a model of the open division"}, "v6.1")
+    assert own["benchmark"] == "resnet50"
+
+
+@pytest.mark.parametrize(
+    ("named", "benchmark"),
+    [
+        ("VLM", "qwen3-vl-235b-a22b"),
+        ("text_to_video", "wan-2.2-t2v-a14b"),
+        ("agentic edge", "qwen3.6-27b"),
+        ("end to end question-answering", "e2e-rag-qna"),
+        ("end to end vector-database", "e2e-rag-db"),
+        ("yolo-95", "yolo"),
+        ("yolo-99", "yolo"),
+        ("dlrm-99.9", "dlrm"),
+    ],
+)
+def test_a_benchmark_is_known_by_every_name_of_the_record(named: str, benchmark: str) -> None:
+    assert units.benchmark(named, "a model of the open division")[0] == benchmark
+    assert benchmark in units.counted()
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical", "known"),
+    [
+        ("NVIDIA B300-SXM-270GB", "B300 SXM", True),
+        ("AMD Instinct MI355X 288GB HBM3e (x87)", "MI355X", True),
+        ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X 1000W", True),
+        ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
+        ("NVIDIA A100-PCIe-40GB", "NVIDIA A100-PCIe-40GB", False),  # platform and name disagree: low confidence
+    ],
+)
+def test_accelerators_of_every_round(name: str, canonical: str, known: bool) -> None:
+    assert accelerator_names.canonical(name) == (canonical, known)
+
+
+def test_tasks_are_samples() -> None:
+    row = one(V61 | {"Units": "Tasks/s"}, "v6.1")
+    assert (row["unit"], row["printed_unit"], row.get("corrected")) == ("samples/s", "Tasks/s", None)
+
+
+@pytest.mark.parametrize(("value", "again"), [(50.0, True), (49.0, False)])
+@pytest.mark.parametrize("first", [True, False])
+def test_targets_of_95_and_99_are_one_benchmark(
+    tree: Any, bring: Callable, value: float, again: bool, first: bool
+) -> None:
+    rows = [
+        {"Model": f"net-{target}", "UsedModel": f"net-{target}", "Performance_Result": rate, "Accuracy": "mAP: 53",
+         "Performance_Units": "Samples/s", "Location": f"closed/Acme/results/acme/net-{target}/Offline"}
+        for target, rate in (("95", value), ("99", 50.0))
+    ]  # fmt: skip
+    table = bring(tree.summary(*(rows if first else rows[::-1]))).table
+    assert {row["benchmark"] for row in table} == {"net"}
+    assert {row["accuracy_target"]: bool(row["duplicate_of"]) for row in table} == {"95": again, "99": False}
+
+
+@pytest.mark.parametrize(("round", "inferred"), [("v5.1", True), ("v6.0", False), ("v6.1", False)])
+def test_the_flag_inferred_says_nothing_from_v6_0_on(tree: Any, round: str, inferred: bool) -> None:
+    assert one(tree.row | {"version": round, "inferred": 1})["inferred"] == inferred
+
+
+def test_the_log_says_what_was_inferred(tree: Any, bring: Callable) -> None:
+    log = tree.log_text(effective_scenario="SingleStream", result_qps_without_loadgen_overhead=50.0)
+    row = {"Model": "resnet", "UsedModel": "resnet50", "Performance_Result": 50.0, "Performance_Units": "Samples/s",
+           "Accuracy": "acc: 76", "version": "v6.0"}  # fmt: skip
+    published = tree.summary(row | {"Location": tree.run("resnet50", "offline", log)})
+    moved = tree.root.rename(tree.root.with_name("inference_results_v6.0"))
+    assert [row["inferred"] for row in bring(published, moved).table] == ["true"]
+
+
+@pytest.mark.parametrize(
+    ("round", "changes", "words"),
+    [
+        ("v6.1", {"Accuracy": 0.787, "Scenario": "SingleStream", "Units": "Latency (ms)"}, "mean latency"),
+        ("v6.1", {"Accuracy": 70, "MlperfModel": "llama3.1-8b", "Units": "Tokens/s"}, "the window of LoadGen"),
+        ("v6.1", {"Accuracy": "acc: 76"}, ""),
+        ("v3.1", {"Accuracy": 76.1}, ""),
+    ],
+)
+def test_a_figure_of_endpoints_logs_says_so(round: str, changes: dict, words: str) -> None:
+    said = one(V61 | changes, round).get("note", "")
+    assert (words in said and said.startswith(shape.ENDPOINTS)) if words else shape.ENDPOINTS not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "count", "said"),
+    [
+        ("NVIDIA L4 (x87)", 11, 87, "87 accelerators by its name"),
+        ("NVIDIA L4 (x88)", 11, 88, ""),
+        ("NVIDIA L4 (x8)", 11, 88, ""),  # those of a node
+    ],
+)
+def test_a_cluster_whose_last_node_is_not_full_counts_what_its_name_says(
+    name: str, nodes: int, count: int, said: str
+) -> None:
+    size = {"number_of_nodes": nodes, "accelerators_per_node": 8, "total_accelerators": 8 * nodes}
+    row = one(V61 | {"accelerator_model_name": name} | size, "v6.1")
+    assert (row["accelerator"], row["accelerator_count"]) == ("L4", count) and said in row.get("note", "")
+
+
+def test_nodes_of_several_kinds_are_counted_by_their_name() -> None:
+    name = "2 Nodes: NVIDIA A100-SXM-80GBx8, 4 Nodes: NVIDIA A30x4"
+    size = {"accelerators_per_node": "(8,4)", "number_of_nodes": 6}
+    row = one(COLLECTED | {"accelerator_model_name": name} | size)
+    assert (row["accelerator"], row["accelerator_count"]) == ("mixed", 32)
+
+
+def test_a_processor_without_a_name_is_that_of_its_system() -> None:
+    bare = {"accelerator_model_name": "N/A", "accelerators_per_node": 0, "host_processor_model_name": "",
+            "total_accelerators": 0, "host_processors_per_node": 1, "number_of_nodes": 1}  # fmt: skip
+    row = one(COLLECTED | bare)
+    assert (row["accelerator"], row["accelerator_count"]) == ("Acme", 1) and "is not named" in row["note"]
+
+
+def collection(root: Path) -> Path:
+    """A clone of collections: a result whose power is a row of its own, and another that is filed three times."""
+    power = COLLECTED | {"Result": None, "Result_Power": 90.0, "Units": "Watts", "Result_Units": "Watts"}
+    other = COLLECTED | {"Platform": "b", "Location": "closed/Acme/results/b/resnet50/Offline", "uid": "2"}
+    for name, rows in {"all": [COLLECTED, power, other, other], "power": [other]}.items():
+        path = root / "experiment" / name / "2024" / "cm-result.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(rows))
+    return root
+
+
+@pytest.mark.parametrize("given", ["clone", "folder above", "one collection", "archive"])
+def test_a_collection_is_known_by_its_files(tmp_path: Path, bring: Callable, given: str) -> None:
+    clone = collection(tmp_path / "clones" / "collections")
+    if given == "archive":
+        (tmp_path / "x.tar").write_bytes(_tar(clone))
+    path = {"clone": clone, "folder above": clone.parent, "one collection": clone / "experiment" / "all",
+            "archive": tmp_path / "x.tar"}[given]  # fmt: skip
+    outcome = bring(path)
+    assert {row["system"] + row["location"]: row["power_watts_low"] for row in outcome.table} == {
+        "Acmeclosed/Acme/results/acme/resnet50/Offline": "90.0",
+        "Acmeclosed/Acme/results/b/resnet50/Offline": "",
+    }
+    assert (outcome.rows, outcome.status, outcome.repeated) == (2, 0, 1 if given == "one collection" else 2)
+    assert {row["round"] for row in outcome.table} == {"v3.1"} and "stood again" in outcome.lines[-1]
+
+
+def _tar(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as out:
+        out.add(folder, folder.name)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("name", ["TEST01", "TEST06", "test09"])
+def test_compliance_runs_within_a_scenario_are_no_results(tree: Any, bring: Callable, name: str) -> None:
+    tree.run("llama2-70b-99")
+    log = tree.log_text(result_tokens_per_second=1.0)
+    tree.write(f"closed/Acme/results/acme/llama2-70b-99.9/Offline/{name}/performance/run_1/mlperf_log_detail.txt", log)
+    outcome = bring(tree.root)
+    assert [row["model_run"] for row in outcome.table] == ["llama2-70b-99"] and outcome.problems == []
+
+
+def test_a_run_that_the_summary_does_not_list_is_left_out(tree: Any, bring: Callable) -> None:
+    tree.run()
+    added = tree.run("resnet50")
+    outcome = bring(tree.summary(), tree.root)
+    assert [row["result_id"] for row in outcome.table] == ["4.1-0007"] and outcome.status == 1
+    assert [(added in each.place, each.reason) for each in outcome.problems] == [
+        (True, "the summary of v4.1 does not list it")
+    ]
+
+
+def test_a_summary_that_was_not_read_whole_decides_nothing(tree: Any, bring: Callable) -> None:
+    tree.run()
+    added = tree.run("resnet50")
+    outcome = bring(tree.summary({}, {"Submitter": None}), tree.root)
+    assert {row["location"] for row in outcome.table} >= {added} and outcome.rows == 2
+
+
+DATED = {"loadgen_version": "4.1 @ abc", "test_datetime": "2024-07-20T10:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("logs", "round", "said"),
+    [
+        ([DATED], "v4.1", ""),
+        ([DATED, {"loadgen_version": "4.0 @ abc", "test_datetime": "2024-02-20T10:00:00Z"}], "v4.1", ""),
+        (
+            [{"loadgen_version": "5.0.25 @ abc", "test_datetime": "2025-07-20T10:00:00Z"}],
+            "",
+            "is that of v5.0, the last",
+        ),
+        ([{"loadgen_version": None, "test_datetime": None}], "", "no log in it says"),
+        ([{"loadgen_version": "6.1.0 @ NA", "test_datetime": "2026-07-20T10:00:00Z"}], "v6.1", ""),
+    ],
+)
+def test_a_tree_whose_path_names_no_round_has_that_of_its_logs_or_says_so_once(
+    tree: Any, bring: Callable, logs: list[dict], round: str, said: str
+) -> None:
+    for number, changes in enumerate(logs * 2):
+        tree.run(f"model{number}", log=tree.log_text(**changes))
+    moved = tree.root.rename(tree.root.with_name("a-clone"))
+    if round:
+        assert {row["round"] for row in bring(moved).table} == {round}
+        return
+    with pytest.raises(ImportFailed) as failed:
+        bring(moved)
+    assert str(failed.value).count("--round") == 1 and said in str(failed.value)
+    assert {row["round"] for row in bring(moved, round="v4.1").table} == {"v4.1"}
+
+
+def test_the_round_after_the_last_published_one_is_the_newest() -> None:
+    from datetime import date
+
+    assert round_of_logs._of_day(date(2024, 8, 27)) == "v4.1"
+    assert round_of_logs._of_day(date(2024, 8, 28)) == "v5.0"
+    assert round_of_logs._of_day(date(2999, 1, 1)) == "v6.1"
+
+
+OF = "https://github.com/{}/tree/main/closed/Acme"
+
+
+@pytest.mark.parametrize(
+    ("link", "known"),
+    [
+        (OF.format("mlcommons/inference_results_v5.0"), True),
+        (OF.format("somebody/inference_results_v5.0"), True),
+        (OF.format("mlcommons/submissions_inference_v6.0"), True),
+        (OF.format("mlcommons/mlperf_inference_test_submissions_v5.0"), False),
+        (OF.format("mlcommons/mlperf_inference_unofficial_submissions_v5.0"), False),
+        (None, False),
+    ],
+)
+def test_rows_of_no_known_repository_are_not_official(
+    tree: Any, bring: Callable, link: str | None, known: bool
+) -> None:
+    path = tree.summary({"Details": link}, {"Details": link, "ID": "v4.1-0008", "Platform": "b"})
+    if known:
+        assert {row["origin"] for row in bring(path).table} == {"official"}
+        return
+    with pytest.raises(ImportFailed) as failed:
+        bring(path)
+    assert str(failed.value).count("2 rows") == 1 and "--round and --origin" in str(failed.value)
+    row = bring(path, round="v5.0", origin="measured").table[0]
+    assert (row["origin"], row["source_id"]) == ("measured", "unofficial-submissions")
+    assert bring(path, round="v4.1", origin="official").table[0]["source_id"] == "mlcommons-v4.1"
+
+
+def test_a_file_in_the_clone_of_a_round_is_official_without_links(tree: Any, bring: Callable) -> None:
+    path = tree.write("summary.json", json.dumps([tree.row | {"Details": None}]))
+    assert bring(path).table[0]["origin"] == "official"
+
+
+def test_a_tree_of_trial_submissions_needs_an_origin(tree: Any, bring: Callable) -> None:
+    tree.run()
+    moved = tree.root.rename(tree.root.with_name("mlperf_inference_test_submissions_v5.0"))
+    with pytest.raises(ImportFailed, match="is no record of a round by its name"):
+        bring(moved, round="v5.0")
+    assert bring(moved, round="v5.0", origin="measured").table[0]["origin"] == "measured"
+
+
+def test_an_origin_without_a_round_is_asked_wrongly(tree: Any, tmp_path: Path, capsys: Any) -> None:
+    asked = ["import", str(tree.summary()), "--out", str(tmp_path / "out.csv"), "--origin", "measured"]
+    assert main.main(asked) == 2 and "--origin: needs --round" in capsys.readouterr().err
+
+
+def test_the_same_summary_of_two_places_is_read_once(tree: Any, bring: Callable) -> None:
+    tree.run()
+    beside = tree.summary()
+    tree.write("summary_results.json", beside.read_bytes())
+    outcome = bring(beside, tree.root)
+    assert (outcome.rows, outcome.problems) == (1, [])
+
+
+def test_the_figure_of_a_v4_0_log_is_its_completed_queries(tree: Any) -> None:
+    log = loadgen.read_log(tree.write("log.txt", tree.log_text(
+        effective_scenario="Server", result_scheduled_samples_per_sec=75.0
+    )))  # fmt: skip
+    found = loadgen.performance(log, "llama2-70b", "Server", "v4.0")
+    assert found == (70.0, "queries/s", "result_completed_samples_per_sec")
