@@ -65,8 +65,8 @@ def render(cells: pd.DataFrame, title: str, numeric: Sequence[str] = ()) -> Tabl
 
 def empty(title: str) -> Table:
     """The sentence that stands in place of a table without rows."""
-    said = f"{title}: nothing to show for these parameters."
-    return Table(said, pd.DataFrame(), f'<p class="nothing">{html.escape(said)}</p>')
+    words = f"{title}: nothing to show for these parameters."
+    return Table(words, pd.DataFrame(), f'<p class="nothing">{html.escape(words)}</p>')
 
 
 def noted(notes: Notes) -> str:

@@ -47,7 +47,7 @@ def counts(name: str) -> list[str]:
 
 def of_groups(name: str) -> int:
     """The accelerators of a cluster whose name counts them by node: `2 Nodes: A100x8, 4 Nodes: A30x4` are 32."""
-    return sum(int(nodes) * int(each) for nodes, each in _GROUP.findall(name))
+    return sum(int(nodes) * int(count) for nodes, count in _GROUP.findall(name))
 
 
 def _plain(name: str) -> str:

@@ -48,9 +48,9 @@ def precision(configs: Path, asked: Asked, there: There = Path.is_file) -> str:
     layouts = [lambda: _of_classes(configs, asked, there, capped=capped), lambda: _of_fields(configs, asked, there)]
     if capped:  # A cap changes no weights: where no class of a capped system says it, the others do.
         layouts.insert(1, lambda: _of_classes(configs, asked, there, capped=False))
-    for said in (layout() for layout in layouts):
-        own = _systems_own(said, asked.platform)
-        alike = {system: named for system, named in said.items() if _is_of(system, asked.accelerator)}
+    for precisions in (layout() for layout in layouts):
+        own = _systems_own(precisions, asked.platform)
+        alike = {system: named for system, named in precisions.items() if _is_of(system, asked.accelerator)}
         for systems in (own, alike):
             named = {name for names in systems.values() for name in names}
             if named:
@@ -58,9 +58,11 @@ def precision(configs: Path, asked: Asked, there: There = Path.is_file) -> str:
     return ""
 
 
-def _systems_own(said: Mapping[str, set[str]], platform: str) -> dict[str, set[str]]:
-    """What is said of the system that the platform's name holds, of several the one with the longest name."""
-    close = {system: named for system, named in said.items() if len(system) > 5 and _within(system, _plain(platform))}
+def _systems_own(precisions: Mapping[str, set[str]], platform: str) -> dict[str, set[str]]:
+    """The precisions of the system that the platform's name holds, of several the one with the longest name."""
+    close = {
+        system: named for system, named in precisions.items() if len(system) > 5 and _within(system, _plain(platform))
+    }
     longest = max(map(len, close), default=0)
     return {system: named for system, named in close.items() if len(system) == longest}
 
@@ -73,7 +75,7 @@ def _is_of(system: str, accelerator: str) -> bool:
 def _of_classes(configs: Path, asked: Asked, there: There, *, capped: bool) -> dict[str, set[str]]:
     """What the classes of the older layout say, by the plain name of the system."""
     strict = asked.model.endswith("99.9")
-    said: dict[str, set[str]] = {}
+    precisions: dict[str, set[str]] = {}
     for benchmark in asked.names:
         folder, classes = configs / benchmark, {}
         for path in filter(there, (folder / "__init__.py", *sorted((folder / asked.scenario).glob("*.py")))):
@@ -81,19 +83,19 @@ def _of_classes(configs: Path, asked: Asked, there: There, *, capped: bool) -> d
         for name in classes:
             resolved, plain = _resolved(classes, name), name.lower().replace("_", "")
             if ("highaccuracy" in plain) == strict and ("maxq" in plain) == capped and (named := _named(resolved)):
-                said.setdefault(_plain(str(resolved.get("system") or name).rpartition(".")[2]), set()).add(named)
-    return said
+                precisions.setdefault(_plain(str(resolved.get("system") or name).rpartition(".")[2]), set()).add(named)
+    return precisions
 
 
 def _of_fields(configs: Path, asked: Asked, there: There) -> dict[str, set[str]]:
     """What the fields of the newer layout say, by the plain name of the system, which is that of its folder."""
-    said: dict[str, set[str]] = {}
+    precisions: dict[str, set[str]] = {}
     for system in sorted(configs.glob("*/")):
         for benchmark in asked.names:
             path = system / asked.scenario / f"{benchmark}.py"
             if there(path) and (named := _fields(path)):
-                said.setdefault(_plain(system.name), set()).update(named)
-    return said
+                precisions.setdefault(_plain(system.name), set()).update(named)
+    return precisions
 
 
 def _within(system: str, platform: str) -> bool:

@@ -54,7 +54,7 @@ def ranges(
     figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95, notes)
     numbers = in_words.ranges(rows, name, axis)
     columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
-    told = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
+    description = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
     markers, places = parts.markers(rows, series), parts.places(rows[label])
     for place, row, number in zip(places, rows.to_dict("records"), numbers.texts, strict=True):
         ink = style.colour(row[colour or label])
@@ -66,7 +66,7 @@ def ranges(
     parts.guides(ax, reference, band)
     parts.right_room(ax)
     parts.legend(ax, markers, band_label if band else "")
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
@@ -80,7 +80,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     if values.empty:
         return style.nothing(title)
     words = words.loc[values.index, values.columns]
-    told = Description(
+    description = Description(
         f"Heat map of {words.ne('').sum(axis=None)} cells:",
         [Column("Row", words.index), *(Column(str(name), texts, numeric=True) for name, texts in words.items())],
         lambda row, *texts: "; ".join(f"{row}, {name} {text}" for name, text in zip(words, texts, strict=True) if text),
@@ -108,7 +108,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     ax.tick_params(axis="y", labelrotation=0, length=0, labelsize=8.5)
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def beside(
@@ -141,7 +141,7 @@ def beside(
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
     names = {name: legend, **others}
     numbers = [in_words.ranges(rows, stem, f"{words} ({axis})") for stem, words in names.items()]
-    told = Description(
+    description = Description(
         f"Ranges, {axis}:",
         [in_words.words(rows, label), *numbers, *in_words.remarks(rows, note)],
         lambda row, *texts: f"{row}: {', '.join(map('{} {}'.format, names.values(), texts))}",
@@ -160,7 +160,7 @@ def beside(
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)
     parts.legend(ax, markers, "", hollow=list(others.values()))
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def scatter(
@@ -190,7 +190,7 @@ def scatter(
     columns = [in_words.words(frame, label), in_words.ranges(frame, x, x_axis), in_words.ranges(frame, y, y_axis)]
     if front:
         columns.append(Column(in_words.heading(front), ["yes" if filled else "no" for filled in best]))
-    told = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
+    description = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
     ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
     faces = [POINT if filled else "white" for filled in best]
@@ -207,7 +207,7 @@ def scatter(
     ax.tick_params(labelsize=8.5)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def distributions(
@@ -227,7 +227,7 @@ def distributions(
     marks = np.percentile(draws, percentiles, axis=0)  # one row per percentile, one column per quantity
     names = [f"P{percentile:g}" for percentile in percentiles]
     numbers = [Column(name, list(map(interval.number, row)), True) for name, row in zip(names, marks, strict=True)]
-    told = Description(
+    description = Description(
         f"Histograms of {len(draws):,} draws.",
         [Column("Quantity", list(draws)), *numbers],
         lambda quantity, *texts: f"{quantity}: {', '.join(map('{} {}'.format, names, texts))}",
@@ -242,7 +242,7 @@ def distributions(
         ax.set_xlabel(str(name), size=9)
         ax.tick_params(axis="x", labelsize=8.5)
         ax.grid(False)
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def bars(
@@ -254,7 +254,7 @@ def bars(
     rows = frame.sort_values(value, key=np.abs, ascending=False, kind="stable")
     figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75, notes)
     numbers = Column(in_words.capital(axis), [f"{number:.2f}" for number in rows[value]], numeric=True)
-    told = Description(f"Bars, {axis}:", [in_words.words(rows, label), numbers], "{} {}".format)
+    description = Description(f"Bars, {axis}:", [in_words.words(rows, label), numbers], "{} {}".format)
     ax.barh(range(len(rows)), rows[value], color=POINT, tick_label=rows[label])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
@@ -266,4 +266,4 @@ def bars(
     ax.tick_params(labelsize=8.5)
     ax.axvline(0, color=style.QUIET, lw=0.9)
     ax.margins(x=0.15)
-    return Drawing(figure, told.alt(title), told.table(title), notes)
+    return Drawing(figure, description.alt(title), description.table(title), notes)

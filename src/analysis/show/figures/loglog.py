@@ -56,7 +56,7 @@ def against(
     _labels(ax, drawn, x, y, label)
     _legend(figure, shapes, {name: ink for name, ink in inks.items() if name in set(drawn[group])})
     counts = ", ".join(f"{int(drawn[group].eq(name).sum())} {name}" for name in inks)
-    told = Description(
+    description = Description(
         f"{len(drawn)} points, {y_axis} against {x_axis}: {counts}.",
         [
             *(in_words.words(drawn, name) for name in (series, group)),
@@ -65,7 +65,7 @@ def against(
         ],
         lambda _series, _group, up, across, words="": words and f"{words}: {up} against {across}",
     )
-    return Drawing(figure, told.alt(title), told.table(title))
+    return Drawing(figure, description.alt(title), description.table(title))
 
 
 def roofs(
@@ -102,8 +102,8 @@ def roofs(
     for ax in axes[:, 0]:
         ax.set_ylabel(y_axis, size=8)
     _roof_legend(figure, dashes)
-    told = _roofs_in_words(frame.assign(label=frame[panel] + " " + frame[line]), points, x_axis, y_axis)
-    return Drawing(figure, told.alt(title), told.table(title))
+    description = _roofs_in_words(frame.assign(label=frame[panel] + " " + frame[line]), points, x_axis, y_axis)
+    return Drawing(figure, description.alt(title), description.table(title))
 
 
 def _roof_panel(
