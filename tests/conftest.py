@@ -53,6 +53,7 @@ RESULT = {
     "power_watts_high": None,
     "per_watt_low": None,
     "per_watt_high": None,
+    "power_capped": False,
     "power_measured": False,
     "inferred": False,
     "duplicate_of": "",

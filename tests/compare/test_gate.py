@@ -263,7 +263,7 @@ SMALL = note("another_size", count=1, usual=8)
         ({"range_basis": "approximate"}, {note("approximate")}),
         ({"inferred": True}, {note("inferred")}),
         ({"precision": ""}, {note("precision_unstated")}),
-        ({"system": "NVIDIA H200 (8x H200, MaxQ, TensorRT)"}, {note("power_capped")}),
+        ({"power_capped": True}, {note("power_capped")}),
         ({"accelerator": "L40S", "accelerator_count": 1}, {SMALL}),
         ({"accelerator_count": 1}, NONE),
         ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, NONE),

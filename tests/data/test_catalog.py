@@ -234,3 +234,9 @@ def test_descriptor_tells_columns_keys_and_defaults(package: Path) -> None:
     assert table.columns[:3] == ["id", "sort", "printed"]
     assert (table.primary_key, table.intervals, table.traps) == (["id"], [["low", "high"]], [])
     assert table.hash == "0"
+
+
+def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) -> None:
+    capped = data.results[data.results["power_capped"]]
+    assert len(capped) and capped["system"].str.lower().str.contains("maxq").all()
+    assert not data.results.loc[~data.results["power_capped"], "system"].str.lower().str.contains("maxq").any()

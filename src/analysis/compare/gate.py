@@ -141,8 +141,7 @@ def select(data: Tables, question: Question) -> Comparison:
     unit = identity["compared_in"] or own or identity["offline_unit"]
     asked = _doubted(_asked(data.results, question), data.doubts)
     rated = rates.converted(asked, identity, unit)
-    capped = rated["system"].str.contains("maxq", case=False, regex=False).astype(bool)
-    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated), power_capped=capped)
+    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated))
     reasons = _reasons(rated, question, identity, unit)
     kept = rated[pd.Series([reason is None for reason in reasons], index=rated.index, dtype="bool")]
     kept = kept.assign(notes=row_notes.of_each(kept, question.suite, question.division))

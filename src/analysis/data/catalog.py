@@ -13,6 +13,8 @@ from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, imported
 from analysis.data import descriptor, loading, official_rows, rounds
 
+CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
+
 
 class NotJudged(RuntimeError):
     """Doubts are asked of a catalog that was opened without anyone to judge its results."""
@@ -48,12 +50,13 @@ class Catalog:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The results, each with the short `source` name that figures and tables show.
+        """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
         What was imported into data/official/ is among them, each result once (see official_rows).
         """
         rows = official_rows.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
-        self.served["results"] = rows.assign(source=rows["source_id"].map(self.labels))
+        capped = rows["system"].str.contains(CAPPED, case=False, regex=False).astype(bool)
+        self.served["results"] = rows.assign(source=rows["source_id"].map(self.labels), power_capped=capped)
         return self.served["results"]
 
     @cached_property
