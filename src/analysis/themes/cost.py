@@ -15,6 +15,7 @@ from analysis.core import interval, notes, quote
 from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.lists import cell_values
 from analysis.core.notes import NONE
 
 UNKNOWN = Interval(np.nan, np.nan)
@@ -86,7 +87,7 @@ def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequen
     A row that names no rounds holds in all; one of low confidence is no rule.
     """
     rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
-    holds = [not held or not rounds or not set(rounds).isdisjoint(held.split(";")) for held in rows["rounds"]]
+    holds = [not held or not rounds or not set(rounds).isdisjoint(cell_values(held)) for held in rows["rounds"]]
     return rows[pd.Series(holds, index=rows.index, dtype="bool")]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from analysis.core import facts
+from analysis.core.lists import cell_values
 from analysis.core.vocabulary import ACCURACY_TARGETS, MILLISECONDS, QUERIES, RATES, SAMPLES, SCENARIOS, STREAMS, TOKENS
 
 SAMPLES_PER_QUERY = 8  # of MultiStream, by rule
@@ -88,7 +89,7 @@ def _split(model: str) -> tuple[str, str]:
 @cache
 def _filed() -> dict[str, str]:
     """The benchmark of each other name that the record files one under."""
-    return {name: row["benchmark"] for row in facts.rows("benchmarks") for name in row["filed_as"].split(";") if name}
+    return {name: row["benchmark"] for row in facts.rows("benchmarks") for name in cell_values(row["filed_as"])}
 
 
 def names(benchmark: str) -> tuple[str, ...]:
