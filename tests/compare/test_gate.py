@@ -12,7 +12,7 @@ from analysis.compare import gate
 from analysis.compare.gate import Comparison, Data, Question
 from analysis.core import notes, parameters, vocabulary
 from analysis.core.choices import not_among
-from analysis.core.notes import NONE, Note, note
+from analysis.core.notes import KINDS, NONE, Note, note
 from analysis.data.catalog import Catalog, NotJudged
 
 ASK = Question("llm", "Offline", rounds=("v4.1",))
@@ -69,16 +69,17 @@ def test_only_accelerators_asked_for_are_considered(select: Select) -> None:
     assert chosen.left_out.empty
 
 
-LEFT_OUT = [
+LEFT_OUT = [  # in the order of the rules
+    ({"scenario": ""}, note("no_scenario")),
+    ({"duplicate_of": "r0"}, note("duplicate")),
     ({"round": "v5.1"}, note("another_round")),
     ({"round": ""}, note("another_round")),
     ({"division": "open"}, note("another_division", division="closed")),
     ({"suite": "edge"}, note("another_suite")),
     ({"power_measured": True}, note("power_submission")),
-    ({"duplicate_of": "r0"}, note("duplicate")),
     ({"accelerator": "mixed"}, note("several_types")),
     ({"accelerator_count": None}, note("count_unstated")),
-    ({"scenario": ""}, note("no_scenario")),
+    ({"accelerator_count": None, "per": "accelerator"}, note("count_unstated")),
 ]
 
 
@@ -89,10 +90,25 @@ def test_row_is_left_out_for_its_reason(select: Select, other: dict, reason: Not
     assert reasons(chosen) == {reason.text: 1}
 
 
+def test_row_that_breaks_several_rules_is_left_out_for_the_first(select: Select) -> None:
+    broken: dict[str, Any] = {}
+    for other, reason in reversed(LEFT_OUT):
+        broken |= other
+        assert reasons(select(broken)) == {reason.text: 1}
+
+
 def test_left_out_counts_results_and_names_accelerators_once(select: Select) -> None:
     chosen = select(*({"round": "v5.1", "accelerator": name} for name in ("L40S", "B200 SXM", "L40S")))
     (line,) = chosen.left_out.to_dict("records")
     assert line == {"reason": note("another_round").text, "results": 3, "accelerators": "B200 SXM, L40S"}
+
+
+def test_of_many_accelerators_left_out_those_with_most_results_are_named(select: Select) -> None:
+    parts = ["A", "B", "C", "D", "E", "F", "G", "H"]
+    told = select(*({"round": "v5.1", "accelerator": name} for name in [*reversed(parts), ""])).left_out
+    assert told["accelerators"].tolist() == ["A, B, C, D, E, F, G, H"] and told["results"].tolist() == [9]
+    more = select(*({"round": "v5.1", "accelerator": name} for name in [*parts, "I", "J", "J", "I"])).left_out
+    assert more["accelerators"].tolist() == ["A, B, C, D, E, F, I, J and 2 more"]
 
 
 def test_no_round_asked_for_means_every_round(select: Select) -> None:
@@ -281,6 +297,11 @@ def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select: Sel
     assert select(PAPER | one, {}).rows["notes"].tolist() == [NONE, {SMALL}, NONE]
 
 
+def test_usual_size_is_that_of_most_systems_and_of_two_the_larger(select: Select) -> None:
+    one, rate = {"accelerator_count": 1, "accelerator": "L40S"}, {"accelerator_count": 1, "per": "accelerator"}
+    assert select(one, rate, rate).rows["notes"].tolist() == [NONE, {SMALL}, NONE, NONE]
+
+
 def test_no_round_that_was_asked_for_is_marked(select: Select) -> None:
     for rounds in (("v4.1", "v5.1"), ("v5.1", "v4.1"), ()):
         assert select({}, {"round": "v5.1"}, rounds=rounds).rows["notes"].tolist() == [NONE] * 3
@@ -355,6 +376,49 @@ def test_every_benchmark_comes_in_its_own_unit(results: Rows, tables: Tables) ->
         ("images", "samples/s"),
     ]
     assert list(gate.select_all(given, ASK, ["images"])["benchmark"]) == ["images"]
+
+
+def test_benchmarks_asked_for_together_have_their_own_order_target_size_and_fastest_precision(
+    results: Rows, tables: Tables
+) -> None:
+    llm = [{"accuracy_target": "99"}, {"accuracy_target": "99"}, {"accuracy_target": "99.9"}]
+    images = {"benchmark": "images", "unit": "samples/s", "accelerator_count": 1}
+    paper = PAPER | {"accelerator_count": 1}
+    fast, slow = paper | {"precision": "fp8", "low": 900.0}, paper | images | {"precision": "int8", "low": 5.0}
+    given = tables(results(*llm, fast, slow, images | {"accuracy_target": "99.9"}, images | {"accuracy_target": "99"}))
+    found = gate.select_all(given, ASK, ["images", "llm", "images"])
+    assert found["id"].tolist() == ["r4", "r5", "r0", "r1", "r3"]
+    assert found["rate_unit"].tolist() == ["samples/s"] * 2 + ["tokens/s"] * 3
+    assert found["rate_low"].tolist() == [5.0, 800.0, 800.0, 800.0, 900.0]
+    assert found["notes"].tolist() == [*[NONE] * 4, {SMALL}]
+
+
+def test_benchmarks_asked_for_together_are_what_each_gives_alone(data: Catalog) -> None:
+    for question in (Question("", "Server"), Question("", "Offline", rounds=("v4.1", "v5.1"), suite="", power=True)):
+        alone = [gate.select(data, replace(question, benchmark=name)) for name in data.benchmarks["benchmark"]]
+        parts = [chosen.rows.assign(rate_unit=chosen.unit) for chosen in alone if len(chosen.rows)]
+        together = gate.select_all(data, question)
+        assert together["benchmark"].nunique() == len(parts) > 3
+        pd.testing.assert_frame_equal(together, pd.concat(parts, ignore_index=True))
+
+
+def test_unknown_benchmark_among_several_is_refused(results: Rows, tables: Tables) -> None:
+    with pytest.raises(ValueError, match="no benchmark 'lim': did you mean 'llm'"):
+        gate.select_all(tables(results({})), ASK, ["llm", "lim"])
+
+
+def test_rule_of_a_note_is_asked_once_for_rows_that_are_alike(select: Select, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def holds(row: notes.Row, _: notes.Setting) -> notes.Values | None:
+        asked.append(row["submitter"])
+        return {} if row["submitter"] == "Acme" and row["system"] == "cube" else None
+
+    monkeypatch.setitem(KINDS, "edge_suite", replace(KINDS["edge_suite"], holds=holds))
+    rows = [{"submitter": name, "system": system} for name in ("Acme", "Bolt") for system in ("box", "cube")]
+    noted = select(*rows * 25).rows["notes"].tolist()
+    assert noted == [NONE, *[NONE, {note("edge_suite")}, NONE, NONE] * 25]
+    assert len(asked) < 20
 
 
 def test_several_questions_come_one_below_the_other(results: Rows, tables: Tables) -> None:

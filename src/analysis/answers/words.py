@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.lists import first_of
 
 
 def finding_name(text: str) -> str:
@@ -32,7 +33,7 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     """`a, b and c`, or the first few and how many more."""
     names = list(dict.fromkeys(names))
     if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+        return first_of(names, most)
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 

@@ -9,21 +9,23 @@ audit doubts carries its doubt as a note, or is left out where only checked figu
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import pandas as pd
 
 from analysis.compare import rates, row_notes, systems
 from analysis.core.choices import choose
-from analysis.core.notes import Note, note
+from analysis.core.lists import first_of
+from analysis.core.notes import kind, note
 from analysis.core.vocabulary import ORIGINS, SCENARIOS, TRUST, WORK, filed_under, round_age
 
-JUDGED = ["scenario", "duplicate_of", "round", "division", "suite", "power_measured", "accuracy_target", "accelerator"]
 ENERGY = "energy_millijoules_per_query"
-JUDGED += ["metric", "accelerator_count", "rate_low", "slower", "checked", "doubt"]
-Row = Mapping[str, Any]
+FACTS = ["benchmark", "label", "tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
+FACTS += ["compared_in", "server_unit", "offline_unit"]
+NAMED = 8  # accelerators of what is left out
 
 
 class Tables(Protocol):
@@ -79,7 +81,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`rows` may stand side by side; `left_out` has one row per reason: reason (in words), results, accelerators."""
+    """`rows` may stand side by side; `left_out` has one row per reason: reason (in words), results, accelerators.
+
+    The accelerators are named in words: of more than NAMED those with most results, and how many more there are.
+    """
 
     rows: pd.DataFrame
     left_out: pd.DataFrame
@@ -136,16 +141,10 @@ def select(data: Tables, question: Question) -> Comparison:
     ratios are taken within one), `system_key` (see systems.py), `notes` (a set of core.notes.Note). Raises ValueError
     for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
-    identity = _identity(data.benchmarks, question)
-    own = identity["server_unit"] if question.scenario != "Offline" else ""
-    unit = identity["compared_in"] or own or identity["offline_unit"]
-    asked = _doubted(_asked(data.results, question), data.doubts)
-    rated = rates.converted(asked, identity, unit)
-    rated = rated.assign(basis=_basis(rated), system_key=systems.keys(rated))
-    reasons = _reasons(rated, question, identity, unit)
-    kept = rated[pd.Series([reason is None for reason in reasons], index=rated.index, dtype="bool")]
-    kept = kept.assign(notes=row_notes.of_each(kept, question.suite, question.division))
-    return Comparison(kept, _left_out(rated, reasons), unit, question, identity["label"])
+    rows, reasons, benchmarks = _judged(data, question, [question.benchmark])
+    own = benchmarks.loc[question.benchmark]
+    kept = _kept(rows, reasons, question)
+    return Comparison(kept, _left_out(rows, reasons, question, own), own["unit"], question, own["label"])
 
 
 def trusted(data: Tables, trust: str) -> pd.DataFrame:
@@ -160,10 +159,13 @@ def trusted(data: Tables, trust: str) -> pd.DataFrame:
 
 
 def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> pd.DataFrame:
-    """The comparable rows of every benchmark of `names` (empty: all), one below the other, each in its own unit."""
-    names = list(names) or list(data.benchmarks["benchmark"])
-    chosen = [select(data, _about(question, name)) for name in names]
-    return pd.concat([part.rows.assign(rate_unit=part.unit) for part in chosen], ignore_index=True)
+    """The comparable rows of every benchmark of `names` (empty: all), one below the other, each in its own unit.
+
+    They are those that `select` gives for each, with their `rate_unit`. Raises ValueError as it does.
+    """
+    rows, reasons, benchmarks = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
+    kept = _kept(rows, reasons, question)
+    return kept.assign(rate_unit=_of_each(kept, benchmarks)["unit"]).reset_index(drop=True)
 
 
 def select_each(data: Tables, questions: Iterable[Question]) -> pd.DataFrame:
@@ -182,52 +184,67 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
     return frame.iloc[newest].drop_duplicates(list(by)).reset_index(drop=True)
 
 
-def _about(question: Question, benchmark: str) -> Question:
-    return replace(question, benchmark=benchmark)
+def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+    """The results about some benchmarks, in the order of `names`, and the code of why each may not be compared or "".
+
+    With them the benchmarks by name, with the `unit` and the accuracy `target` in which each is compared.
+    """
+    benchmarks = _benchmarks(data.benchmarks, question, names)
+    asked = _doubted(_asked(data.results, question, benchmarks.index), data.doubts)
+    benchmarks = benchmarks.assign(target=_targets(asked, question, benchmarks.index))
+    own = _of_each(asked, benchmarks)
+    rows = rates.converted(asked, own, own["unit"])
+    return rows, _first(_rules(rows, question, own)), benchmarks
 
 
-def _identity(benchmarks: pd.DataFrame, question: Question) -> pd.Series:
+def _benchmarks(benchmarks: pd.DataFrame, question: Question, names: Sequence[str]) -> pd.DataFrame:
+    """The benchmarks of these names, each once, by name, with the `unit` in which each is compared."""
     choose(question.scenario, SCENARIOS, "scenario")
     choose(question.trust, TRUST, "trust")
     for origin in question.origins:
         choose(origin, ORIGINS, "origin")
-    name = choose(question.benchmark, benchmarks["benchmark"], "benchmark")
-    return benchmarks.set_index("benchmark").loc[name]
+    known = benchmarks["benchmark"].tolist()
+    places = [known.index(choose(name, known, "benchmark")) for name in dict.fromkeys(names)]
+    chosen = benchmarks[FACTS].iloc[places].set_index("benchmark")
+    of_server = question.scenario != "Offline"
+    units = zip(chosen["compared_in"], chosen["server_unit"], chosen["offline_unit"], strict=True)
+    return chosen.assign(unit=[asked or (own if of_server else "") or offline for asked, own, offline in units])
 
 
-def _asked(results: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """Rows about the benchmark, of the scenario or of none: a batch-1 rate has no scenario and is left out by name.
+def _of_each(rows: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """The benchmark of each row."""
+    return benchmarks.take(benchmarks.index.get_indexer(rows["benchmark"])).set_axis(rows.index)
+
+
+def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> pd.DataFrame:
+    """Rows about the benchmarks, of the scenario or of none: a batch-1 rate has no scenario and is left out by name.
 
     So is energy per query where power is asked for: it belongs to a latency.
     """
     rated = results["scenario"].isin([question.scenario, ""]) & results["metric"].eq("throughput")
     if question.power and ENERGY in results:
         rated |= results[ENERGY].notna()
-    chosen = results["benchmark"].eq(question.benchmark) & rated & results["origin"].isin(question.origins)
+    chosen = results["benchmark"].isin(names) & rated & results["origin"].isin(question.origins)
     if question.accelerators:
         chosen &= results["accelerator"].isin(question.accelerators)
-    return results[chosen]
-
-
-def _basis(rows: pd.DataFrame) -> pd.Series:
-    return rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
+    places = np.flatnonzero(chosen)
+    turns = names.get_indexer(results["benchmark"].iloc[places])
+    return results.iloc[places[np.argsort(turns, kind="stable")]]
 
 
 def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
-    read = ["origin", "duplicate_of", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
-    groups: dict[tuple, list[tuple[str, float]]] = defaultdict(list)
-    keys = []
-    for origin, again, scenario, *same, precision, high in zip(*(rows[name] for name in read), strict=True):
-        keys.append(tuple(same) if origin == "published" and scenario and not again else None)
-        groups[keys[-1]].append((precision, high))
-    most = {
-        key: max(high for _, high in figures)
-        for key, figures in groups.items()
-        if key and len({kind for kind, _ in figures}) > 1
-    }
-    slower = [key in most and high < most[key] for key, high in zip(keys, rows["high"], strict=True)]
-    return pd.Series(slower, index=rows.index, dtype="bool")
+    printed = rows["origin"].eq("published") & rows["scenario"].ne("") & rows["duplicate_of"].eq("")
+    read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
+    figures = list(zip(*(column.tolist() for _, column in rows.loc[printed, read].items()), strict=True))
+    fastest: dict[tuple, dict[str, float]] = defaultdict(dict)
+    for *alike, precision, high in figures:
+        own = fastest[tuple(alike)]
+        own[precision] = max(high, own.get(precision, high))
+    several = {alike: max(own.values()) for alike, own in fastest.items() if len(own) > 1}
+    slower = printed.to_numpy(copy=True)
+    slower[slower] = [high < several.get(tuple(alike), high) for *alike, _, high in figures]
+    return pd.Series(slower, index=rows.index)
 
 
 def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
@@ -235,63 +252,79 @@ def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
     if not doubts.index.is_unique:
         twice = doubts.index[doubts.index.duplicated()][0]
         raise ValueError(f"the doubts of result {twice!r} stand twice: each result has an id of its own")
-    lacking = rows.loc[~rows["id"].isin(doubts.index), "id"]
+    places = doubts.index.get_indexer(rows["id"])
+    lacking = rows["id"][places < 0]
     if len(lacking):
         raise ValueError(
             f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(rows)} results): compare "
             "results of a catalog that was judged (analysis.audit.doubts.catalog), with the doubts of the same rows"
         )
-    return rows.assign(**{name: doubts[name].reindex(rows["id"]).to_numpy() for name in ("doubt", "checked")})
+    return rows.assign(**{name: doubts[name].array[places] for name in ("doubt", "checked")})
 
 
-def _reasons(rows: pd.DataFrame, question: Question, identity: pd.Series, unit: str) -> list[Note | None]:
-    """Why each row may not be compared, None where it may; the first rule that it breaks counts."""
-    target = _target(rows[rows["metric"].ne("latency")], question)
+def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[str, pd.Series]:
+    """The rows that break each rule, by the code of its note; of several the first counts.
+
+    `own` is the benchmark of each row.
+    """
+    count, target = rows["accelerator_count"], rows["accuracy_target"]
+    suites = [suite for suite in rows["suite"].unique() if not suite or question.suite in filed_under(suite)]
     # One run may be filed under both targets; then either will do, unless one is asked for.
-    either = bool(identity["targets_share_run"]) and not question.accuracy_target
-    rules: dict[Note, Callable[[Row], bool]] = {
-        note("stream_energy"): lambda row: row["metric"] == "latency",
-        note("no_scenario"): lambda row: not row["scenario"],
-        note("duplicate"): lambda row: row["duplicate_of"] != "",
-        note("another_round"): lambda row: bool(question.rounds) and row["round"] not in question.rounds,
-        note("another_division", division=question.division): lambda row: (
-            row["division"] not in (question.division, "")
-        ),
-        note("another_suite"): lambda row: (
-            question.suite != "" and row["suite"] != "" and question.suite not in filed_under(row["suite"])
-        ),
-        note("power_submission"): lambda row: row["power_measured"] and not question.power,
-        note("no_power_submission"): lambda row: question.power and not row["power_measured"],
-        note("slower_precision"): lambda row: row["slower"],
-        note("another_target", target=target): lambda row: not either and row["accuracy_target"] not in (target, ""),
-        note("other_unit", unit=unit): lambda row: pd.isna(row["rate_low"]) and pd.notna(row["accelerator_count"]),
-        note("several_types"): lambda row: row["accelerator"] == "mixed" and not question.mixed,
-        note("count_unstated"): lambda row: pd.isna(row["accelerator_count"]),
+    either = own["targets_share_run"] & (not question.accuracy_target)
+    return {
+        "stream_energy": rows["metric"].eq("latency"),
+        "no_scenario": rows["scenario"].eq(""),
+        "duplicate": rows["duplicate_of"].ne(""),
+        "another_round": ~rows["round"].isin(question.rounds) & bool(question.rounds),
+        "another_division": ~rows["division"].isin([question.division, ""]),
+        "another_suite": ~rows["suite"].isin(suites) & bool(question.suite),
+        "power_submission": rows["power_measured"] & (not question.power),
+        "no_power_submission": ~rows["power_measured"] & question.power,
+        "slower_precision": slower_precision(rows),
+        "another_target": target.ne("") & target.ne(own["target"]) & ~either,
+        "other_unit": rows["rate_low"].isna() & count.notna(),
+        "several_types": rows["accelerator"].eq("mixed") & (not question.mixed),
+        "count_unstated": count.isna(),
+        "not_checked": ~rows["checked"] & (question.trust == "checked"),
     }
-    judged = rows.assign(slower=slower_precision(rows))[JUDGED].to_dict("records")
-    first = (next((reason for reason, breaks in rules.items() if breaks(row)), None) for row in judged)
-    return [reason or _unchecked(row, question) for reason, row in zip(first, judged, strict=True)]
 
 
-def _unchecked(row: Row, question: Question) -> Note | None:
-    if question.trust != "checked" or row["checked"]:
-        return None
-    return note("not_checked", doubt=note(row["doubt"]))
+def _first(rules: Mapping[str, pd.Series]) -> np.ndarray:
+    """The code of the first rule that each row breaks, "" where it breaks none."""
+    broken, codes = np.array(list(rules.values())), np.array(list(rules), dtype="object")
+    return np.where(broken.any(axis=0), codes[broken.argmax(axis=0)], "")
 
 
-def _target(rows: pd.DataFrame, question: Question) -> str:
-    """The target asked for, else the one that most of this division's rows have; "" where the benchmark has none."""
-    if question.accuracy_target:
-        return question.accuracy_target
-    both = zip(rows["division"], rows["accuracy_target"], strict=True)
-    counts = Counter(target for division, target in both if division == question.division and target)
-    return max(counts, key=lambda target: (counts[target], target), default="")
+def _targets(rows: pd.DataFrame, question: Question, names: Iterable[str]) -> list[str]:
+    """For each benchmark the target asked for, else that of most rows of this division; "" where there is none."""
+    counted = rows["metric"].ne("latency") & rows["division"].eq(question.division) & rows["accuracy_target"].ne("")
+    benchmark, target = (rows.loc[counted, name].tolist() for name in ("benchmark", "accuracy_target"))
+    most = row_notes.usual(zip(benchmark, target, strict=True))
+    return [question.accuracy_target or most.get(name, "") for name in names]
 
 
-def _left_out(rows: pd.DataFrame, reasons: list[Note | None]) -> pd.DataFrame:
-    names: dict[str, list[str]] = {}
-    for reason, accelerator in zip(reasons, rows["accelerator"], strict=True):
-        if reason is not None:
-            names.setdefault(reason.text, []).append(accelerator)
-    out = [(reason, len(parts), ", ".join(sorted(set(parts) - {""}))) for reason, parts in sorted(names.items())]
+def _kept(rows: pd.DataFrame, reasons: np.ndarray, question: Question) -> pd.DataFrame:
+    """The rows that break no rule, with basis, system and notes."""
+    rows = rows[reasons == ""]
+    basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
+    rows = rows.assign(basis=basis, system_key=systems.keys(rows))
+    return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
+
+
+def _left_out(rows: pd.DataFrame, reasons: np.ndarray, question: Question, benchmark: pd.Series) -> pd.DataFrame:
+    stated = {"division": question.division, "target": benchmark["target"], "unit": benchmark["unit"]}
+    parts: dict[str, Counter[str]] = {}
+    alike = Counter(zip(reasons.tolist(), rows["doubt"].tolist(), rows["accelerator"].tolist(), strict=True))
+    for (code, doubt, accelerator), results in alike.items():
+        if code:
+            known = stated | ({"doubt": note(doubt)} if doubt else {})
+            reason = note(code, **{name: known[name] for name in kind(code).required}).text
+            parts.setdefault(reason, Counter())[accelerator] += results
+    out = [(reason, counts.total(), _named(counts)) for reason, counts in sorted(parts.items())]
     return pd.DataFrame(out, columns=["reason", "results", "accelerators"])
+
+
+def _named(counts: Counter[str]) -> str:
+    """The accelerators in order; of more than NAMED those with most results, and how many more there are."""
+    most = sorted(filter(None, counts), key=lambda name: (-counts[name], name))
+    return first_of([*sorted(most[:NAMED]), *most[NAMED:]], NAMED)

@@ -15,8 +15,10 @@ from analysis.core.interval import Interval
 from analysis.core.vocabulary import TOKENS
 
 
-def converted(rows: pd.DataFrame, identity: pd.Series, unit: str) -> pd.DataFrame:
+def converted(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str | pd.Series) -> pd.DataFrame:
     """The rows with their rates in `unit`; `identity` is the benchmark's row of benchmarks.csv.
+
+    Both may also be given for each of the rows.
 
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in `unit`, `as_printed_low/high` per
     accelerator in the printed unit, `assumed` (the run's tokens per sample are not stated and the benchmark's range
@@ -45,14 +47,15 @@ def stated(row: Mapping[str, Any], unit: str) -> Interval:
     return Interval(row["low"] * factor, row["high"] * factor)
 
 
-def differs(rows: pd.DataFrame, unit: str) -> pd.Series:
+def differs(rows: pd.DataFrame, unit: str | pd.Series) -> pd.Series:
     """Whether a rate is printed in samples or queries where `unit` is tokens, or the other way round."""
     return rows["unit"].eq(TOKENS) != (unit == TOKENS)
 
 
-def _factor(rows: pd.DataFrame, identity: pd.Series, unit: str) -> Interval:
+def _factor(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str | pd.Series) -> Interval:
     """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
     other, own = differs(rows, unit).to_numpy(), rows["tokens_per_sample"].to_numpy()
     assumed = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
     low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in assumed)
-    return Interval(low, high) if unit == TOKENS else Interval(1 / high, 1 / low)
+    tokens = np.asarray(unit) == TOKENS
+    return Interval(np.where(tokens, low, 1 / high), np.where(tokens, high, 1 / low))

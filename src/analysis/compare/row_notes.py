@@ -1,9 +1,9 @@
-"""What each compared row must still say: the rules of core.notes applied to rows of one comparison."""
+"""What each compared row must still say: the rules of core.notes applied to rows of a comparison."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -32,17 +32,30 @@ class _View(Mapping[str, Any]):
 def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """The notes of each row, a set of core.notes.Note: of a comparison within a suite ("": all) and a division.
 
-    A rule may ask for any column of `rows`; `doubt` is the code of what the audit doubts, "" for nothing.
+    A rule may ask for any column of `rows`; `doubt` is the code of what the audit doubts, "" for nothing. Rows of one
+    benchmark are compared with each other.
     """
-    columns: dict[str, list] = {}
-    views = [_View(rows, place, columns) for place in range(len(rows))]
-    setting = _setting(views, suite, division)
-    return pd.Series([_of_row(row, setting) for row in views], index=rows.index, dtype="object")
+    settings = _settings(rows, suite, division)
+    columns = {name: rows[name].tolist() for name in ("benchmark", "doubt")}
+    asked = 0
+    # Rows alike in all that the rules ask for have the same notes. What they ask for shows as they are applied.
+    while asked < len(columns):
+        asked, kinds = len(columns), list(zip(*columns.values(), strict=True))
+        views = {own: _View(rows, place, columns) for place, own in enumerate(kinds)}
+        made = {own: _of_row(row, settings[row["benchmark"]]) for own, row in views.items()}
+    return pd.Series([made[own] for own in kinds], index=rows.index, dtype="object")
 
 
 def of_doubts(rows: pd.DataFrame) -> pd.Series:
     """What the audit doubts about each row (`doubt`, a code or ""), as its only note."""
-    return pd.Series([_doubt(code) for code in rows["doubt"]], index=rows.index, dtype="object")
+    made = {code: _doubt(code) for code in rows["doubt"].unique()}
+    return pd.Series([made[code] for code in rows["doubt"].tolist()], index=rows.index, dtype="object")
+
+
+def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """What each name is most often paired with, the greater where two are as frequent."""
+    counts = Counter(pairs)
+    return dict(sorted(counts, key=lambda pair: (counts[pair], pair[1])))
 
 
 def _of_row(row: Row, setting: Setting) -> Notes:
@@ -54,9 +67,14 @@ def _doubt(code: str) -> Notes:
     return frozenset({note(code)}) if code else frozenset()
 
 
-def _setting(rows: list[_View], suite: str, division: str) -> Setting:
-    """The usual size is the number of accelerators that most systems have, the larger where two are as frequent."""
-    counts = Counter(row["accelerator_count"] for row in rows if row["per"] == "system")
-    usual = max(counts, key=lambda size: (counts[size], size), default=0)
-    sized = frozenset((row["basis"], row["accelerator"]) for row in rows if row["accelerator_count"] == usual)
-    return Setting(suite, division, usual, sized)
+def _settings(rows: pd.DataFrame, suite: str, division: str) -> dict[str, Setting]:
+    """By benchmark; the usual size is the number of accelerators that most systems have."""
+    read = ["benchmark", "per", "accelerator_count", "basis", "accelerator"]
+    facts = list(zip(*(rows[name].tolist() for name in read), strict=True))
+    sizes = usual((benchmark, count) for benchmark, per, count, *_ in facts if per == "system")
+    sized = defaultdict(set)
+    for benchmark, _, count, *pair in facts:
+        if count == sizes.get(benchmark):
+            sized[benchmark].add(tuple(pair))
+    names = rows["benchmark"].unique()
+    return {name: Setting(suite, division, sizes.get(name, 0), frozenset(sized[name])) for name in names}

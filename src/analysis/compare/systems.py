@@ -18,7 +18,7 @@ def keys(rows: pd.DataFrame) -> pd.Series:
     """
     names = ["origin", "source_id", "round", "result_id", "id", "scenario"]
     optional = [rows.get(name, pd.Series("", index=rows.index)) for name in ("location", "model_run")]
-    facts = zip(*(rows[name] for name in names), *optional, strict=True)
+    facts = zip(*(column.tolist() for column in (*(rows[name] for name in names), *optional)), strict=True)
     return pd.Series([_key(*row) for row in facts], index=rows.index, dtype="str")
 
 

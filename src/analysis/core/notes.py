@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.core.choices import not_among
+from analysis.core.lists import first_of
 
 SIGN = "\u26a0"  # in a form that the figures' font has
 Row = Mapping[str, Any]
@@ -47,7 +48,8 @@ class Kind:
 
     `words` and `detail` are templates of the note's values; `detail` follows behind a comma where its values are known
     and falls away where rows are told together that differ in them. `mark` is the sign at a row ("" for none). `holds`
-    gives the values of the note for a result row, or None where it does not hold.
+    gives the values of the note for a result row, or None where it does not hold; it is asked once for all rows that
+    are alike in the columns that the rules read.
     """
 
     code: str
@@ -328,4 +330,4 @@ def _in_words(value: Any) -> Any:
 
 
 def _few(names: tuple[str, ...]) -> str:
-    return ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return first_of(names, 3 if len(names) > 4 else 4)
