@@ -33,7 +33,8 @@ def test_no_other_module_writes_a_vocabulary_out(name: str) -> None:
 
 def test_the_descriptor_names_vocabularies_and_copies_none() -> None:
     package = json.loads((DATA / descriptor.FILE).read_text("utf-8"))
-    fields = [field for resource in package["resources"] for field in resource["schema"]["fields"]]
+    schemas = [resource["schema"] for resource in package["resources"]]
+    fields = [field for schema in schemas for field in (*schema["fields"], *schema.get("importedFields", ()))]
     enums = [set(field.get("constraints", {}).get("enum", ())) for field in fields]
     assert [words for words in enums if words in map(set, VOCABULARIES.values())] == []
     assert {field["constraints"]["vocabulary"] for field in fields if "vocabulary" in field.get("constraints", {})} == {

@@ -15,16 +15,37 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis.cli import main
-from analysis.importers.official import archive, configuration, evidence
+from analysis.importers.official import (
+    archive,
+    configuration,
+    configuration_facts,
+    configuration_modules,
+    endpoints,
+    evidence,
+    logged,
+)
 from analysis.importers.official.intake import ImportFailed, import_results
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 HUGE = 2 << 30  # bytes of a line; sparse, so that it takes no disk
 ENOUGH = 48 << 20  # bytes of memory that an import may take whatever lies before it
 LINES = ["class H100_SXM_80GBx8(A):", "class A(H100_SXM_80GBx8):", "    use_fp8 = True", "    precision = 'int8'",
-         "    precision = [1]", "    system = Known.H100", "\0", "(" * 300, "\xe9", "x = y = 1"]  # fmt: skip
+         "    power_limit = 350", "    power_limit = [1]", "    precision = [1]", "    system = Known.H100", "\0",
+         "(" * 300, "\xe9", "x = y = 1"]  # fmt: skip
 PYTHON = st.lists(st.sampled_from(LINES), max_size=8).map("\n".join)
 NAMES = st.text(st.sampled_from("ab./\\:~ \xe9"), min_size=1, max_size=12)
+CELLS = st.sampled_from(
+    ["v4.1", "closed", "Acme", "closed/Acme/configs/bert/__init__.py", "L40S", "", "use_fp8", "True", "precision",
+     "'int8'", "(" * 90, '"', "\0", "power_limit", "1e999", "\xe9"]
+)  # fmt: skip
+NUMBERS = st.sampled_from([0, 4, -1, 2.0, 1e999, 10**400, True, None, "4", float("nan")])
+STATED = ("n_samples_issued", "n_samples_completed", "n_samples_failed", "duration_ns", "qps", "tps", "total", "failed",
+          "legacy_loadgen_window_duration_ns", "successful", "elapsed_time", "average_accuracy")  # fmt: skip
+SERIES = st.fixed_dictionaries(
+    {}, optional={"avg": NUMBERS, "total": NUMBERS, "percentiles": st.just({"50.0": 2, "90.0": 1})}
+)
+PARTS = ("ttft", "tpot", "latency", "output_sequence_lengths", "run_config", "results")
+SUMMARY = st.fixed_dictionaries({}, optional=dict.fromkeys(STATED, NUMBERS) | dict.fromkeys(PARTS, SERIES | NUMBERS))
 VALUES = st.none() | st.booleans() | st.floats() | st.text(max_size=6) | st.lists(st.integers(), max_size=2)
 
 
@@ -33,11 +54,43 @@ VALUES = st.none() | st.booleans() | st.floats() | st.text(max_size=6) | st.list
 def test_any_bytes_of_a_configuration_are_a_precision_or_none(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "llama2-70b"
     folder.mkdir(exist_ok=True)
-    configuration._classes.cache_clear()
+    configuration_modules._classes.cache_clear()
     (folder / "__init__.py").write_bytes(content)
-    asked = configuration.Asked(("llama2-70b",), "Offline", "H100-SXM-80GBx8_TRT", "llama2-70b-99")
-    found = configuration.precision(tmp_path, asked)
-    assert found in ("", "fp8", "int8")
+    asked = configuration.Asked(("llama2-70b",), "Offline", "H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99")
+    said = configuration_modules.Modules(tmp_path)
+    assert configuration.precision(said, asked) in ("", "fp8", "int8")
+    assert configuration.power_limit(said, asked) in (None, 350.0)
+
+
+@FEW
+@given(rows=st.lists(st.lists(CELLS, min_size=8, max_size=10), max_size=3), tail=st.binary(max_size=20))
+def test_any_bytes_of_a_file_of_facts_are_facts_or_refused_by_row(tmp_path: Path, rows: list, tail: bytes) -> None:
+    path = tmp_path / "facts.csv"
+    lines = [",".join(configuration_facts.HEADER), *map(",".join, rows)]
+    path.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape") + b"\n" + tail)
+    try:
+        facts = configuration_facts.by_submitter(configuration_facts.read(path))
+    except configuration_facts.FactsError as error:
+        assert "row " in str(error)
+        return
+    asked = configuration.Asked(("bert",), "Offline", "L40Sx8_TRT_MaxQ", "bert-99.9", "L40S")
+    assert {configuration.precision(said, asked) for said in facts.values()} <= {"", "fp8", "int8"}
+
+
+@FEW
+@given(content=st.binary(max_size=200) | SUMMARY.map(lambda value: json.dumps(value).encode()))
+def test_any_bytes_of_an_endpoints_log_are_a_figure_or_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    for name in ("result_summary.json", "results.json"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        for scenario in ("Server", "SingleStream"):
+            try:
+                found = endpoints.logged(path, "llama3.1-8b", scenario, "v6.1")
+            except logged.LogError as error:
+                assert str(error).startswith(name)
+            else:
+                assert found.value > 0
+        assert isinstance(endpoints.accuracy(path), str)
 
 
 @FEW

@@ -148,3 +148,24 @@ def test_the_tree_alone_gives_the_published_figures(shared: Path, bring: Callabl
         assert row["submitter"] == each["Submitter"] and row["system"] == each["System"]
         assert row["suite"] == each["Suite"] and row["availability"] == each["Availability"]
         assert row["accelerator_as_published"] == (each["Accelerator"] or each["Processor"])
+
+
+@pytest.mark.parametrize(
+    ("round", "precisions", "limits", "hypervisors", "serving"),
+    [("v4.1", 914, 26, 0, 32), ("v5.1", 1402, 0, 23, 138), ("v6.0", 517, 19, 0, 87)],
+)
+def test_what_a_summary_says_with_the_facts_on_configurations(
+    shared: Path, bring: Callable, round: str, precisions: int, limits: int, hypervisors: int, serving: int
+) -> None:
+    facts = shared.parent / "facts" / "submitted_configurations.csv"
+    rows = bring(shared / f"{round}_summary_results.json", facts).table
+    columns = ("precision", "power_limit_watts", "hypervisor", "serving_software")
+    assert tuple(sum(bool(row[name]) for row in rows) for name in columns) == (precisions, limits, hypervisors, serving)
+    capped = [row for row in rows if "MaxQ" in row["system"]]
+    assert all(row["power_limit_watts"] for row in capped) and len(capped) == (26 if round == "v4.1" else 0)
+    by_hand = {("llama2-70b-99", "Offline"): "500.0", ("resnet50", "Offline"): "350.0", ("resnet50", "Server"): "400.0",
+               ("bert-99", "Server"): "400.0", ("bert-99.9", "Server"): "450.0", ("gptj-99", "Server"): "350.0",
+               ("3d-unet-99.9", "Offline"): "350.0", ("stable-diffusion-xl", "Server"): "450.0",
+               ("mixtral-8x7b", "Server"): "500.0", ("dlrm-v2-99", "Offline"): "500.0"}  # fmt: skip
+    found = {(row["model_run"], row["scenario"]): row["power_limit_watts"] for row in capped}
+    assert {key: found[key] for key in by_hand if found} == (by_hand if capped else {})

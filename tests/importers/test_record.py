@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.cli import main
-from analysis.importers.official import accelerator_names, loadgen, round_of_logs, shape, summaries, units
+from analysis.importers.official import accelerator_names, endpoints, loadgen, round_of_logs, shape, summaries, units
 from analysis.importers.official.intake import ImportFailed
 from analysis.importers.official.shape import Row
 
@@ -21,6 +21,8 @@ V61 = {
     "total_accelerators": 6, "number_of_nodes": 3, "host_processor_model_name": "X", "framework": "f", "notes": None,
     "weight_data_types": "int8", "Location": "closed/Acme/results/acme/resnet50/Offline", "inferred": 1,
 }  # fmt: skip
+TOKENS = {"Accuracy": 70, "MlperfModel": "llama3.1-8b", "Units": "Tokens/s"}
+STREAM = {"Scenario": "SingleStream", "Units": "Latency (ms)"}
 COLLECTED = V61 | {
     "Division": "closed", "compliance": 1, "version": "v3.1", "git_url": "https://github.com/mlcommons/inference_results_v3.1",
     "uid": "1", "inferred": 0,
@@ -83,11 +85,32 @@ def test_a_benchmark_is_known_by_every_name_of_the_record(named: str, benchmark:
         ("AMD Instinct MI355X 288GB HBM3e (x87)", "MI355X", True),
         ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X 1000W", True),
         ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
-        ("NVIDIA A100-PCIe-40GB", "NVIDIA A100-PCIe-40GB", False),  # platform and name disagree: low confidence
+        ("NVIDIA A100-PCIe-40GB", "A100 PCIe 40GB", True),
+        ("undefined", "undefined", False),
+        ("tensorflow-metal PluggableDevice", "tensorflow-metal PluggableDevice", False),
     ],
 )
 def test_accelerators_of_every_round(name: str, canonical: str, known: bool) -> None:
     assert accelerator_names.canonical(name) == (canonical, known)
+
+
+def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree: Any, bring: Callable) -> None:
+    names = ["undefined", "tensorflow-metal PluggableDevice", "Acme X1"]
+    rows = [
+        {"Accelerator": name, "ID": f"v4.1-000{at}", "Location": "", "Platform": name} for at, name in enumerate(names)
+    ]
+    outcome = bring(tree.summary(*rows))
+    said = "what is printed in the accelerator's place names no part"
+    assert [(row["accelerator"], said in row["note"]) for row in outcome.table] == list(
+        zip(names, (1, 1, 0), strict=True)
+    )
+    assert (outcome.unnamed, outcome.unknown) == ({names[0]: 1, names[1]: 1}, {names[2]: 1})
+    assert "unnamed   accelerator 'undefined' in 1 rows: kept as it is, the name of no part" in outcome.lines
+
+
+@pytest.mark.parametrize(("printed", "accuracy"), [("None", ""), (None, ""), ("0", "0"), (76.1, "76.1")])
+def test_an_accuracy_that_is_not_said_is_empty(printed: Any, accuracy: str) -> None:
+    assert one(COLLECTED | {"Accuracy": printed})["accuracy"] == accuracy
 
 
 def test_tasks_are_samples() -> None:
@@ -127,15 +150,17 @@ def test_the_log_says_what_was_inferred(tree: Any, bring: Callable) -> None:
 @pytest.mark.parametrize(
     ("round", "changes", "words"),
     [
-        ("v6.1", {"Accuracy": 0.787, "Scenario": "SingleStream", "Units": "Latency (ms)"}, "mean latency"),
-        ("v6.1", {"Accuracy": 70, "MlperfModel": "llama3.1-8b", "Units": "Tokens/s"}, "the window of LoadGen"),
+        ("v6.1", {"Accuracy": 0.787} | STREAM, "mean latency, where LoadGen gives a percentile"),
+        ("v6.1", TOKENS | {"Scenario": "Server"}, "tokens over the window of LoadGen, not over the whole run"),
+        ("v6.1", TOKENS, "logs"),  # Offline has no window of its own
+        ("v6.1", {"Accuracy": 70, "Model": "llama3.1-8b-edge", "MlperfModel": "llama3.1-8b-edge"} | STREAM, "logs"),
         ("v6.1", {"Accuracy": "acc: 76"}, ""),
         ("v3.1", {"Accuracy": 76.1}, ""),
     ],
 )
 def test_a_figure_of_endpoints_logs_says_so(round: str, changes: dict, words: str) -> None:
     said = one(V61 | changes, round).get("note", "")
-    assert (words in said and said.startswith(shape.ENDPOINTS)) if words else shape.ENDPOINTS not in said
+    assert (said.startswith(endpoints.FIGURES) and said.endswith(words)) if words else endpoints.FIGURES not in said
 
 
 @pytest.mark.parametrize(

@@ -136,10 +136,28 @@ def test_a_wrong_label_is_put_right_and_says_so(tree: Any, changes: dict, unit: 
         ("mxfp4", "llama2-70b", "v5.1", ("fp4", "declared")),
         ("UNSET", "resnet50", "v5.1", ("", "unknown")),
         ("{'clip1': 'fp16', 'unet': 'fp8'}", "stable-diffusion-xl", "v5.1", ("", "unknown")),
+        ("fp8 (static per-tensor PTQ, by a tool)", "llama2-70b", "v6.1", ("fp8", "declared")),
+        ("fp8 (weights), fp16", "llama2-70b", "v6.1", ("", "unknown")),
     ],
 )
 def test_precision_is_what_ran_or_unknown(declared: str, benchmark: str, round: str, found: tuple[str, str]) -> None:
     assert precision.declared(declared, benchmark, round)[:2] == found
+
+
+@pytest.mark.parametrize(
+    ("declared", "note"),
+    [
+        ("{'clip1': 'fp32', 'unet': 'fp8', 'vae': 'fp32'}", "declared weight types that are known: fp32, fp8"),
+        ("BF16/F32/F8_E4M3/U8", "declared weight types that are known: bf16"),
+        ("we used nvfp4 for half of the layers", "declared weight types that are known: fp4"),
+        ("see the README", "declared weight types that are known: none"),
+        ("MXFP4 (by our own tool)", "declared as MXFP4"),
+        ("fp8 (by our own tool)", ""),
+        ("fp8", ""),
+    ],
+)
+def test_a_note_on_declared_weights_quotes_no_words_of_a_submitter(declared: str, note: str) -> None:
+    assert precision.declared(declared, "llama2-70b", "v6.1")[2] == note
 
 
 @pytest.mark.parametrize(

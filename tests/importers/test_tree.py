@@ -14,7 +14,7 @@ import pytest
 
 from analysis.cli import main
 from analysis.importers.official import archive as archives
-from analysis.importers.official import configuration, loadgen
+from analysis.importers.official import loadgen
 from analysis.importers.official.intake import ImportFailed
 from analysis.importers.official.writer import OutputError
 
@@ -289,7 +289,7 @@ def every_file(tree: Any) -> None:
     """A run with each kind of file that an import opens, and a run of another submitter."""
     system = (tree.root / "closed/Acme/systems/acme.json").read_bytes()
     contents = {"log": tree.log_text(), "power": tree.spl_text(), "accuracy": "", "system": system,
-                "declaration": '{"weight_data_types": "fp16"}', "configuration": CONFIG}  # fmt: skip
+                "declaration": '{"weight_data_types": "fp16"}', "configuration": "class A:\n    pass\n"}  # fmt: skip
     for kind, content in contents.items():
         tree.write(OPENED[kind], content)
     tree.write("closed/Other/systems/other.json", system)
@@ -542,106 +542,3 @@ def test_parquet_and_csv_hold_the_same(tree: Any, bring: Callable, tmp_path: Pat
     frame = pd.read_parquet(tmp_path / "a.parquet")
     assert list(frame) == list(rows[0]) and frame["low"][0] == float(rows[0]["low"]) and frame["nodes"][0] == 2
     assert frame["accuracy"].dtype == "str" and frame["power_measured"].dtype == "bool"
-
-
-CONFIG = """
-class ServerGPUBaseConfig(GPUBaseConfig):
-    precision = "fp16"
-
-class H100_SXM_80GBx8(ServerGPUBaseConfig):
-    system = KnownSystem.H100_SXM_80GBx8
-    use_fp8 = True
-
-class H100_SXM_80GBx8_HighAccuracy(H100_SXM_80GBx8):
-    pass
-
-class H200_SXM_141GBx8(ServerGPUBaseConfig):
-    system = KnownSystem.H200_SXM_141GBx8
-
-class H200_SXM_141GBx1(ServerGPUBaseConfig):
-    system = KnownSystem.H200_SXM_141GBx1
-    use_fp8 = True
-"""
-
-
-@pytest.mark.parametrize(
-    ("platform", "model", "found"),
-    [
-        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99.9", "fp8"),
-        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99", "fp8"),
-        ("H200-SXM-141GBx8_TRT", "llama2-70b-99", "fp16"),
-        ("H200-SXM-141GBx8_TRT", "llama2-70b-99.9", ""),
-        ("L40Sx8_TRT", "llama2-70b-99", ""),
-        ("H200-SXM-141GBx1_TRT", "llama2-70b-99", "fp8"),
-        ("H200-SXM-141GBx16_TRT", "llama2-70b-99", ""),
-    ],
-)
-def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: str, model: str, found: str) -> None:
-    folder = tmp_path / "llama2-70b" / "Server"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(CONFIG)
-    asked = configuration.Asked(("llama2-70b",), "Server", platform, model)
-    assert configuration.precision(tmp_path, asked) == found
-
-
-@pytest.mark.parametrize(
-    ("accelerator", "model", "found"),
-    [
-        ("H100 SXM", "llama2-70b-99.9", "fp8"),  # the one system of the accelerator that says a precision for 99.9
-        ("H200 SXM", "llama2-70b-99", ""),  # its systems disagree
-        ("H100", "llama2-70b-99", ""),
-        ("A100 SXM 80GB", "llama2-70b-99", ""),
-    ],
-)
-def test_a_system_that_no_module_names_runs_as_its_accelerator_does(
-    tmp_path: Path, accelerator: str, model: str, found: str
-) -> None:
-    folder = tmp_path / "llama2-70b" / "Server"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(CONFIG)
-    asked = configuration.Asked(("llama2-70b",), "Server", "A_server_of_8_GPUs", model, accelerator)
-    assert configuration.precision(tmp_path, asked) == found
-
-
-FIELDS = """
-EXPORTS = {
-    setting(MaxP): {model_fields.precision: 'fp16', model_fields.use_fp8: True, model_fields.gpu_batch_size: {'a': 8}},
-    setting(MaxQ): {model_fields.precision: Precision.FP8},
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("platform", "accelerator", "content", "found"),
-    [
-        ("B200-SXM-180GBx8_TRT", "", FIELDS, "fp8"),
-        ("B200-SXM-180GBx8_TRT", "", FIELDS.replace("FP8", "FP4"), ""),
-        ("B200-SXM-180GBx4_TRT", "", FIELDS, ""),
-        ("B200-SXM-180GBx4_TRT", "B200 SXM", FIELDS, "fp8"),
-        ("B200-SXM-180GBx8_TRT", "", "no Python (", ""),
-    ],
-)
-def test_precision_from_the_fields_of_later_rounds(
-    tmp_path: Path, platform: str, accelerator: str, content: str, found: str
-) -> None:
-    folder = tmp_path / "B200-SXM-180GBx8" / "Offline"
-    folder.mkdir(parents=True)
-    (folder / "llama3_1-8b.py").write_text(content)
-    asked = configuration.Asked(("llama3.1-8b", "llama3_1-8b"), "Offline", platform, "llama3_1-8b", accelerator)
-    assert configuration.precision(tmp_path, asked) == found
-
-
-@pytest.mark.parametrize(
-    ("declared", "said"), [("fp16", "starting weights"), ("fp4", "declared fp4, configured fp8"), ("fp8", "")]
-)
-def test_the_configuration_stands_above_the_declaration(tree: Any, bring: Callable, declared: str, said: str) -> None:
-    platform = "H100-SXM-80GBx8_TRT"
-    tree.write(f"closed/Acme/systems/{platform}.json", (tree.root / "closed/Acme/systems/acme.json").read_bytes())
-    tree.write("closed/Acme/configs/llama2-70b/Offline/__init__.py", CONFIG)
-    location = f"closed/Acme/results/{platform}/llama2-70b-99.9/Offline"
-    tree.write(f"{location}/performance/run_1/mlperf_log_detail.txt", tree.log_text())
-    content = json.dumps({"weight_data_types": declared})
-    tree.write(f"closed/Acme/measurements/{platform}/llama2-70b-99.9/Offline/x.json", content)
-    row = bring(tree.root).table[0]
-    assert (row["precision"], row["precision_basis"]) == ("fp8", "configuration")
-    assert said in row["note"] and ("declared" in row["note"]) == bool(said)

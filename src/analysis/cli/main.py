@@ -67,9 +67,8 @@ def _building(commands: argparse._SubParsersAction) -> None:
 
 def _figures(commands: argparse._SubParsersAction) -> None:
     bring = _add(commands, "import", _import, "turn official files into result rows: summaries, trees, archives")
-    bring.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a summary file, a submission tree or a part"
-    )
+    about = "a summary file, a submission tree or a part; a file of facts on configurations"
+    bring.add_argument("paths", nargs="+", type=Path, metavar="PATH", help=about)
     bring.add_argument("--out", required=True, type=Path, metavar="FILE", help="a .parquet or .csv file to write")
     bring.add_argument("--round", type=round_name, metavar="vX.Y", help="the round, where no path or row says it")
     bring.add_argument(

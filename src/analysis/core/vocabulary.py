@@ -75,6 +75,26 @@ _SPELLINGS = {  # as submitters and tools write them, in small letters
     "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4",
 }  # fmt: skip
 
+# Software that a system's name or description names: the one name of each product, and what it is found by in texts, as
+# a regular expression between marks that are no letters. What stands first is built on what stands below it.
+HYPERVISORS = {
+    "VMware vSphere": r"vsphere|esxi",
+    "Nutanix AHV": r"ahv",
+    "Red Hat OpenShift Virtualization": r"openshift virtualization|ocp virt|kubevirt",
+    "NVIDIA vGPU": r"vgpu",
+    "KVM": r"kvm",
+}
+SERVING_SOFTWARE = {  # what takes requests and batches them; a library that a harness calls serves nobody
+    "Triton": r"triton(?:server)?(?! ?-?lang)(?![ =-]v?3\.)",  # not OpenAI's language for kernels, lately 3.x
+    "NVIDIA Dynamo": r"dynamo",
+    "llm-d": r"llm-d",
+    "LLMBoost": r"llmboost",
+    "KISS-V": r"kiss-?v",
+    "TensorRT-LLM server": r"(?:trt-?llm|tensorrt-llm)[ -]serve(?:r)?",
+    "SGLang": r"sglang",
+    "vLLM": r"vllm",
+}
+
 # What the descriptor may name as the vocabulary of a column (see data/datapackage.json).
 VOCABULARIES: Mapping[str, tuple[str, ...]] = {
     "origins": ORIGINS,
@@ -87,6 +107,8 @@ VOCABULARIES: Mapping[str, tuple[str, ...]] = {
     "units": UNITS,
     "rates": RATES,
     "range_bases": RANGE_BASES,
+    "hypervisors": tuple(HYPERVISORS),
+    "serving_software": tuple(SERVING_SOFTWARE),
 }
 
 

@@ -79,6 +79,7 @@ class Catalog:
     def accelerator_names(self) -> dict[str, str]:
         """The accelerator behind each name that one is printed by, its own among them; keys are choices.folded."""
         aliases, own = self.table("accelerator_aliases"), self.accelerators["accelerator"]
+        aliases = aliases[aliases["accelerator"].ne("")]  # Some of what is printed names no part.
         printed = zip([*own, *aliases["as_published"]], [*own, *aliases["accelerator"]], strict=True)
         return {folded(name): accelerator for name, accelerator in printed}
 

@@ -19,8 +19,20 @@ def aliases() -> dict[str, str]:
 
     A name that means a part with low confidence only is not known: it stays as printed.
     """
-    known = (row for row in facts.rows("accelerator_aliases") if row["confidence"] != "low")
+    rows = facts.rows("accelerator_aliases")
+    known = (row for row in rows if row["accelerator"] and row["confidence"] != "low")
     return {_plain(row["as_published"]): row["accelerator"] for row in known}
+
+
+@cache
+def _no_parts() -> set[str]:
+    rows = facts.rows("accelerator_aliases")
+    return {_plain(row["as_published"]) for row in rows if not row["accelerator"]}
+
+
+def is_no_part(name: str) -> bool:
+    """Whether a name is known to be that of no part, such as `undefined`; it stays as it is."""
+    return _plain(name) in _no_parts()
 
 
 def canonical(name: str) -> tuple[str, bool]:

@@ -22,7 +22,8 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 LARGEST = 1 << 33  # bytes that one member may unpack to
 _WANTED = re.compile(
     r"(?:^|/)(?:cm-result\.json|systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
-    r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy\.txt)$"
+    r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
+    r"|performance/(?:run_1/)?result_summary\.json|performance/run_1/results\.json)$"
 )
 _RUN = re.compile(r"(?:[^/]+/)*results/[^/]+/[^/]+/[^/]+(?=/)")
 _DAMAGES = (OSError, EOFError, ValueError, RuntimeError,

@@ -1,101 +1,207 @@
-"""The precision that ran, from a submitter's own configuration modules, which are read as text and never executed.
+"""What a submitter's own configuration says of a run: the precision of its weights, and the power limit in force.
 
-NVIDIA's trees (and those of its partners) hold two layouts of them. Until v4.1 `configs/<benchmark>/<scenario>/*.py`
+NVIDIA's trees (and those of its partners) hold two layouts of modules. Until v4.1 `configs/<benchmark>/<scenario>/*.py`
 has a class per system: `precision = "fp16"`, and `use_fp8 = True` where the weights ran as FP8. From v5.0 on
-`configs/<system>/<scenario>/<benchmark>.py` has dictionaries of fields: `model_fields.precision: 'fp4'`.
+`configs/<system>/<scenario>/<benchmark>.py` has dictionaries of fields: `model_fields.precision: 'fp4'`. What they say
+is read from the modules (see configuration_modules) or from a file of facts on them (see configuration_facts).
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from analysis.core import vocabulary
 from analysis.core.vocabulary import PRECISIONS
 
-LARGEST = 1 << 21
 FLAGS = {"use_fp4": "fp4", "use_fp8": "fp8"}
-NAMES = {"precision", *FLAGS}
-FIELDS = "model_fields."
+PRECISION, LIMIT = "precision", "power_limit"
+SETTINGS = {PRECISION, LIMIT, *FLAGS}
+_FIELDS = re.compile(r"(?:model|power)_fields\.")
 _WORDS = re.compile(r"_?(TRT|Triton|MaxQ|High_?Accuracy)")  # of platforms and classes, not of systems
-_SIZE = r"(?:\d+g[bi]b?)?(?:arm|aarch64)?(?:x\d+)?$"  # what may follow an accelerator in the plain name of a system
-There = Callable[[Path], bool]
+# What may follow an accelerator in the plain name of a system: memory, host, parallelism, count.
+_SIZE = r"(?:\d+g[bi]b?)?(?:arm|aarch64)?(?:tp\d+)?(?:x\d+)?$"
+_ROOT = re.compile(r"Config(?:uration)?$")  # ends the names of classes that stand for no system
+_HARNESS = re.compile(r"_TRT(?![a-z])", re.IGNORECASE)  # in platforms that ran by these configurations
+DEEPEST, MOST = 50, 1000  # bases of bases, and classes of a scenario, that are looked at; real ones have far fewer
+HOTTEST = 1e5  # watts that no accelerator draws
+
+Settings = Mapping[str, Any]
+
+
+class Definition(NamedTuple):
+    """A class of the older layout with its own settings; `place` is its module, `own` whether that is of a scenario."""
+
+    place: str
+    own: bool
+    name: str
+    bases: tuple[str, ...]
+    settings: Settings
+
+
+class Said(Protocol):
+    """What one submitter's configuration says, whatever it is read from.
+
+    `partial`: a class that has no setting of its own is not listed; it has those of its bases.
+    """
+
+    partial: bool
+
+    def classes(self, benchmark: str, scenario: str) -> Sequence[Definition]:
+        """The classes of the older layout, base modules first."""
+
+    def fields(self, benchmark: str, scenario: str) -> Mapping[str, Sequence[Settings]]:
+        """The dictionaries of the newer layout, by the name of the system."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The run whose precision is asked for: `names` are those of its benchmark, `model` that with the target."""
+    """The run that is asked for: `names` are those of its benchmark, `model` that with the accuracy target.
+
+    `accelerator` is its canonical name, `published` the name that the source prints.
+    """
 
     names: tuple[str, ...]
     scenario: str
     platform: str
     model: str
     accelerator: str = ""
+    published: str = ""
+
+    @property
+    def capped(self) -> bool:
+        """Whether the system ran at its best efficiency, under a power limit."""
+        return "maxq" in self.platform.lower()
+
+    @property
+    def strict(self) -> bool:
+        """Whether the run met the higher of two accuracy targets."""
+        return self.model.endswith("99.9")
 
 
-def precision(configs: Path, asked: Asked, there: There = Path.is_file) -> str:
-    """The precision of a run ("fp8"), or "" where no module says one, or where several disagree.
+class _Chain(NamedTuple):
+    """A class with what it inherits, and the precisions that it may have.
 
-    That of the system itself counts, else the one that the modules have for its accelerator in every system. `configs`
-    is the submitter's folder of configurations; `there` says of a path whether it is a file to be opened.
+    `own`: defined for the scenario; `loose`: a base of it is not listed.
     """
-    capped = "maxq" in asked.platform.lower()
-    layouts = [lambda: _of_classes(configs, asked, there, capped=capped), lambda: _of_fields(configs, asked, there)]
-    if capped:  # A cap changes no weights: where no class of a capped system says it, the others do.
-        layouts.insert(1, lambda: _of_classes(configs, asked, there, capped=False))
-    for precisions in (layout() for layout in layouts):
-        own = _systems_own(precisions, asked.platform)
-        alike = {system: named for system, named in precisions.items() if _is_of(system, asked.accelerator)}
-        for systems in (own, alike):
-            named = {name for names in systems.values() for name in names}
+
+    system: str
+    settings: Settings
+    strict: bool
+    capped: bool
+    own: bool
+    loose: bool
+    precisions: frozenset[str] = frozenset()
+
+
+def precision(said: Said, asked: Asked) -> str:
+    """The precision of a run ("fp8"), or "" where the configuration says none, or where parts of it disagree.
+
+    That of the system itself counts, else the one that its accelerator has in every system. A cap changes no weights:
+    where nothing of a capped system says a precision, what stands for it uncapped does.
+    """
+    for precisions in _precisions(said, asked):
+        alike = {system: named for system, named in precisions.items() if _is_of(system, asked)}
+        for systems in (_systems_own(precisions, asked.platform), alike):
+            named = set().union(*systems.values())
             if named:
                 return named.pop() if len(named) == 1 else ""
-    return ""
+    return _common(said, asked)
 
 
-def _systems_own(precisions: Mapping[str, set[str]], platform: str) -> dict[str, set[str]]:
-    """The precisions of the system that the platform's name holds, of several the one with the longest name."""
-    close = {
-        system: named for system, named in precisions.items() if len(system) > 5 and _within(system, _plain(platform))
+def power_limit(said: Said, asked: Asked) -> float | None:
+    """The power limit in force, in watts for each accelerator; None for a run without one.
+
+    Submitters set limits in the settings of capped (MaxQ) systems alone, which stand beside those at full power: in
+    1,337 of 1,337 classes and 169 of 169 dictionaries of v4.1 and v5.1. So only a platform of that name ran under one,
+    and only what is said of that very system counts.
+    """
+    if not asked.capped:
+        return None
+    for limits in _limits(said, asked):
+        named = set().union(*_systems_own(limits, asked.platform).values())
+        if named:
+            return named.pop() if len(named) == 1 else None
+    return None
+
+
+def setting(key: str) -> str:
+    """The setting that the key of a field stands for (`model_fields.precision`), "" for any other key."""
+    name = _FIELDS.sub("", key)
+    return name if name in SETTINGS else ""
+
+
+def is_limit(value: Any) -> bool:
+    """Whether a value may be a power limit in watts."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < HOTTEST
+
+
+def _precisions(said: Said, asked: Asked) -> Iterator[Mapping[str, set[str]]]:
+    """What is said of precision, by the plain name of the system: first what stands closest to the run."""
+    for strict in _targets(said, asked):
+        for capped in (True, False) if asked.capped else (False,):
+            found: dict[str, set[str]] = {}
+            for chain in _chained(said, asked):
+                if (chain.strict, chain.capped) == (strict, capped) and chain.precisions:
+                    found.setdefault(chain.system, set()).update(chain.precisions)
+            yield found
+    yield {
+        system: {named for settings in dictionaries if (named := _named(settings))}
+        for system, dictionaries in _dictionaries(said, asked).items()
     }
+
+
+def _limits(said: Said, asked: Asked) -> Iterator[Mapping[str, set[float]]]:
+    """What is said of power limits, by the plain name of the system: first what stands closest to the run."""
+    for strict in _targets(said, asked):
+        found: dict[str, set[float]] = {}
+        for chain in _chained(said, asked):
+            if chain.capped and chain.strict == strict:
+                found.setdefault(chain.system, set()).update(_limit(chain.settings))
+        yield found
+    yield {
+        system: set().union(*map(_limit, dictionaries)) for system, dictionaries in _dictionaries(said, asked).items()
+    }
+
+
+def _limit(settings: Settings) -> set[float]:
+    return {float(settings[LIMIT])} if is_limit(settings.get(LIMIT)) else set()
+
+
+def _targets(said: Said, asked: Asked) -> Sequence[bool]:
+    """Whose classes say something of the run: a class of the higher target that is not listed has what its base has."""
+    return (True, False) if asked.strict and said.partial else (asked.strict,)
+
+
+def _common(said: Said, asked: Asked) -> str:
+    """The one precision of every class that the run's own may inherit from; "" where they disagree.
+
+    Said of platforms that ran by such classes alone, and only where those of the scenario are known too.
+    """
+    if not _HARNESS.search(asked.platform):
+        return ""
+    chains = _chained(said, asked)
+    may = [chain for chain in chains if chain.strict <= asked.strict and chain.capped <= asked.capped]
+    named = {_named(chain.settings) for chain in may} - {""}
+    return named.pop() if len(named) == 1 and any(chain.own for chain in chains) else ""
+
+
+def _systems_own(found: Mapping[str, set[Any]], platform: str) -> dict[str, set[Any]]:
+    """What is said of the system that the platform's name holds, of several the one with the longest name."""
+    close = {system: named for system, named in found.items() if len(system) > 5 and _within(system, _plain(platform))}
     longest = max(map(len, close), default=0)
     return {system: named for system, named in close.items() if len(system) == longest}
 
 
-def _is_of(system: str, accelerator: str) -> bool:
-    """Whether the plain name of a system ends with an accelerator: L40 is that of L40x1 and not of L40Sx1."""
-    return bool(accelerator) and bool(re.search(re.escape(_plain(accelerator)) + _SIZE, system))
-
-
-def _of_classes(configs: Path, asked: Asked, there: There, *, capped: bool) -> dict[str, set[str]]:
-    """What the classes of the older layout say, by the plain name of the system."""
-    strict = asked.model.endswith("99.9")
-    precisions: dict[str, set[str]] = {}
-    for benchmark in asked.names:
-        folder, classes = configs / benchmark, {}
-        for path in filter(there, (folder / "__init__.py", *sorted((folder / asked.scenario).glob("*.py")))):
-            classes |= _classes(path)
-        for name in classes:
-            resolved, plain = _resolved(classes, name), name.lower().replace("_", "")
-            if ("highaccuracy" in plain) == strict and ("maxq" in plain) == capped and (named := _named(resolved)):
-                precisions.setdefault(_plain(str(resolved.get("system") or name).rpartition(".")[2]), set()).add(named)
-    return precisions
-
-
-def _of_fields(configs: Path, asked: Asked, there: There) -> dict[str, set[str]]:
-    """What the fields of the newer layout say, by the plain name of the system, which is that of its folder."""
-    precisions: dict[str, set[str]] = {}
-    for system in sorted(configs.glob("*/")):
-        for benchmark in asked.names:
-            path = system / asked.scenario / f"{benchmark}.py"
-            if there(path) and (named := _fields(path)):
-                precisions.setdefault(_plain(system.name), set()).update(named)
-    return precisions
+def _is_of(system: str, asked: Asked) -> bool:
+    """Whether the plain name of a system ends with the accelerator: L40 is that of L40x1 and not of L40Sx1."""
+    part = re.sub(r"x\d+$", "", system)
+    if asked.published and part and _plain(asked.published).endswith(part):
+        return True
+    return bool(asked.accelerator) and bool(re.search(re.escape(_plain(asked.accelerator)) + _SIZE, system))
 
 
 def _within(system: str, platform: str) -> bool:
@@ -103,61 +209,87 @@ def _within(system: str, platform: str) -> bool:
     return bool(re.search(re.escape(system) + r"(?!\d)", platform))
 
 
-def _named(settings: Mapping[str, Any]) -> str:
+def _named(settings: Settings) -> str:
     """The precision of some settings, "" where they name none that is known."""
     flagged = next((name for flag, name in FLAGS.items() if settings.get(flag) is True), "")
-    named = flagged or vocabulary.precision(str(settings.get("precision", "")))
+    named = flagged or vocabulary.precision(str(settings.get(PRECISION, "")))
     return named if named in PRECISIONS else ""
 
 
-def _resolved(classes: dict[str, dict[str, Any]], name: str, depth: int = 0) -> dict[str, Any]:
-    """The settings of a class with those it inherits within the modules."""
-    own = classes.get(name, {})
-    inherited: dict[str, Any] = {}
-    for base in reversed(own.get("bases", [])) if depth < 20 else []:
-        inherited |= _resolved(classes, base, depth + 1)
-    return inherited | own
+def _chained(said: Said, asked: Asked) -> list[_Chain]:
+    return [chain for benchmark in asked.names for chain in _chains(said, benchmark, asked.scenario)]
+
+
+def _dictionaries(said: Said, asked: Asked) -> dict[str, list[Settings]]:
+    merged: dict[str, list[Settings]] = {}
+    for benchmark in asked.names:
+        for system, dictionaries in _fields(said, benchmark, asked.scenario):
+            merged.setdefault(system, []).extend(dictionaries)
+    return merged
 
 
 @lru_cache(maxsize=256)
-def _classes(path: Path) -> dict[str, dict[str, Any]]:
-    """The classes of a module with their own settings, by name."""
-    return {node.name: _settings(node) for node in _parsed(path) if isinstance(node, ast.ClassDef)}
+def _fields(said: Said, benchmark: str, scenario: str) -> tuple[tuple[str, Sequence[Settings]], ...]:
+    return tuple((_plain(system), settings) for system, settings in said.fields(benchmark, scenario).items())
 
 
 @lru_cache(maxsize=256)
-def _fields(path: Path) -> frozenset[str]:
-    """The precisions that the dictionaries of a module name."""
-    dictionaries = [node for top in _parsed(path) for node in ast.walk(top) if isinstance(node, ast.Dict)]
-    return frozenset(named for node in dictionaries if (named := _named(dict(_items(node)))))
+def _chains(said: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
+    """The classes of a benchmark and scenario, each with what it inherits."""
+    definitions = said.classes(benchmark, scenario)[:MOST]
+    module = {place: number for number, place in enumerate(dict.fromkeys(each.place for each in definitions))}
+    homes: dict[str, list[int]] = {}
+    for at, definition in enumerate(definitions):
+        homes.setdefault(definition.name, []).append(at)
+
+    def home(name: str, of: int) -> int | None:
+        """Where a base is defined: last before it in its module, else in the closest module, those before it first."""
+        gaps = {at: module[definitions[at].place] - module[definitions[of].place] for at in homes.get(name, [])}
+        gaps.pop(of, None)
+        return min(gaps, default=None, key=lambda at: (gaps[at] > 0, abs(gaps[at]), not gaps[at] and at > of, -at))
+
+    def replaced(at: int) -> bool:
+        """Whether a class is defined anew further on, and not on top of itself as a capped system may be."""
+        name = definitions[at].name
+        return any(later > at and name not in definitions[later].bases for later in homes[name])
+
+    known: dict[int, tuple[dict[str, Any], bool]] = {}
+
+    def inherited(at: int, depth: int = 0) -> tuple[dict[str, Any], bool]:
+        """The settings of a class with those of its bases, and whether one of these is not listed."""
+        if depth > DEEPEST:
+            return {}, True
+        if at not in known:
+            known[at] = {}, False  # for a class that leads back to itself
+            settings, loose = {}, False
+            for base in reversed(definitions[at].bases):
+                there = home(base, at)
+                theirs = ({}, not _ROOT.search(base)) if there is None else inherited(there, depth + 1)
+                settings, loose = settings | theirs[0], loose or theirs[1]
+            known[at] = settings | dict(definitions[at].settings), loose
+        return known[at]
+
+    chains = [_chain(each, *inherited(at)) for at, each in enumerate(definitions) if not replaced(at)]
+    return tuple(chain._replace(precisions=_may_have(chain, chains if said.partial else ())) for chain in chains)
 
 
-def _items(node: ast.Dict) -> Iterator[tuple[str, Any]]:
-    """The fields of a dictionary that say a precision: a constant, or a member such as Precision.FP16."""
-    for key, value in zip(node.keys, node.values, strict=True):
-        name = ast.unparse(key).removeprefix(FIELDS) if key else ""
-        if name in NAMES:
-            yield name, value.value if isinstance(value, ast.Constant) else ast.unparse(value).rpartition(".")[2]
+def _may_have(chain: _Chain, chains: Sequence[_Chain]) -> frozenset[str]:
+    """The precisions that a class may have: several where a base that is not listed may set a flag above its own.
+
+    `chains` are those that such a base may inherit from.
+    """
+    own = _named(chain.settings)
+    if not own:
+        return frozenset()
+    under = [base for base in chains if chain.loose and base.strict <= chain.strict and base.capped <= chain.capped]
+    return frozenset({own} | {_named({**base.settings, **chain.settings}) for base in under})
 
 
-def _parsed(path: Path) -> list[ast.stmt]:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return ast.parse(file.read(LARGEST)).body
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-
-
-def _settings(node: ast.ClassDef) -> dict[str, Any]:
-    out: dict[str, Any] = {"bases": [base.id for base in node.bases if isinstance(base, ast.Name)]}
-    for statement in node.body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            name, value = statement.targets[0].id, statement.value
-            if name == "system":
-                out[name] = ast.unparse(value)
-            elif name in NAMES and isinstance(value, ast.Constant):
-                out[name] = value.value
-    return out
+def _chain(definition: Definition, settings: Settings, loose: bool) -> _Chain:
+    plain = definition.name.lower().replace("_", "")
+    system = _plain(str(settings.get("system") or definition.name).rpartition(".")[2])
+    capped = "maxq" in plain or bool(_limit(settings))
+    return _Chain(system, settings, "highaccuracy" in plain, capped, definition.own, loose)
 
 
 def _plain(name: str) -> str:

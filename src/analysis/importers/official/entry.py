@@ -16,7 +16,9 @@ class Entry:
 
     `model` is the benchmark's official name, `model_run` what ran under it; `label` the printed unit of `value`;
     `per_node` and `total` count accelerators; `power` is in `power_label`, watts or millijoules per query.
-    `repository` is that which the summary links to, as <owner>/<name> of GitHub.
+    `repository` is that which the summary links to, as <owner>/<name> of GitHub. `described` is what the row's notes
+    and the system's description say in words, to be searched for names and never kept; `endpoints` whether the figure
+    is of MLPerf Endpoints logs, None where that must be told from the row.
     """
 
     round: str
@@ -45,7 +47,8 @@ class Entry:
     weights: Any = None
     framework: Any = None
     location: Any = None
-    remark: Any = None
     inferred: bool = False
     repository: str = ""
+    described: str = ""
+    endpoints: bool | None = None
     origin: str = "official"

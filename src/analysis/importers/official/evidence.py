@@ -1,16 +1,20 @@
-"""One run folder to its result row: log, power, accuracy, system and configuration."""
+"""One result to its row: as published, as a run folder with log, power, accuracy and system, or both; configured."""
 
 from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from analysis.core.vocabulary import STREAMS, TOKENS
-from analysis.importers.official import configuration, loadgen, power_log, shape, units
+from analysis.importers.official import configuration, endpoints, loadgen, power_log, shape, units
+from analysis.importers.official.configuration import Said
+from analysis.importers.official.configuration_modules import Modules
 from analysis.importers.official.entry import Entry, EntryError
+from analysis.importers.official.logged import LogError, Logged
 from analysis.importers.official.shape import Row
 from analysis.importers.official.tree import MISSING, Run, refused
 
@@ -18,10 +22,10 @@ LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
 POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
-ENDPOINTS_LOG = "performance/result_summary.json"
 AGREES = 1e-6  # relative: a log has six significant digits
 POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
-FAULTS = (EntryError, loadgen.LogError)
+FAULTS = (EntryError, LogError)
+DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
 _ACCURACY = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
     "ROUGE2": r"'rouge2':\s+'?([\d.]+)",
@@ -38,52 +42,67 @@ _ACCURACY = {
 }
 
 
-def row(run: Run, published: Entry | None = None) -> Row:
-    """The row of a run: as published with what its logs say beside it, or from the logs alone.
+def row(run: Run | None, published: Entry | None = None, said: Said | None = None) -> Row:
+    """The row of a result: as published with what the logs of its run say beside it, or from either alone.
 
-    Power that cannot be trusted costs itself alone. Raises EntryError or LogError, which name the file and what is
-    wrong with it.
+    `said` is what facts tell of the submitter's configuration; where the tree has the modules, these count. Power that
+    cannot be trusted costs itself alone. Raises EntryError or LogError, which name the file and what is wrong with it.
     """
+    out = _logged(run, published) if run else shape.row(published)
+    _configure(out, run, published, said)
+    return out
+
+
+def _logged(run: Run, published: Entry | None) -> Row:
+    """The row of a run, before its configuration is asked."""
     entry = published or _entry(run)
-    if published and not (run.folder / LOG).exists():
-        out = shape.row(published)
-        endpoints = (run.folder / ENDPOINTS_LOG).exists()
-        shape.remark(out, "not recomputed: its log is " + ("of MLPerf Endpoints" if endpoints else "not in the tree"))
-        return out
-    log = loadgen.read_log(_file(run, LOG))
-    loadgen.valid(log)
+    if published:
+        entry.described += _said_beside(_described(run), run.root)
     benchmark, _ = units.benchmark(str(entry.model), str(entry.model_run))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
-    value, unit, key = loadgen.performance(log, benchmark, scenario, entry.round)
-    metered = _power(run, log, scenario)
-    watts, inferred = metered.value, loadgen.inferred(log, scenario)
+    log = _log(run, published, (benchmark, scenario, entry.round))
+    if log is None:
+        out = shape.row(entry)
+        shape.remark(out, "not recomputed: its log is not in the tree")
+        return out
+    metered = _power(run, log.raw, scenario)
+    entry.endpoints = False  # What its figure is, the log says.
     if published is None:
-        entry.value, entry.label = value, unit
-        entry.power, entry.has_power = watts, metered.measured
+        entry.value, entry.label = log.value, log.unit
+        entry.power, entry.has_power = metered.value, metered.measured
         entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
-    out |= {"validity": "VALID", "inferred": inferred, "recomputed": value, "recomputed_key": key}
-    out |= loadgen.percentiles(log)
+    out |= {"recomputed": log.value, "recomputed_key": log.key}
+    shape.remark(out, *log.remarks)
     if published is None:
         out["printed_unit"] = ""
     else:
-        _compare(out, published, log, unit)
+        _compare(out, published, log)
         if not metered.lost:
-            _compare_power(out, watts)
+            _compare_power(out, metered.value)
     if metered.lost:
         _lose_power(out, metered.lost)
-    _rates(out, log)
-    _precision(out, run)
+    by_rule = out.get("tokens_per_sample") if units.tokens_by_rule(out["benchmark"]) else None
+    out |= log.columns
+    if by_rule:
+        out["tokens_per_sample"] = by_rule
     return out
+
+
+def _log(run: Run, published: Entry | None, filed: tuple[str, str, str]) -> Logged | None:
+    """What the log of a run says; None where a published row's is not in the tree. `filed`: benchmark to round."""
+    lies = (run.folder / LOG).exists()
+    if not lies and (name := endpoints.find(run.folder, lambda name: _there(run.folder / name, run))):
+        return endpoints.logged(run.folder / name, *filed)
+    return loadgen.logged(_file(run, LOG), *filed) if lies or not published else None
 
 
 def _entry(run: Run) -> Entry:
     """What the tree says of a run beside its logs: the system description, and the declared weights."""
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
-    described = run.beside("systems", f"{run.platform}.json")
-    _there(described, run)
-    system = _json(described)
+    _there(_described(run), run)
+    system = _json(_described(run))
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
@@ -95,18 +114,36 @@ def _entry(run: Run) -> Entry:
         processor=system.get("host_processor_model_name"), per_node=system.get("accelerators_per_node"),
         nodes=system.get("number_of_nodes"), processors_per_node=system.get("host_processors_per_node"),
         accuracy=_accuracy(run), weights=declared.get("weight_data_types"), framework=system.get("framework"),
-        location=run.location, origin=run.origin,
+        location=run.location, origin=run.origin, described=_words(system),
     )  # fmt: skip
 
 
-def _compare(out: Row, entry: Entry, log: dict[str, Any], unit: str) -> None:
+def _described(run: Run) -> Path:
+    return run.beside("systems", f"{run.platform}.json")
+
+
+@lru_cache(maxsize=256)
+def _said_beside(path: Path, root: Path) -> str:
+    """What the system's description says in words beside a published row, which needs none: "" where none is read."""
+    try:
+        return _words(_json(path)) if _opened(path, root, root) else ""
+    except EntryError:
+        return ""
+
+
+def _words(description: dict[str, Any]) -> str:
+    """What a description says of software and hardware in words, to be searched for names."""
+    return "".join(f"\n{description.get(name, '')}" for name in DESCRIBING)
+
+
+def _compare(out: Row, entry: Entry, log: Logged) -> None:
     """What the log gives against what is published; the key whose value the figure is says what it counts."""
-    value, key = out["recomputed"], out["recomputed_key"]
-    out["recomputed_difference"] = value / out["low"] - 1
+    key, unit = log.key, log.unit
+    out["recomputed_difference"] = log.value / out["low"] - 1
     if abs(out["recomputed_difference"]) > AGREES:
-        words = f"published {out['low']:g}, log {value:g} {unit}"
-        key = next((key for key in loadgen.KEYS if _same(log.get(key), out["low"])), "")
-        unit = units.of_key(key, out["scenario"]) if key else out["unit"]
+        words = f"published {out['low']:g}, log {log.value:g} {unit}"
+        key = next((key for key, (value, _) in log.figures.items() if _same(value, out["low"])), "")
+        unit = log.figures[key][1] if key else out["unit"]
         shape.remark(out, f"{words}; it is {key}" if key else words)
     if (unit == TOKENS) != (out["unit"] == TOKENS):  # a query of Server is a sample
         shape.recount(out, entry, unit, f"the figure is {key} of its log")
@@ -123,14 +160,6 @@ def _compare_power(out: Row, watts: float | None) -> None:
     out["recomputed_power_difference"] = difference = watts / published - 1 if published else None
     if difference is not None and abs(difference) > POWER_AGREES:
         shape.remark(out, f"published power {published:.10g}, its samples {watts:.10g} {unit}")
-
-
-def _rates(out: Row, log: dict[str, Any]) -> None:
-    """The rates that are logged and their quotient, tokens per sample of this run, unless a rule fixes these."""
-    by_rule = out.get("tokens_per_sample") if units.tokens_by_rule(out["benchmark"]) else None
-    out |= loadgen.rates(log)
-    if by_rule:
-        out["tokens_per_sample"] = by_rule
 
 
 def _same(logged: Any, published: float) -> bool:
@@ -155,7 +184,7 @@ def _lose_power(out: Row, reason: str) -> None:
     out["left_out"] = f"power alone: {reason}"
 
 
-def _power(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
+def _power(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
     """What the meter says of a run; samples of zero watts or less in the load window make it no measurement."""
     try:
         return _metered(run, log, scenario)
@@ -163,7 +192,7 @@ def _power(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
         return _Metered(measured=True, lost=str(error))
 
 
-def _metered(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
+def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
     """Power as measured. Raises PowerError where it cannot be trusted."""
     measured = (run.folder / "performance" / "power").is_dir()
     spl = run.folder / "performance" / "run_1" / "spl.txt"
@@ -181,16 +210,29 @@ def _metered(run: Run, log: dict[str, Any], scenario: str) -> _Metered:
     return _Metered(True, power_log.millijoules_per_query(power, log, times))
 
 
-def _precision(out: Row, run: Run) -> None:
+def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None) -> None:
     """What the submitter's configuration says of the system stands above what the submission declares."""
-    names = units.names(out["benchmark"])
-    asked = configuration.Asked(names, out["scenario"], run.platform, run.model, out["accelerator"])
-    configured = configuration.precision(run.beside("configs"), asked, there=lambda path: _there(path, run))
+    if run and (configs := run.beside("configs")).is_dir():
+        said = _modules(configs, run.root)
+    if said is None:
+        return
+    platform, model = (run.platform, run.model) if run else (str(entry.platform), out["model_run"])
+    hardware = out["accelerator"], out["accelerator_as_published"]
+    asked = configuration.Asked(units.names(out["benchmark"]), out["scenario"], platform, model, *hardware)
+    if limit := configuration.power_limit(said, asked):
+        out["power_limit_watts"] = limit
+    configured = configuration.precision(said, asked)
     if not configured:
         return
     if out["precision"] not in ("", configured):
         shape.remark(out, f"declared {out['precision']}, configured {configured}")
     out["precision"], out["precision_basis"] = configured, "configuration"
+
+
+@lru_cache(maxsize=64)
+def _modules(configs: Path, root: Path) -> Modules:
+    """The modules in a submitter's folder of configurations, of the tree `root`."""
+    return Modules(configs, partial(_opened, folder=root, root=root))
 
 
 def _file(run: Run, name: str) -> Path:
@@ -206,9 +248,12 @@ class _NotOpened(EntryError):
 
 def _there(path: Path, run: Run) -> bool:
     """Whether a file that may be missing is there. Raises _NotOpened where it is not to be opened."""
-    folder = run.folder if path.is_relative_to(run.folder) else run.root
+    return _opened(path, run.folder if path.is_relative_to(run.folder) else run.root, run.root)
+
+
+def _opened(path: Path, folder: Path, root: Path) -> bool:
     name = path.relative_to(folder).as_posix()
-    reason = refused(folder, name, run.root)
+    reason = refused(folder, name, root)
     if reason not in ("", MISSING):
         raise _NotOpened(f"{name}: {reason}")
     return not reason
@@ -244,9 +289,9 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _accuracy(run: Run) -> str:
     """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
-    path = run.folder / "accuracy" / "accuracy.txt"
+    path, scored = (run.folder / "accuracy" / name for name in ("accuracy.txt", "accuracy_results.json"))
     if not _there(path, run):
-        return ""
+        return endpoints.accuracy(scored) if _there(scored, run) else ""
     try:
         with path.open(encoding="latin-1") as file:
             written = file.read(LARGEST)

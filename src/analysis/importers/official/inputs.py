@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 
 from analysis.core import facts
 from analysis.core.contents import sha256_of
-from analysis.importers.official import archive, power_rows, round_of_logs, streams, summaries, tree
+from analysis.importers.official import (
+    archive,
+    configuration_facts,
+    power_rows,
+    round_of_logs,
+    streams,
+    summaries,
+    tree,
+)
+from analysis.importers.official.configuration_facts import Facts
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.tree import Problem, Run
 
@@ -25,11 +34,15 @@ _RECORD = re.compile(r"/(?:inference_results|submissions_inference)_v?\d+\.\d+$"
 
 
 class Task(NamedTuple):
-    """One result: as published, as a run folder, or both; `place` is where that is, in words."""
+    """One result: as published, as a run folder, or both; `place` is where that is, in words.
+
+    `said` is what facts tell of its submitter's configuration, None where there are none.
+    """
 
     place: str
     entry: Entry | None
     run: Run | None
+    said: Facts | None = None
 
     def __str__(self) -> str:
         return self.place
@@ -38,7 +51,8 @@ class Task(NamedTuple):
 class Sources:
     """The summaries and trees behind the given paths, each once, and the tasks that they make together.
 
-    What cannot be read is given to `leave_out`. Archives are unpacked below `scratch`; a place in one is named by it.
+    A file of facts on configurations goes with whatever results of its submitters there are. What cannot be read is
+    given to `leave_out`. Archives are unpacked below `scratch`; a place in one is named by it.
     """
 
     def __init__(
@@ -53,17 +67,19 @@ class Sources:
         self._decided: set[str] = set()  # rounds whose summary was read whole: it lists all that counts
         self.trees: list[Path] = []
         self._known: set[str] = set()
+        self._facts: list[configuration_facts.Fact] = []
         self._unpacked: dict[Path, Path] = {}  # folder -> the archive that it is from
         for number, path in enumerate(paths):
             if path.is_dir():
                 self._folder(tree.begin(path))
             elif self._first(path):
                 self._file(path, scratch / str(number) / path.name.partition(".tar")[0].removesuffix(".zip"))
+        self._said = configuration_facts.by_submitter(self._facts)
 
     def tasks(self) -> Iterator[Task]:
         """One task per result. Where there is a summary the runs are indexed by their folder; else they stream."""
         if not self.summaries:
-            yield from (Task(self._named(run.folder), None, run) for run in self._placed(self._runs()))
+            yield from map(self._of_run, self._placed(self._runs()))
             return
         index: dict[tuple[str, str], Run] = {}
         for run in self._runs():
@@ -76,7 +92,11 @@ class Sources:
             if run.round in self._decided:
                 self._problem(run.folder, f"the summary of {run.round} does not list it")
             else:
-                yield Task(self._named(run.folder), None, run)
+                yield self._of_run(run)
+
+    def _of_run(self, run: Run) -> Task:
+        said = self._said.get((run.round, run.division, run.submitter))
+        return Task(self._named(run.folder), None, run, said)
 
     def _first(self, path: Path) -> bool:
         """Whether a path has not been met, by whatever name."""
@@ -88,6 +108,11 @@ class Sources:
     def _file(self, path: Path, unpacked: Path) -> None:
         if not path.exists():
             self._problem(path, "there is no such file or folder")
+        elif configuration_facts.is_meant(path):
+            try:
+                self._facts += configuration_facts.read(path)
+            except configuration_facts.FactsError as error:
+                self._problem(path, str(error))
         elif not archive.is_archive(path):
             self._summary(path)
         else:
@@ -193,7 +218,8 @@ class Sources:
                 place = str(entry.location).lower()
                 run = index.pop((entry.round, place), None) or index.pop(("", place), None)
                 also = f", {self._named(run.folder)}" if run else ""
-                yield Task(f"{self._named(path)}: row {number}{also}", entry, run)
+                said = self._said.get((entry.round, *str(entry.location).split("/")[:2]))
+                yield Task(f"{self._named(path)}: row {number}{also}", entry, run, said)
             if not number:
                 self._problem(path, "holds no result")
             if not refused and path.name != tree.COLLECTED:  # A collection is a part of its round.

@@ -29,13 +29,15 @@ class Outcome:
     """What became of an import.
 
     `repeated` counts rows that their source files twice; `unknown` counts rows by accelerator strings that have no
-    alias, `uncompared` by benchmarks that data/benchmarks.csv does not have: no report asks for these.
+    alias, `unnamed` by strings that are known to name no part, `uncompared` by benchmarks that data/benchmarks.csv does
+    not have: no report asks for these.
     """
 
     rows: int = 0
     repeated: int = 0
     problems: list[Problem] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    unnamed: Counter[str] = field(default_factory=Counter)
     uncompared: Counter[str] = field(default_factory=Counter)
     corrected: int = 0
     recomputed: int = 0
@@ -81,7 +83,7 @@ class Made(NamedTuple):
 def work(task: Task) -> Made | Problem:
     """The row of one task, or why there is none: whatever is in a file costs that file's row only."""
     try:
-        return Made(task.place, evidence.row(task.run, task.entry) if task.run else shape.row(task.entry))
+        return Made(task.place, evidence.row(task.run, task.entry, task.said))
     except evidence.FAULTS as error:
         return Problem(task.place, str(error))
     except (OSError, ValueError, ArithmeticError, RecursionError) as error:
@@ -117,8 +119,8 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
 
 def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
     for row in rows:
-        if not accelerator_names.canonical(row["accelerator_as_published"])[1]:
-            outcome.unknown[row["accelerator_as_published"]] += 1
+        if not accelerator_names.canonical(name := row["accelerator_as_published"])[1]:
+            (outcome.unnamed if accelerator_names.is_no_part(name) else outcome.unknown)[name] += 1
         if row["benchmark"] not in units.counted():
             outcome.uncompared[row["benchmark"]] += 1
         outcome.corrected += bool(row.get("corrected"))
@@ -142,6 +144,8 @@ def _tell(outcome: Outcome, out: Path, say: Say) -> None:
         say(f"differs   {line}")
     for name, count in sorted(outcome.unknown.items()):
         say(f"unknown   accelerator {name!r} in {count} rows: kept as it is, data/accelerator_aliases.csv lacks it")
+    for name, count in sorted(outcome.unnamed.items()):
+        say(f"unnamed   accelerator {name!r} in {count} rows: kept as it is, the name of no part")
     for name, count in sorted(outcome.uncompared.items()):
         say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
     parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)

@@ -15,6 +15,7 @@ from typing import Any
 
 from analysis.core.vocabulary import MILLISECONDS, SAMPLES, SCENARIOS, TOKENS
 from analysis.importers.official import units
+from analysis.importers.official.logged import LogError, Logged
 
 BLOCK = 1 << 20  # bytes read at a time
 LONGEST = 1024  # bytes of the longest line start that can match; results are far shorter
@@ -44,8 +45,14 @@ _PATTERN = (
 )
 
 
-class LogError(ValueError):
-    """A log cannot be trusted; the text names the file and the reason."""
+def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
+    """What the log at `path` says of a run. Raises LogError where it cannot be trusted."""
+    log = read_log(path)
+    valid(log)
+    value, unit, key = performance(log, benchmark, scenario, round)
+    columns = {"validity": "VALID", "inferred": inferred(log, scenario), **percentiles(log), **rates(log)}
+    figures = {key: (log[key], units.of_key(key, scenario)) for key in KEYS if key in log}
+    return Logged(value, unit, key, columns, figures, raw=log)
 
 
 def read_log(path: Path) -> dict[str, Any]:

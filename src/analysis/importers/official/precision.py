@@ -9,6 +9,7 @@ from analysis.core.vocabulary import PRECISIONS, TOKENS
 from analysis.importers.official import units
 
 _UNSET = ("", "unset", "n/a", "none", "null")
+_EXPLAINED = re.compile(r"\s*\([^()]*\)\s*$")  # how the weights came to it, in brackets behind the type
 
 
 def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> tuple[str, str, str]:
@@ -18,14 +19,16 @@ def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> 
     list of several types. Unknown precision is "", never a guess. `tokens`: the result counts tokens, so that it is of
     a language model even where data/benchmarks.csv does not have the benchmark.
     """
-    name = vocabulary.precision(text)
+    word = _EXPLAINED.sub("", text).strip()
+    name = vocabulary.precision(word)
     if name in _UNSET:
         return "", "unknown", ""
     if name not in PRECISIONS:
-        return "", "unknown", f"declared weight types: {_listed(text)}"
+        listed = ", ".join(known for known in PRECISIONS if known in _words(text))
+        return "", "unknown", f"declared weight types that are known: {listed or 'none'}"
     if PRECISIONS[name].starting and (tokens or _language_model(benchmark)) and not _later(round):
         return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"
-    return name, "declared", "" if name == text.strip().lower() else f"declared as {text.strip()}"
+    return name, "declared", "" if name == word.lower() else f"declared as {word}"
 
 
 def _language_model(benchmark: str) -> bool:
@@ -38,5 +41,6 @@ def _later(round: str) -> bool:
     return bool(major) and int(major[1]) >= 5
 
 
-def _listed(text: str) -> str:
-    return " ".join(re.sub(r"[{}'\"]", "", text).split())
+def _words(text: str) -> set[str]:
+    """The precisions that a text names among other words: nothing else of a submitter's own words is kept."""
+    return {vocabulary.precision(word) for word in re.findall(r"[a-z]+\d\w*", text.lower())}

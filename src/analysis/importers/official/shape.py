@@ -10,9 +10,9 @@ import math
 import re
 from typing import Any
 
-from analysis.core.vocabulary import MILLISECONDS, STREAMS, TOKENS
+from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS
 from analysis.data.rounds import record_id
-from analysis.importers.official import accelerator_names, precision, units
+from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
 
 Row = dict[str, Any]
@@ -22,11 +22,12 @@ LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
 UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
 _UNEVEN = re.compile(r"\(\d+(?:,\s*\d+)+\)")
 ENDPOINTS_SINCE = "v6.1"
-ENDPOINTS = "figure of MLPerf Endpoints logs"
 _TOKENS = re.compile(r"TOKENS_PER_SAMPLE'?:\s*([\d.]+)", re.IGNORECASE)
 _FORMULA = ("=", "+", "-", "@")
+_CAP = re.compile(r"power cap (\d+) ?w\b|\b(\d+) ?w / \d+ ?w \(reduced\)", re.IGNORECASE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_MISSING = ("", "n/a", "na", "none", "-", "0")
+_UNSAID = ("", "n/a", "na", "none", "-")
+_MISSING = (*_UNSAID, "0")
 
 
 def row(entry: Entry) -> Row:
@@ -53,13 +54,13 @@ def row(entry: Entry) -> Row:
         "range_basis": "exact",
         "per": "system",
         "framework": text(entry.framework),
-        "accuracy": text(entry.accuracy),
+        "accuracy": "" if _word(entry.accuracy) in _UNSAID else text(entry.accuracy),
         "inferred": bool(entry.inferred),
         "location": text(entry.location),
     }
     out["id"] = identity(out, entry)
     out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
-    for part in (_hardware, _figure, _weights, _power, _endpoints):
+    for part in (_hardware, _figure, _weights, _power, _endpoints, _software):
         part(out, entry)
     return out
 
@@ -161,7 +162,9 @@ def _hardware(row: Row, entry: Entry) -> None:
     if product - (per_node or 0) < named < product:  # the last node is not full
         row["accelerator_count"] = named
         remark(row, f"{named} accelerators by its name, where nodes times accelerators per node are {product}")
-    if not known:
+    if accelerator_names.is_no_part(name):
+        remark(row, "what is printed in the accelerator's place names no part")
+    elif not known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
     if accelerator == accelerator_names.MIXED:
         remark(row, "cluster of several accelerator types")
@@ -221,16 +224,30 @@ def _power(row: Row, entry: Entry) -> None:
     remark(row, "power-capped system" if "maxq" in f"{entry.platform} {row['system']}".lower() else "")
 
 
+def _software(row: Row, entry: Entry) -> None:
+    """What the system's name and description name: hypervisor, serving software, and a power limit in force."""
+    named = f"{row['system']}\n{text(entry.platform)}"
+    hardware = f"{row['accelerator']}\n{row['accelerator_as_published']}"
+    row["hypervisor"] = software.hypervisor(named, hardware, row["framework"], entry.described)
+    row["serving_software"] = software.serving(named, row["framework"], entry.described)
+    if limit := _CAP.search("\n".join((named, hardware, entry.described))):
+        row["power_limit_watts"] = float(limit[1] or limit[2])
+
+
 def _endpoints(row: Row, entry: Entry) -> None:
-    """What a figure of MLPerf Endpoints logs is: from v6.1 on their rows give the accuracy as a bare number."""
+    """What a figure of MLPerf Endpoints logs is, where no log is at hand to say it.
+
+    From v6.1 on their rows are known by the accuracy, which is a bare number. LoadGen's window is that of requests that
+    come at random times.
+    """
     bare = bool(row["accuracy"]) and not math.isnan(_float(row["accuracy"]))
-    if units.before(row["round"], ENDPOINTS_SINCE) or not bare:
+    if entry.endpoints is False or units.before(row["round"], ENDPOINTS_SINCE) or not bare:
         return
-    remark(row, ENDPOINTS)
-    if row["unit"] == MILLISECONDS:
-        remark(row, "mean latency, where LoadGen gives a percentile")
-    elif row["unit"] == TOKENS:
-        remark(row, "tokens over the window of LoadGen, not over the whole run")
+    remark(row, endpoints.FIGURES)
+    if row["unit"] == MILLISECONDS and not endpoints.percentile(row["benchmark"], row["scenario"]):
+        remark(row, endpoints.MEAN)
+    elif row["unit"] == TOKENS and row["scenario"] in LIMITED:
+        remark(row, endpoints.WINDOW)
 
 
 def _float(value: Any) -> float:

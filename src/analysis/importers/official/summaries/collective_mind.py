@@ -33,7 +33,7 @@ FORM = Form(
         "weights": ("weight_data_types",),
         "framework": ("framework",),
         "location": ("Location",),
-        "remark": ("notes",),
+        "described": ("notes",),
     },
     present=(("availability",), ("accelerator",), ("nodes",), ("location",), ("per_node",)),
     same=("Location", "Platform", "Model", "Scenario", "version"),

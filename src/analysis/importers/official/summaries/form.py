@@ -46,6 +46,7 @@ class Form:
                 raise EntryError(f"has no {' or '.join(keys)}, not even an empty one")
         fields |= {name: str(_first(raw, self.keys[name])) for name in ("model_run", "model")}
         fields["round"] = _matched(_ROUND, fields["round"], "v") or round
+        fields["described"] = str(fields["described"] or "")
         fields["result_id"] = _matched(_ID, fields.get("result_id"))
         fields["location"] = _PLACE.sub(r"\1", str(fields["location"] or ""))
         fields["repository"] = next((named[1] for key in LINKS if (named := _REPOSITORY.match(str(raw.get(key))))), "")

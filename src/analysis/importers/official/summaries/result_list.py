@@ -32,7 +32,7 @@ FORM = Form(
         "weights": ("weight_data_types",),
         "framework": ("Software",),
         "location": ("Location",),
-        "remark": ("Notes",),
+        "described": ("Notes",),
     },
     present=(("availability",), ("accelerator",), ("nodes",), ("location",), ("per_node", "total"), ("result_id",)),
 )
