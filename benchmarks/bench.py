@@ -18,6 +18,7 @@ from typing import Any
 
 import importers
 import memory
+import sliders
 import sweeping
 from ways import WAYS
 from workspace import ROOT, Cost, Workspace
@@ -39,6 +40,7 @@ def main() -> int:
             [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
         )
         measured["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
+        measured["slider_milliseconds"] = sliders.milliseconds(space.root)
         if arguments.sweep:
             measured["sweep"] = _sweeps(space, arguments.sweep_rounds)
     if arguments.importer:
@@ -149,6 +151,10 @@ def _print(measured: dict[str, Any]) -> None:
         print(
             f"nothing to do: {statistics.median(cost['wall'] for cost in measured['nothing_to_do']):.2f} s, aim below 1"
         )
+    moves = measured["slider_milliseconds"]
+    print(
+        f"a move of a slider: {statistics.median(moves):.0f} ms ({min(moves):.0f} to {max(moves):.0f}), aim below 100"
+    )
     for kind, sizes in measured["memory"].items():
         print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,47 @@ from analysis.audit.doubts import catalog
 from analysis.compare import systems
 from analysis.compare.gate import Data
 from analysis.core.notes import NONE
+from analysis.core.paths import DATA, ROOT
+from analysis.data import dictionary
 from analysis.data.catalog import Catalog
 
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
-os.environ["ANALYSIS_OFFICIAL"] = "off"
+os.environ["ANALYSIS_OFFICIAL"] = "shipped"
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=60)
 settings.load_profile("core")
+
+# A list and not what lies in notebooks/, or a user's own files would be held to what the project promises of its own.
+LISTED = (Path(__file__).parent / "shipped.txt").read_text("utf-8").splitlines()
+SHIPPED = [ROOT / line for line in LISTED if not line.startswith("#")]
+
+
+def _stems(folder: str, ending: str) -> list[str]:
+    return [path.stem for path in SHIPPED if path.parent.name == folder and path.suffix == ending]
+
+
+@pytest.fixture(scope="session")
+def shipped() -> list[Path]:
+    """The files of notebooks/ that the project ships."""
+    return SHIPPED
+
+
+@pytest.fixture(scope="session", params=_stems("notebooks", ".ipynb"))
+def shipped_notebook(request: pytest.FixtureRequest) -> str:
+    """The name of each notebook that the project ships."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=_stems("runs", ".yml"))
+def shipped_run(request: pytest.FixtureRequest) -> str:
+    """The name of each run file that the project ships."""
+    return request.param
+
+
+@pytest.fixture(scope="session", params=_stems("sweeps", ".yml"))
+def shipped_sweep(request: pytest.FixtureRequest) -> str:
+    """The name of each sweep that the project ships."""
+    return request.param
+
 
 RESULT = {
     "id": "",
@@ -75,6 +111,26 @@ def results() -> Callable[..., pd.DataFrame]:
         return frame.astype(types | {"power_measured": "bool", "inferred": "bool"})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def documents_only() -> Callable[[Path], Path]:
+    """Copies data/ without the official record, of which the copy's descriptor then names no part."""
+
+    def copy(folder: Path) -> Path:
+        shutil.copytree(DATA, folder, ignore=shutil.ignore_patterns("official"))
+        package = json.loads((folder / "datapackage.json").read_text("utf-8"))
+        for resource in package["resources"]:
+            resource.pop("parts", None)
+        (folder / "datapackage.json").write_text(json.dumps(package, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        (folder / "official").mkdir()
+        corrections = (folder / "corrections.csv").read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in corrections if not line.startswith("official,")]
+        (folder / "corrections.csv").write_text("".join(kept), "utf-8")
+        dictionary.describe(folder)
+        return folder
+
+    return copy
 
 
 @pytest.fixture(scope="session")

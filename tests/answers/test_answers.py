@@ -1,6 +1,7 @@
 """The findings of the reports: computed from their frames, and a headline also where there is nothing to say."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,8 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.data.catalog import Catalog
-from analysis.themes import cost, derating, power, quantization, speedup
+from analysis.themes import cost, derating, power, quantization, sizing, speedup
+from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
 
 Rows = Callable[..., pd.DataFrame]
@@ -38,10 +40,24 @@ def nothing(results: Rows, tables: Callable[..., gate.Data]) -> gate.Comparison:
 
 
 @pytest.fixture
-def speedups(comparable_rows: Rows) -> pd.DataFrame:
-    """B200 at 2 to 2.5 times H100, L40S at a quarter of it."""
-    part = {"low": 1600.0, "high": 2000.0, "notes": PREVIEW}
-    return speedup.over_baseline(comparable_rows({}, NEW | part, {"accelerator": "L40S", "low": 200.0}), "H100 SXM")
+def rows(comparable_rows: Rows) -> pd.DataFrame:
+    """B200 in preview at 2 to 2.5 times H100, L40S at a quarter of it."""
+    part = {"low": 1600.0, "high": 2000.0, "notes": PREVIEW, "precision": "fp4", "availability": "preview"}
+    return comparable_rows({}, NEW | part, {"accelerator": "L40S", "low": 200.0})
+
+
+@pytest.fixture
+def speedups(rows: pd.DataFrame) -> pd.DataFrame:
+    """The speedups of these rows."""
+    return speedup.over_baseline(rows, "H100 SXM")
+
+
+def lead(rows: pd.DataFrame, baseline: str = "H100 SXM", first: str | None = None) -> Finding:
+    """The answer on these rows, by the leader that they have."""
+    speedups = speedup.over_baseline(rows, baseline, rows)
+    covered = speedup.rounds_covered(rows, speedups, baseline)
+    first = speedup.leader(rows) if first is None else first
+    return generations.fastest(gate.official_first(speedups), first, baseline, "LLM Offline", covered)
 
 
 def states(finding: Finding, low: float, high: float, *parts: str) -> None:
@@ -66,12 +82,78 @@ def noted(rows: pd.DataFrame, notes: Notes = NONE) -> pd.DataFrame:
     return rows.assign(notes=pd.Series([notes] * len(rows), index=rows.index, dtype="object"))
 
 
-def test_fastest_names_the_leader_and_its_range(speedups: pd.DataFrame) -> None:
-    finding = generations.fastest(speedups, "H100 SXM", "LLM Offline")
-    words = "On LLM Offline, B200 SXM leads at 2 to 2.5 times H100 SXM per accelerator (official v4.1)."
-    assert (finding.headline, finding.said) == (words, f"{words} Caveat: {note('preview', round='v4.1').text}.")
-    assert (finding.name, finding.value, finding.unit) == ("fastest", Interval(2.0, 2.5), generations.TIMES)
-    assert (finding.sources, finding.notes) == (["mlcommons-v4.1"], PREVIEW)
+def test_fastest_says_how_much_work_the_leader_on_sale_does(comparable_rows: Rows) -> None:
+    rows = comparable_rows({}, NEW | {"low": 2632.0, "precision": "fp4", "notes": {note("inferred")}})
+    words = "On LLM Offline, one B200 SXM on sale does the work of 3.3 H100 SXM (v4.1; FP4 against FP8)."
+    finding = lead(rows)
+    assert (finding.headline, finding.said) == (words, f"{words} Caveat: {note('inferred').text}.")
+    assert (finding.name, finding.value, finding.unit) == ("fastest", Interval(3.29, 3.29), generations.TIMES)
+    assert (finding.sources, finding.notes) == (["mlcommons-v4.1"], {note("inferred")})
+
+
+def test_what_is_faster_and_not_on_sale_is_said_behind_the_leader(comparable_rows: Rows) -> None:
+    ahead = NEW | {"low": 3200.0, "notes": PREVIEW, "availability": "preview"}
+    rows = comparable_rows({}, {"accelerator": "H200 SXM", "low": 1120.0}, ahead)
+    states(lead(rows), 1.4, 1.4, "one H200 SXM on sale does", "Not on sale yet: B200 SXM at 4 times.")
+    slower = rows.assign(per_accelerator_low=rows["per_accelerator_low"].clip(upper=125.0))
+    slower = slower.assign(per_accelerator_high=slower["per_accelerator_low"])
+    assert lead(slower).more == ""
+    alone = lead(rows[rows["accelerator"].ne("H200 SXM")], first="B200 SXM")
+    states(alone, 4.0, 4.0, "On LLM Offline, one B200 SXM does the work of 4 H100 SXM")
+
+
+def test_the_newest_round_leads_and_no_document_does(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "source": "Paper"}
+    later = {"round": "v5.1"}
+    rows = comparable_rows({}, NEW | {"low": 8000.0}, later, later | {"accelerator": "L40S", "low": 1600.0},
+                           paper, paper | {"accelerator": "TPU", "low": 9000.0})  # fmt: skip
+    states(lead(rows), 2.0, 2.0, "one L40S on sale does the work of 2 H100 SXM (v5.1; both FP8).")
+    printed = rows[rows["origin"].eq("published")]
+    states(lead(printed), 11.25, 11.25, "one TPU does the work of 11 H100 SXM (Paper; both FP8).")
+
+
+def test_nothing_faster_than_the_baseline_is_said(rows: pd.DataFrame) -> None:
+    found = lead(rows[rows["accelerator"].ne("B200 SXM")])
+    words = "nothing on sale in v4.1 is faster than H100 SXM: one H100 SXM does the work of 4 L40S (v4.1; both FP8)."
+    states(found, 0.25, 0.25, words)
+
+
+def test_a_leader_over_a_bridge_stands_before_the_best_without_one(comparable_rows: Rows) -> None:
+    old, later = {"round": "v5.1"}, {"round": "v6.0"}
+    rows = comparable_rows(old, old | NEW | {"low": 2400.0}, later | NEW | {"low": 2400.0},
+                           old | {"accelerator": "GB200", "low": 3200.0, "availability": "preview", "notes": PREVIEW},
+                           later | {"accelerator": "B300 SXM", "low": 3000.0})  # fmt: skip
+    words = "one B300 SXM on sale does the work of 3.8 H100 SXM (v6.0 through v5.1; both FP8)."
+    finding = lead(rows)
+    states(finding, 3.75, 3.75, words)
+    assert codes(finding.notes) == ["bridged"]
+    speedups = speedup.over_baseline(rows, "H100 SXM", rows)
+    leading = gate.official_first(speedups)
+    (direct,) = generations.without_a_bridge(speedups, leading, "B300 SXM", "H100 SXM")
+    words = "In v5.1, the newest round with H100 SXM, one B200 SXM does the work of 3 H100 SXM (both FP8)."
+    assert (direct.headline, direct.value) == (words, Interval(3.0, 3.0))
+    assert generations.without_a_bridge(speedups, leading, "B200 SXM", "H100 SXM") == []
+
+
+def test_a_leader_that_nothing_sets_beside_the_baseline_names_other_baselines(comparable_rows: Rows) -> None:
+    later = {"round": "v6.0"}
+    rows = comparable_rows({}, later | NEW, later | {"accelerator": "B300 SXM", "low": 3000.0})
+    words = "On LLM Offline, B300 SXM leads v6.0, and nothing sets it beside H100 SXM."
+    lacks(lead(rows), words, "Baselines to choose in v6.0: B200 SXM and B300 SXM.")
+
+
+def test_rounds_without_the_baseline_are_told(comparable_rows: Rows) -> None:
+    old, later, last = ({"round": name} for name in ("v5.1", "v6.0", "v6.1"))
+    rows = comparable_rows(old, old | NEW, later | NEW, later | {"accelerator": "B300 SXM"}, later | {
+        "accelerator": "MI300X"}, old | {"accelerator": "MI300X"}, last | {"accelerator": "L40S"})  # fmt: skip
+    covered = speedup.rounds_covered(rows, speedup.over_baseline(rows, "H100 SXM", rows), "H100 SXM")
+    (finding,) = generations.rounds(covered, ["v5.1", "v6.0", "v9.9"], "H100 SXM")
+    states(finding, 3, 3, "v6.1 has no H100 SXM: of its 1 accelerator none stands beside it.")
+    states(finding, 3, 3, "v6.0 has no H100 SXM: of its 3 accelerators 1 stands beside it through a bridge and 2 by")
+    states(finding, 3, 3, "Of v9.9 no official result is there to compare.")
+    assert generations.rounds(covered[covered["round"].eq("v5.1")], [], "H100 SXM") == []
+    more = pd.concat([covered.iloc[1:].assign(round=["v4.0", "v4.1"]), covered])
+    states(generations.rounds(more, [], "H100 SXM")[0], 4, 4, "It is lacking in v4.1 and v4.0 too.")
 
 
 def test_ladder_has_one_finding_per_other_accelerator(speedups: pd.DataFrame) -> None:
@@ -79,22 +161,56 @@ def test_ladder_has_one_finding_per_other_accelerator(speedups: pd.DataFrame) ->
     values = [(own.name, own.value) for own in found]
     assert values == [("speedup_b200_sxm", Interval(2.0, 2.5)), ("speedup_l40s", Interval(0.25, 0.25))]
     assert [own.notes for own in found] == [PREVIEW, NONE]
-    assert all(part in found[0].headline for part in ("B200 SXM", "H100 SXM", "LLM Offline", "official v4.1"))
+    words = "On LLM Offline, one B200 SXM does the work of 2 to 2.5 H100 SXM (v4.1; FP4 against FP8)."
+    assert found[0].headline == words
+    assert found[1].headline == "On LLM Offline, one H100 SXM does the work of 4 L40S (v4.1; both FP8)."
 
 
-def test_across_benchmarks_takes_the_accelerator_measured_on_most(speedups: pd.DataFrame) -> None:
+def test_scope_spread_and_pairs_stand_behind_a_speedup(comparable_rows: Rows) -> None:
+    fast = {"accelerator_count": 16, "submitter": "Other"}
+    rows = comparable_rows({}, NEW | {"low": 3200.0}, NEW | {"low": 2400.0}, NEW | fast, {"accelerator": "L40S"} | fast)
+    more = [own.more for own in generations.ladder(speedup.over_baseline(rows, "H100 SXM"), "H100 SXM", "LLM")]
+    assert more == ["2 of 3 systems: 3 to 4. Of 1 submitter with both: 4.", ""]
+    rows = comparable_rows({}, NEW | {"low": 200.0}, NEW | {"low": 100.0}, NEW | {"accelerator_count": 4})
+    (found,) = generations.ladder(speedup.over_baseline(rows, "H100 SXM"), "H100 SXM", "LLM")
+    assert found.more == "2 of 3 systems: 4 to 8. Of 1 submitter with both: 4."
+    rows = comparable_rows({}, NEW | {"submitter": "B"}, NEW | {"accelerator_count": 4})
+    (found,) = generations.ladder(speedup.over_baseline(rows, "H100 SXM"), "H100 SXM", "LLM")
+    assert found.more == "1 of 2 systems."
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "words"),
+    [
+        ("fp4", "fp8", "FP4 against FP8"),
+        ("fp8", "fp8", "both FP8"),
+        ("", "", "precisions not stated"),
+        ("fp4", "", "FP4 against one not stated"),
+        ("", "fp8", "a precision not stated against FP8"),
+    ],
+)
+def test_precisions_of_both_sides_in_words(own: str, base: str, words: str) -> None:
+    assert generations.precisions({"precision": own, "baseline_precision": base}) == words
+
+
+def test_across_benchmarks_takes_the_leader_else_the_accelerator_measured_on_most(speedups: pd.DataFrame) -> None:
     second = speedups[speedups["accelerator"].ne("L40S")].assign(benchmark="images", speedup_low=1.0)
     grid = pd.concat([speedups, second], ignore_index=True)
-    words = "over 2 benchmarks B200 SXM gives from 1 to 2.5 times H100 SXM on IMAGES up to 2 to 2.5 times on LLM."
-    finding = generations.across(grid, "H100 SXM", str.upper)
-    states(finding, 1.0, 2.5, words)
-    assert finding.notes == PREVIEW
-    some = generations.across(grid.assign(notes=[NONE, PREVIEW, NONE, NONE, NONE]), "H100 SXM", str.upper)
+    words = "On 2 of 2 benchmarks B200 SXM stands beside H100 SXM: it gives 1 to 2.5 times on IMAGES and up to "
+    words += "2 to 2.5 times on LLM."
+    for first in ("B200 SXM", "L40S", ""):
+        finding = generations.across(grid, first, "H100 SXM", str.upper)
+        states(finding, 1.0, 2.5, words)
+        assert finding.notes == PREVIEW
+    third = grid.tail(1).assign(benchmark="scan"), grid[grid["accelerator"].eq("L40S")].assign(benchmark="images")
+    more = pd.concat([grid, *third], ignore_index=True)
+    states(generations.across(more, "L40S", "H100 SXM", str.upper), 0.25, 0.25, "On 2 of 3 benchmarks L40S stands")
+    some = generations.across(grid.assign(notes=[NONE, PREVIEW, NONE, NONE, NONE]), "", "H100 SXM", str.upper)
     assert some.notes == {note("preview", about=["LLM"], round="v4.1")}
 
 
 def test_across_a_single_benchmark_nothing_is_said_to_depend_on_it(speedups: pd.DataFrame) -> None:
-    finding = generations.across(speedups, "H100 SXM", str)
+    finding = generations.across(speedups, "B200 SXM", "H100 SXM", str)
     states(finding, 2.0, 2.5, "B200 SXM", "H100 SXM", "llm, its only")
 
 
@@ -110,39 +226,31 @@ def two_rounds(comparable_rows: Rows) -> pd.DataFrame:
     return speedup.over_baseline(rows, "H100 SXM")
 
 
-def test_leader_of_another_round_is_told_where_it_was_further_ahead(two_rounds: pd.DataFrame) -> None:
-    leading = gate.official_first(two_rounds)
-    states(generations.fastest(leading, "H100 SXM", "LLM"), 2.5, 2.6, "GB200", "(official v5.1)")
-    (before,) = generations.ahead_elsewhere(two_rounds, leading, "H100 SXM")
-    states(before, 4.0, 4.0, "In v4.1, B200 SXM was further ahead, at 4 times.")
-    assert before.notes == PREVIEW
-    less = two_rounds.assign(speedup_high=two_rounds["speedup_high"].clip(upper=2.6)).assign(speedup_low=2.0)
-    assert generations.ahead_elsewhere(less, gate.official_first(less), "H100 SXM") == []
-
-
-def test_a_document_is_no_other_round(two_rounds: pd.DataFrame) -> None:
-    paper = two_rounds.assign(origin="published", basis="Paper")
-    leading = gate.official_first(two_rounds).query("basis == 'official v5.1'")
-    both = pd.concat([leading, paper], ignore_index=True)
-    assert generations.ahead_elsewhere(both, leading, "H100 SXM") == []
-
-
 def test_rows_of_the_figure_are_ranked_as_the_answer_ranks_them(two_rounds: pd.DataFrame) -> None:
     paper = two_rounds.tail(1).assign(basis="Paper", origin="published", speedup_low=9.0, speedup_high=9.0)
     every = pd.concat([paper, two_rounds], ignore_index=True)
-    rows = generations.in_order(every, gate.official_first(every), "H100 SXM")
-    assert [*zip(rows["accelerator"], rows["basis"], strict=True)] == [
-        ("GB200", "official v5.1"), ("GB200", "Paper"), ("B200 SXM", "official v5.1"), ("B200 SXM", "official v4.1"),
+    rows = generations.in_words(every, gate.official_first(every), "H100 SXM")
+    assert [*zip(rows["name"], rows["shown"], strict=True)] == [
+        ("GB200\nv5.1", True), ("GB200\nPaper", True), ("B200 SXM\nv5.1", True), ("B200 SXM\nv4.1", False),
     ]  # fmt: skip
+    assert set(generations.TABLE) - {"speedup", "spread"} <= set(rows)
+    first = rows.iloc[0]
+    assert (first["scope"], first["sizes"], first["precisions"]) == ("1 of 1 system", "8x over 8x", "both FP8")
+    assert (first["paired"], rows.iloc[3]["paired"]) == ("2.5 to 2.6 (1)", "4 (1)")
+    assert (
+        generations.in_words(every.assign(pairs=0), gate.official_first(every), "H100 SXM")["paired"].tolist()
+        == [""] * 4
+    )
 
 
 def test_facts_that_explain_as_well_as_each_other_are_named_together() -> None:
     explained = pd.DataFrame({"spec": ["a", "b", "c"], "miss": [1.261, 1.263, 1.5], "accelerators": 6})
     words = (
-        "On LLM, a and b explain the speedups best: over 6 accelerators the datasheet ratio is off by a factor of 1.26"
+        "On LLM, a and b explain the speedups best: over 6 accelerators the datasheet ratio is off by a factor of 1.3"
     )
     states(generations.explanation(explained, "LLM"), 1.261, 1.261, words, "that of c by 1.5.")
     states(generations.explanation(explained.iloc[1:], "LLM"), 1.263, 1.263, "b explains ")
+    lacks(generations.explanation(explained.assign(accelerators=2), "LLM"), "Fewer than 3 accelerators")
 
 
 def test_claims_that_hold_are_counted() -> None:
@@ -176,31 +284,43 @@ def test_claims_of_other_rounds_are_counted_apart() -> None:
 
 def test_claims_of_one_subject_with_and_without_a_round_have_rows_of_their_own() -> None:
     claim = {"subject": "H200", "baseline": "H100", "benchmark": "llm", "scenario": "Offline", "source_id": "doc"}
-    both = pd.DataFrame([claim | {"round": "v4.1"}, claim | {"round": ""}])
+    pairs = {"pairs": 2, "pairs_low": 1.5, "pairs_high": 2.0}
+    both = pd.DataFrame([claim | {"round": "v4.1"} | pairs, claim | {"round": ""} | pairs | {"pairs": 0}])
     rows = generations.claim_rows(both, {"doc": "Post"}, str.upper)
     where = "H200 over H100\nLLM Offline, Post"
     assert rows["claim"].tolist() == [where, f"{where}, no round"]
+    assert rows["paired"].tolist() == ["1.5 to 2 (2)", ""]
+
+
+def under(here: pd.DataFrame, there: pd.DataFrame, *firsts: str) -> Finding:
+    """The answer under another choice, by the leaders of both."""
+    return generations.leader_under_other_choice(here, there, firsts, "H100 SXM", "LLM Server")
 
 
 def test_another_choice_is_set_against_the_answer(speedups: pd.DataFrame) -> None:
     there = speedups.assign(speedup_low=[1.0, 3.0, 0.5], speedup_high=[1.0, 3.0, 0.5])
-    words = "No: B200 SXM leads on LLM Server too, at 3 times H100 SXM, against 2 to 2.5 above (official v4.1)."
-    finding = generations.leader_under_other_choice(speedups, there, "H100 SXM", "LLM Server")
+    words = "No: B200 SXM leads on LLM Server too, at 3 times H100 SXM (v4.1), against 2 to 2.5 above."
+    finding = under(speedups, there, "B200 SXM", "B200 SXM")
     assert (finding.value, finding.headline, finding.notes) == (Interval(3.0, 3.0), words, PREVIEW)
-    later = there.assign(basis="official v5.1")
-    parts = "No: ", "H100 SXM (official v5.1), against", "above (official v4.1)."
-    states(generations.leader_under_other_choice(speedups, later, "H100 SXM", "LLM Server"), 3.0, 3.0, *parts)
 
 
 def test_another_leader_under_another_choice_is_named(speedups: pd.DataFrame) -> None:
     there = speedups.assign(speedup_low=[1.0, 3.0, 5.0], speedup_high=[1.0, 3.0, 5.0])
-    finding = generations.leader_under_other_choice(speedups, there, "H100 SXM", "LLM Server")
-    states(finding, 5.0, 5.0, "Yes: ", "LLM Server, L40S leads", "and B200 SXM gives 3 (official v4.1).")
+    finding = under(speedups, there, "B200 SXM", "L40S")
+    states(finding, 5.0, 5.0, "Yes: L40S leads on LLM Server, at 5 times H100 SXM (v4.1); B200 SXM gives 3 (v4.1).")
     assert finding.notes == {note("preview", about=["B200 SXM"], round="v4.1")}
-    there = there[there["accelerator"].ne("B200 SXM")]
-    finding = generations.leader_under_other_choice(speedups, there, "H100 SXM", "LLM Server")
-    states(finding, 5.0, 5.0, "Yes: ", "(official v4.1); B200 SXM has no comparable figure there.")
+    finding = under(speedups, there[there["accelerator"].ne("B200 SXM")], "B200 SXM", "L40S")
+    states(finding, 5.0, 5.0, "(v4.1); B200 SXM has no comparable figure there.")
     assert finding.notes == NONE
+
+
+def test_the_baseline_as_leader_of_a_choice_is_named(speedups: pd.DataFrame) -> None:
+    slower = speedups[speedups["accelerator"].ne("B200 SXM")]
+    states(
+        under(speedups, slower, "B200 SXM", "H100 SXM"), 0.25, 0.25, "Yes: H100 SXM leads on LLM Server, ahead of L40S"
+    )
+    states(under(slower, speedups, "H100 SXM", "B200 SXM"), 2, 2.5, "Yes: B200 SXM leads on LLM Server, at 2 to 2.5")
+    states(under(slower, slower, "H100 SXM", "H100 SXM"), 0.25, 0.25, "No: H100 SXM leads on LLM Server too, ahead of")
 
 
 def test_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_table(speedups: pd.DataFrame) -> None:
@@ -213,48 +333,110 @@ def test_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_table(sp
     assert values["LLM"].tolist() == pytest.approx([5**0.5, 1.0, 0.25], rel=1e-12)
 
 
-def test_steps_and_software_are_findings(speedups: pd.DataFrame) -> None:
-    software = speedups.head(1).assign(speedup_low=1.1, speedup_high=1.2)
+def test_steps_are_findings(speedups: pd.DataFrame) -> None:
     stepped = speedups.iloc[[1]].assign(step="H100 SXM to B200 SXM")
-    found = generations.decomposition(stepped, software, "v4.1", "v5.1")
+    found = generations.decomposition(stepped, speedups.head(0), "v4.1", "v5.1")
     assert [own.name for own in found] == ["step_h100_sxm_to_b200_sxm", "software"]
-    states(found[0], 2.0, 2.5, "H100 SXM to B200 SXM gives 2 to 2.5 times (official v4.1).")
-    states(found[1], 1.1, 1.2, "In v5.1 the same accelerators give 1.1 to 1.2 times as much as in v4.1: H100 SXM.")
+    states(found[0], 2.0, 2.5, "H100 SXM to B200 SXM gives 2 to 2.5 times (v4.1; FP4 against FP8).")
     assert [own.notes for own in found] == [PREVIEW, NONE]
 
 
-def test_of_software_nothing_is_said_within_one_round(speedups: pd.DataFrame) -> None:
-    (finding,) = generations.decomposition(speedups.head(0), speedups.head(0), "v5.1", "v5.1")
-    lacks(finding, "v5.1 is the only round here", "submitters lie apart")
+def test_software_is_told_by_submitters_that_filed_both_rounds(comparable_rows: Rows) -> None:
+    """ACME from 800 to 1000 of H100 and from 800 to 960 of B200; the L40S of both rounds is nobody's."""
+    later, nobody = {"round": "v5.1"}, {"accelerator": "L40S", "submitter": ""}
+    rows = comparable_rows({}, NEW, nobody, later | {"low": 1000.0}, later | NEW | {"low": 960.0}, later | nobody)
+    (finding,) = generations.decomposition(rows.head(0), speedup.by_round(rows, "v4.1", "v5.1"), "v4.1", "v5.1")
+    words = "Submitters that filed an accelerator in both rounds got 1.2 times as much of it in v5.1 as in v4.1: "
+    states(finding, 1.2, 1.25, f"{words}H100 SXM and B200 SXM.", "2 pairs on 2 of 3 accelerators.")
+    assert codes(finding.notes) == ["different_rounds"]
+    software = speedup.by_round(rows[rows["accelerator"].eq("L40S")], "v4.1", "v5.1")
+    (finding,) = generations.decomposition(rows.head(0), software, "v4.1", "v5.1")
+    words = "The best systems of L40S give 1 times as much in v5.1 as in v4.1; no submitter filed one of them in both."
+    states(finding, 1, 1, words)
+    assert generations.software_rows(software)["scope"].tolist() == ["1 of 1 system"]
+
+
+def test_of_software_nothing_is_said_without_two_rounds(speedups: pd.DataFrame) -> None:
+    (finding,) = generations.decomposition(speedups.head(0), speedups.head(0), "", "v5.1")
+    lacks(finding, "No accelerator of v5.1 has an earlier official row")
     (other,) = generations.decomposition(speedups.head(0), speedups.head(0), "v4.1", "v5.1")
     lacks(other, "both v4.1 and v5.1")
-    assert generations.software_heading("v5.1", "v5.1") == "The same accelerator in two rounds"
+    lacks(generations.decomposition(speedups.head(0), speedups.head(0), "", "")[0], "No official row is there: of")
+    assert generations.software_heading("", "v5.1") == "The same accelerator in two rounds"
     assert generations.software_heading("v4.1", "v5.1") == "The same accelerator in v5.1 over v4.1"
 
 
+METERED = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+
+
 def test_energy_of_the_most_efficient_system(comparable_rows: Rows) -> None:
-    run = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
-    rows = comparable_rows(run, run | NEW | {"low": 32_000.0})
+    rows = comparable_rows(METERED, METERED | NEW | {"low": 32_000.0})
     spent = power.energy(power.efficiency(rows), 0.36, 1.0)
     finding = watts.energy(spent, "H100 SXM", "LLM Offline", "query")
     states(finding, 0.0125, 0.0125, "B200 SXM takes 0.125 joules per query at the wall, H100 SXM 0.25 (official v4.1);",
            "a million queries cost 0.0125 against 0.025 US dollars")  # fmt: skip
     assert (finding.name, "million queries" in finding.unit, finding.notes) == ("energy_price", True, NONE)
-    states(watts.most_efficient(spent, "H100 SXM", "LLM"), 2.0, 2.0, "B200 SXM gives 2 times", "8 against 4")
     best = watts.energy(spent, "B200 SXM", "LLM Offline", "query")
     states(best, 0.0125, 0.0125, "B200 SXM takes 0.125 joules", ", H100 SXM 0.25 (official v4.1);")
     alone = watts.energy(spent[spent["accelerator"].eq("B200 SXM")], "H100 SXM", "LLM Offline", "query")
     states(alone, 0.0125, 0.0125, "no power submission of H100 SXM")
 
 
+def test_the_newest_metered_round_leads_and_each_side_says_what_it_is(comparable_rows: Rows) -> None:
+    """The round before took less; the other side is capped, of four, and the better of two systems."""
+    cap = METERED | {"power_capped": True, "accelerator_count": 4}
+    rows = comparable_rows(cap, cap | {"low": 8_000.0}, METERED | NEW | {"low": 64_000.0},
+                           METERED | NEW | {"low": 32_000.0, "round": "v5.1"})  # fmt: skip
+    finding = watts.energy(power.energy(power.efficiency(rows), 0.36, 1.0), "H100 SXM", "LLM", "query")
+    states(finding, 0.0125, 0.0125, "B200 SXM takes 0.125 joules per query at the wall (official v5.1, 8x), ",
+           "H100 SXM 0.25 (official v4.1, 4x, power-capped, best of 2 systems);")  # fmt: skip
+
+
 def test_efficiencies_of_two_rounds_are_noted_as_such(comparable_rows: Rows) -> None:
-    run = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
-    rows = comparable_rows(run, run | NEW | {"low": 32_000.0, "round": "v5.1", "notes": PREVIEW})
+    rows = comparable_rows(METERED, METERED | NEW | {"low": 32_000.0, "round": "v5.1", "notes": PREVIEW})
     spent = power.energy(power.efficiency(rows), 0.36, 1.0)
-    own = {note("preview", about=["B200 SXM"], round="v4.1")}
-    own |= {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
+    crossed = note("different_rounds", rounds="v5.1", other_rounds="v4.1")
+    own = {note("preview", about=["B200 SXM"], round="v4.1"), crossed}
     assert watts.energy(spent, "H100 SXM", "LLM", "token").notes == own
-    assert watts.most_efficient(spent, "H100 SXM", "LLM").notes == own
+    finding = watts.ratio(power.ratios(spent, "H100 SXM"), "H100 SXM", "LLM")
+    states(finding, 2.0, 2.0, "B200 SXM does 2 times the work per joule of H100 SXM: 8 of each, without a cap ",
+           "(official v5.1 against v4.1; best of 1 system and of 1)")  # fmt: skip
+    assert finding.notes == PREVIEW | {crossed}
+
+
+def test_a_ratio_below_one_is_told_the_other_way_round(comparable_rows: Rows) -> None:
+    rows = comparable_rows(METERED, METERED | NEW | {"low": 8_000.0, "round": "v5.1", "source_id": "mlcommons-v5.1"})
+    finding = watts.ratio(power.ratios(power.efficiency(rows), "H100 SXM"), "H100 SXM", "LLM")
+    states(finding, 2.0, 2.0, "H100 SXM does 2 times the work per joule of B200 SXM", "(official v4.1 against v5.1;")
+    assert finding.notes == {note("different_rounds", rounds="v4.1", other_rounds="v5.1")}
+    assert finding.sources == ["mlcommons-v4.1", "mlcommons-v5.1"]
+
+
+def test_runs_that_are_not_alike_are_not_made_a_ratio(comparable_rows: Rows) -> None:
+    rows = power.efficiency(comparable_rows(METERED, METERED | NEW | {"power_capped": True}))
+    lacks(watts.ratio(power.ratios(rows, "H100 SXM"), "H100 SXM", "LLM"), "beside a run of H100 SXM that is like it")
+
+
+def test_rounds_without_a_power_submission_are_named() -> None:
+    rounds = pd.DataFrame({"round": ["v6.1", "v6.0", "v5.1", "v4.1"], "results": [0, 0, 24, 31]})
+    states(watts.record(rounds), 24, 24, "There is no power submission in v6.1 and v6.0; the newest are the 24 results",
+           "of v5.1, and 2 of 4 rounds at hand have some.")  # fmt: skip
+    states(watts.record(rounds.tail(2)), 24, 24, "The newest are the 24 results of v5.1")
+    lacks(watts.record(rounds.head(2)), "no power submission")
+
+
+def test_energy_over_the_rounds_is_told_from_both_ends_and_of_the_least(comparable_rows: Rows) -> None:
+    """0.25 J in v4.0, 0.125 in v4.1, 0.2 in v5.1; runs without a cap are no part of it."""
+    cap, rounds = METERED | {"power_capped": True}, {"v4.0": 16_000.0, "v4.1": 32_000.0, "v5.1": 20_000.0}
+    rows = comparable_rows(*(cap | {"round": name, "low": low} for name, low in rounds.items()), METERED)
+    history = power.history(power.efficiency(rows))
+    finding = watts.over_rounds(history, "LLM", "query")
+    states(finding, 0.2, 0.2, "the best power-capped system takes 0.2 joules per query in v5.1 (H100 SXM, best of 1), ",
+           "0.25 in v4.0 (H100 SXM, best of 1) and least, 0.125 in v4.1 (")  # fmt: skip
+    assert finding.notes == {note("different_rounds", rounds="v5.1", other_rounds="v4.0")}
+    told = watts.history_rows(history)[["cap", "told"]].to_numpy().tolist()
+    assert told[2:] == [["without a cap", "H100 SXM, best of 1"], ["power-capped", "H100 SXM, best of 1"]]
+    lacks(watts.over_rounds(history.head(0), "LLM", "query"), "No round has")
 
 
 def test_a_meter_goes_before_a_printed_figure_that_is_lower(comparable_rows: Rows) -> None:
@@ -269,26 +451,23 @@ def test_a_meter_goes_before_a_printed_figure_that_is_lower(comparable_rows: Row
     assert power.most_efficient(unmetered)["efficiency_high"] == 6.0
 
 
-def test_efficiency_is_compared_within_one_suite(comparable_rows: Rows) -> None:
-    """Datacenter rows of 4 and 12 a watt, 3 times; the edge row of 16 a watt would be 4 times."""
-    run = {"power_watts_low": 1000.0, "power_watts_high": 1000.0}
-    rows = comparable_rows(
-        run | {"low": 4000.0}, run | NEW | {"low": 12_000.0}, run | NEW | {"low": 16_000.0, "suite": "edge"}
+def test_what_capped_runs_keep_is_told_of_their_submitters_own_runs() -> None:
+    """Two capped runs with a run of their submitter's, one without, and one that is not capped."""
+    rows = noted(pd.DataFrame({"benchmark": ["llm", "images", "llm", "llm"], "accelerator": "H100 SXM"}))
+    rows = rows.assign(
+        round="v4.1", source_ids=[("s",)] * 4, power_capped=[True, True, True, False], system_key=["a", "a", "b", "c"]
     )
-    finding = watts.most_efficient(power.efficiency(rows), "H100 SXM", "images")
-    states(finding, 3.0, 3.0, "On images, B200 SXM gives 3 times", "H100 SXM in the datacenter suite", "12 against 4")
-    edge = rows[rows["suite"].eq("edge") | rows["accelerator"].eq("H100 SXM")]
-    lacks(watts.most_efficient(power.efficiency(edge), "H100 SXM", "images"), "in one suite")
-
-
-def test_mixing_is_told_in_per_cent_of_either_side() -> None:
-    rows = noted(pd.DataFrame({"benchmark": ["llm", "images"], "accelerator": "H100 SXM", "source_ids": [("s",)] * 2}))
-    rows = rows.assign(share_low=[0.64, 1.25], share_high=[0.8, 1.25], overstated_low=[1.25, 0.8])
-    rows = rows.assign(overstated_high=[1.5625, 0.8])
+    rows = rows.assign(share_low=[0.64, 0.7, np.nan, 1.25], share_high=[0.8, 0.7, np.nan, 1.25])
     finding = watts.capped(rows)
-    states(finding, 0.8, 1.5625, "64 to 125 %", "llm on H100 SXM least", "20 % too little to 56 % too m")
+    states(finding, 0.64, 0.8, "Power-capped runs of v4.1 keep 0.64 to 0.8 of", "llm on H100 SXM least",
+           "own performance runs (1 of 2 systems, 2 of 3 runs)")  # fmt: skip
     assert (finding.sources, finding.notes) == (["s"], NONE)
-    states(watts.capped(rows.head(1)), 1.25, 1.5625, "reach 64 to 80 % of", "by 25 to 56 % too much.")
+    states(watts.capped(rows.tail(1)), 1.25, 1.25, "Power runs of v4.1 keep 1.2 of")
+    newer = rows.assign(round=["v4.1", "v5.1", "v4.1", "v6.0"])
+    states(watts.capped(newer), 0.7, 0.7, "runs of v5.1 keep 0.7 of", "(1 of 1 system, 1 of 1 run)")
+    lacks(watts.capped(rows.iloc[[2]]), "No submitter has both")
+    shown = watts.capped_rows(rows.assign(systems=[2, 1, 0, 1]), most=1)
+    assert shown["told"].tolist() == ["v4.1, over 2 systems"] and shown["share_low"].tolist() == [0.64]
 
 
 def test_implied_watts_that_hold_are_counted() -> None:
@@ -299,44 +478,97 @@ def test_implied_watts_that_hold_are_counted() -> None:
     states(watts.implied(rows), 1, 1, "8x H100 SXM could draw 1 to 2 W on llm Offline", "1 of 2 cases")
 
 
-def test_a_ratio_to_power_limits_is_noted_as_unofficial(comparable_rows: Rows) -> None:
-    """5,600 and 8,400 W at the wall over 8 x 700 W."""
-    runs = [{"power_watts_low": watts_, "power_watts_high": watts_, "low": 1.0} for watts_ in (5600.0, 8400.0)]
-    limits = pd.DataFrame({"accelerator": ["H100 SXM"], "power_limit_w": [700.0]})
-    finding = watts.limits(power.beside_limits(comparable_rows(runs[0], runs[1] | {"notes": PREVIEW}), limits))
-    states(finding, 1.0, 1.5, "1 to 1.5 times", "(H100 SXM)")
+LIMITS = pd.DataFrame({"accelerator": ["H100 SXM", "B200 SXM"], "power_limit_w": [700.0, 1000.0]})
+
+
+def limits_of(rows: pd.DataFrame, units: list[str]) -> Finding:
+    rows = rows.assign(rate_unit=units)
+    return watts.limits(rows, power.beside_limits(rows, LIMITS))
+
+
+def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(comparable_rows: Rows) -> None:
+    """8,000 and 9,000 W of eight B200 over 8 x 1,000 W; images and the round before are other ranges."""
+    runs = [{"power_watts_low": drawn, "power_watts_high": drawn, "low": 1.0} for drawn in (8000.0, 9000.0, 4000.0)]
+    later = NEW | {"round": "v5.1", "result_id": "5.1-1"}
+    rows = comparable_rows(runs[2], runs[0] | later, runs[1] | later | {"notes": PREVIEW}, runs[2] | later)
+    finding = limits_of(rows, ["tokens/s", "tokens/s", "tokens/s", "samples/s"])
+    states(finding, 8.0, 9.0, "On language models systems of 8 B200 SXM draw 8 to 9 kW at the wall ",
+           "(official v5.1, 2 results of 1 system), 1 to 1.1 times the datasheet limits")  # fmt: skip
     assert codes(finding.notes) == ["preview", "unofficial_ratio"]
 
 
-def test_the_figure_of_limits_has_a_row_per_accelerator_and_round_with_its_notes() -> None:
-    rows = pd.DataFrame({"benchmark": "llm", "accelerator": ["A", "A", "B"], "round": "v4.1"})
-    rows = rows.assign(of_limits_low=[1.0, 1.2, 1.5], of_limits_high=[1.1, 1.3, 1.6], notes=[PREVIEW, NONE, NONE])
+def test_limits_are_those_in_force_and_unknown_ones_are_no_ratio(comparable_rows: Rows) -> None:
+    """4,000 W over 8 x 400 W are 1.25; a capped system whose cap is not known has no ratio."""
+    run = {"power_watts_low": 4000.0, "power_watts_high": 4000.0, "power_capped": True}
+    known = limits_of(comparable_rows(run, run).assign(power_limit_watts=[400.0, np.nan]), ["samples/s"] * 2)
+    states(known, 4.0, 4.0, "Systems of 8 H100 SXM draw 4 kW", "1.2 times the caps in force", "(1 of 2 results)")
+    unknown = limits_of(comparable_rows(run), ["samples/s"])
+    assert "times" not in unknown.headline and unknown.notes == NONE
+
+
+def test_the_figure_of_limits_has_a_row_per_accelerator_round_and_limit_with_its_notes() -> None:
+    rows = pd.DataFrame(
+        {"benchmark": "llm", "accelerator": ["A", "A", "B"], "round": "v4.1", "limit_basis": "datasheet"}
+    )
+    rows = rows.assign(system_key=["a", "b", "c"], notes=[PREVIEW, NONE, NONE])
+    rows = rows.assign(of_limits_low=[1.0, 1.2, 1.5], of_limits_high=[1.1, 1.3, 1.6])
     spread = watts.limit_rows(rows)
-    assert spread[["accelerator", "of_limits_low", "of_limits_high", "notes"]].to_numpy().tolist() == [
-        ["B", 1.5, 1.6, NONE],
-        ["A", 1.0, 1.3, PREVIEW],
+    assert spread[["accelerator", "of_limits_low", "of_limits_high", "systems", "notes"]].to_numpy().tolist() == [
+        ["B", 1.5, 1.6, 1, NONE],
+        ["A", 1.0, 1.3, 2, PREVIEW],
     ]
 
 
-def test_derate_and_band_are_told() -> None:
-    frame = pd.DataFrame(
-        {"accelerator": ["a", "b", "c"], "derate_low": [0.5, 0.65, 0.9], "derate_high": [0.55, 0.7, 1.0]}
-    )
-    frame = frame.assign(source_ids=[("s",), ("s", "t"), ()], notes=[PREVIEW, NONE, NONE])
-    finding = plans.derate(frame, "LLM")
-    states(finding, 0.5, 1.0, "On LLM, systems keep 0.5 to 1 of their Offline throughput, a least")
+def derates(*kinds: str) -> pd.DataFrame:
+    """Systems of v4.1 that keep 0.5 to 0.55, 0.65 to 0.7, 0.9 to 1, and one without an Offline run."""
+    frame = pd.DataFrame({"derate_low": [0.5, 0.65, 0.9, np.nan], "derate_high": [0.55, 0.7, 1.0, np.nan]})
+    frame = frame.assign(accelerator=list("abcd"), system_key=list("abcd"), benchmark="llm", round="v4.1")
+    return frame.assign(kind=kinds or "available", source_ids=[("s",), ("s", "t"), (), ()],
+                        notes=[PREVIEW, NONE, NONE, NONE])  # fmt: skip
+
+
+def test_derate_says_of_how_many_systems_it_is() -> None:
+    finding = plans.derate(derates(), "LLM")
+    states(finding, 0.5, 1.0, "On LLM, systems of v4.1 keep 0.5 to 1 of their own Offline throughput",
+           "half of them 0.67 or more (3 of 4 systems; 1 without an Offline run apart), a least")  # fmt: skip
     assert (finding.sources, finding.notes) == (["s", "t"], {note("preview", about=["a"], round="v4.1")})
-    assert "faster one" in plans.derate(frame.assign(derate_high=1.1), "LLM").headline
-    band = plans.band(frame, Interval(0.6, 0.8))
-    states(band, 1, 1, "Of 3 derates", "1 lie within", "0.6 to 0.8, 1 wholly above it, 1 wholly below and 0 across")
-    assert band.notes == finding.notes
+    faster = derates().assign(derate_high=[0.55, 0.7, 1.1, np.nan])
+    assert "faster one" in plans.derate(faster, "LLM").headline
+
+
+def test_derates_of_other_kinds_are_counted_and_in_no_range() -> None:
+    finding = plans.derate(derates("preview", "available", "virtualised", "available"), "LLM")
+    states(finding, 0.65, 0.7, "(1 of 4 systems; 1 preview, 1 virtualised and 1 without an Offline run apart)")
+    assert finding.notes == NONE
+
+
+def test_the_newest_round_leads_and_all_rounds_stand_beside_it() -> None:
+    frame = derates().assign(round=["v4.1", "v5.1", "v4.1", "v5.1"])
+    states(plans.derate(frame, "LLM"), 0.65, 0.7, "systems of v5.1 keep 0.65 to 0.7", "(1 of 2 systems;")
+    states(plans.derate_over_rounds(frame, "LLM"), 0.5, 1.0, "Over 2 rounds, v4.1 to v5.1, systems keep 0.5 to 1 (3")
+
+
+def test_band_counts_systems_and_benchmarks() -> None:
+    band = plans.band(derates(), Interval(0.6, 0.8))
+    words = "1 lie within the assumed band of 0.6 to 0.8, 1 above it and 1 below."
+    states(band, 1, 1, f"Of 3 derates measured, of 3 systems on 1 benchmark, {words}")
+    assert band.notes == {note("preview", about=["a"], round="v4.1")}
 
 
 def test_counts_of_derates_add_up() -> None:
     """0.55 to 0.7 and 0.5 to 0.9 reach over an end of the band, 0.6 to 0.8 lies within."""
-    frame = pd.DataFrame({"derate_low": [0.55, 0.5, 0.6, 0.9], "derate_high": [0.7, 0.9, 0.8, 1.0]})
-    frame = frame.assign(accelerator="a", source_ids=[("s",)] * 4)
-    states(plans.band(frame, Interval(0.6, 0.8)), 1, 1, "Of 4", "1 lie", "1 wholly above", "0 wholly below", "2 across")
+    frame = derates().assign(derate_low=[0.55, 0.5, 0.6, 0.9], derate_high=[0.7, 0.9, 0.8, 1.0])
+    states(
+        plans.band(frame, Interval(0.6, 0.8)), 1, 1, "Of 4", "1 lie", "1 above it, 0 below and 2 across an end of it."
+    )
+
+
+def test_rows_of_derates_are_named_with_their_kind_median_and_systems() -> None:
+    rows = pd.DataFrame({"accelerator": ["A", "B", "C"], "kind": ["available", "preview", "available"]})
+    rows = rows.assign(systems=[3, 1, 1], derate_median=[0.84, 0.7, 0.5])
+    shown = plans.derate_rows(rows, most=2)
+    assert shown["part"].tolist() == ["A", "B, preview"]
+    assert shown["told"].tolist() == ["3 systems, median 0.84", "1 system"]
 
 
 def draws_of(counts: list[int], price: float | list[float] = 2.0) -> pd.DataFrame:
@@ -386,17 +618,23 @@ def test_speed_that_the_limit_guarantees_is_held_against_that_asked_for() -> Non
     states(plans.interactivity(30.0, asked), 30.0, 30.0, "no less than the 30")
 
 
-def test_nothing_to_say_about_generations_is_said() -> None:
+def test_nothing_to_say_about_generations_is_said(comparable_rows: Rows) -> None:
     none = EMPTY_SPEEDUPS
     beside = none.assign(spec=[], spec_ratio_low=[], spec_ratio_high=[])
+    rows = comparable_rows()
+    covered = speedup.rounds_covered(rows, none, "H100 SXM")
+    assert speedup.leader(rows) == ""
     found = [
-        generations.fastest(none, "H100 SXM", "LLM"),
-        generations.across(none, "H100 SXM", str),
+        generations.fastest(none, "", "H100 SXM", "LLM", covered),
+        generations.across(none, "", "H100 SXM", str),
         generations.explanation(speedup.explained_by(beside), "LLM"),
         *generations.decomposition(none.assign(step=[]), none, "v4.1", "v5.1"),
         generations.claims(none.assign(verdict=[]), none.assign(round=[])),
-        generations.leader_under_other_choice(none, none, "H100 SXM", "LLM"),
+        generations.leader_under_other_choice(none, none, ("", ""), "H100 SXM", "LLM"),
     ]
+    assert generations.rounds(covered, [], "H100 SXM") == []
+    assert generations.without_a_bridge(none, none, "", "H100 SXM") == []
+    assert generations.in_words(none, none, "H100 SXM").empty
     assert generations.ladder(none, "H100 SXM", "LLM") == []
     assert {own.value for own in found} == {None}
     assert len({own.name for own in found}) == 6
@@ -409,18 +647,22 @@ def test_nothing_to_say_about_generations_is_said() -> None:
 def test_nothing_to_say_about_watts_is_said(comparable_rows: Rows) -> None:
     none = comparable_rows()
     spent = power.energy(power.efficiency(none), 0.1, 1.0)
+    none = none.assign(rate_unit="")
     limits = power.beside_limits(none, pd.DataFrame({"accelerator": [], "power_limit_w": []}))
     found = [
         watts.energy(spent, "H100 SXM", "LLM", "token"),
         watts.implied(power.implied_watts(none)),
         watts.capped(power.capped(none, none)),
-        watts.limits(limits),
-        watts.most_efficient(spent, "H100 SXM", "LLM"),
+        watts.limits(none, limits),
+        watts.ratio(power.ratios(spent, "H100 SXM"), "H100 SXM", "LLM"),
+        watts.record(power.by_round(none)),
+        watts.over_rounds(power.history(spent), "LLM", "token"),
         watts.energy_in_other_scenario(spent, "H100 SXM", "LLM", "token"),
     ]
     assert {own.value for own in found} == {None}
-    assert len({own.name for own in found}) == 6
-    assert watts.by_energy(spent).empty
+    assert len({own.name for own in found}) == 8
+    assert watts.by_energy(spent).empty and watts.history_rows(power.history(spent)).empty
+    assert watts.capped_rows(power.capped(none, none), most=9).empty
     assert watts.limit_rows(limits).empty
     assert watts.implied_rows(power.implied_watts(none)).empty
 
@@ -434,7 +676,7 @@ def test_nothing_to_say_about_precisions_is_said(data: Catalog, comparable_rows:
         precisions.doubling(gains, "fp8", data.labels),
         precisions.fit(held, "H100 SXM", "R-GAT"),
         precisions.fit_everywhere(held, "R-GAT"),
-        precisions.accuracy(quantization.price_of_accuracy(comparable_rows(), comparable_rows())),
+        precisions.accuracy(quantization.price_of_accuracy(comparable_rows(), comparable_rows()), str),
         precisions.routes(quantization.routes(data.quantization.head(0))),
         precisions.front_under_other_reference(traded, traded, "fp8"),
     ]
@@ -456,10 +698,12 @@ def test_nothing_to_say_about_plans_is_said(nothing: gate.Comparison, data: Cata
         plans.dominant(derating.sensitivity(drawn), drawn),
         plans.example(derating.example(data.claims.head(0), rate, Interval(1.0, 2.0))),
         plans.interactivity(None, parameters.RealWorldDerating()),
-        plans.need_if_measured(planned, derating.overall(measured)),
+        plans.need_if_measured(planned, measured),
+        plans.derate_over_rounds(measured, nothing.topic),
     ]
     assert {own.value for own in found} == {None}
-    assert len({own.name for own in found}) == 7
+    assert len({own.name for own in found}) == 8
+    assert plans.derate_rows(derating.by_accelerator(measured), most=9).empty
 
 
 @pytest.mark.parametrize(
@@ -536,12 +780,14 @@ def offers() -> pd.DataFrame:
     for end in ("low", "high"):
         rows = rows.assign(**{f"per_dollar_{end}": [1e6, 25e4], f"usd_per_million_{end}": [1.0, 4.0]})
     return rows.assign(rounds=[("v5.1",), ("v4.1",)], quoted="2025-01-01", notes=[NONE, PREVIEW],
-                       source_ids=[("s",), ("t",)])  # fmt: skip
+                       source_ids=[("s",), ("t",)], best_of=["6 of 7 systems", "1 of 1 systems"])  # fmt: skip
 
 
 def test_the_best_offer_has_the_notes_of_both_and_of_their_rounds(offers: pd.DataFrame) -> None:
     finding = prices.best_offer(offers, "LLM", "token")
-    states(finding, 1e6, 1e6, "On LLM", "H100 SXM at Cloud: 1 million tokens, a million for 1 dollars", "L40S at Cloud")
+    states(finding, 1e6, 1e6, "On LLM", "H100 SXM at Cloud: 1 million tokens, a million for 1 dollars", "L40S at Cloud",
+           "(rate of the best of 6 of 7 systems)", "(best of 1 of 1 systems)")  # fmt: skip
+    assert "least" not in prices.best_offer(offers.head(1), "LLM", "token").headline
     assert finding.notes == PREVIEW | {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
     assert finding.sources == ["p", "s", "t"]
     undated = prices.best_offer(offers.assign(quoted=["2025-01-01", "not stated"], rounds=[("v4.1",)] * 2), "", "token")
@@ -594,15 +840,41 @@ def test_a_gain_names_the_documents_that_give_and_say_it() -> None:
     assert (finding.name, codes(finding.notes)) == ("gain_fp8", ["batch_1_of_one_document"])
 
 
-def test_gains_by_precision_and_by_another_model_are_noted_as_what_they_are() -> None:
+def test_what_another_precision_gives_is_told_of_how_many() -> None:
     rows = pd.DataFrame({"precision": ["fp8", "fp4"], "accelerator": "B200", "gain_low": [np.nan, 1.5]})
-    rows = noted(
-        rows.assign(gain_high=[np.nan, 1.6], basis="official v5.1", known_from="name", source_ids=[("s",)] * 2)
-    )
+    rows = noted(rows.assign(gain_high=[np.nan, 1.6], basis="official v5.1", source_ids=[("s",)] * 2))
     finding = precisions.official_gain(rows, "LLM")
-    states(finding, 1.5, 1.6, "Of LLM", "fp4 on B200 gives 1.5 to 1.6 times", "official v5.1, name")
-    assert codes(finding.notes) == ["mixed_within_row"]
-    lacks(precisions.official_gain(rows.head(1), "LLM"), "No accelerator")
+    states(
+        finding, 1.5, 1.6, "On LLM, best against best, FP4 gives 1.5 to 1.6 times the FP8 of B200 (v5.1); 1 of 1 pairs"
+    )
+    lacks(precisions.official_gain(rows.head(1), "LLM"), "no accelerator", "(0 of 1 pairs of accelerator and round)")
+
+
+def test_accelerators_that_hold_the_weights_alone_are_told_of_how_many() -> None:
+    held = pd.DataFrame({"accelerator": ["small", "large", "largest"], "memory_gb": [24.0, 80.0, 192.0]})
+    held = held.assign(precision="fp8", needed=[3, 1, 1])
+    states(
+        precisions.fit_everywhere(held, "LLM"),
+        2,
+        2,
+        "At FP8 2 of 3 accelerators hold the weights of LLM alone, from large",
+    )
+    states(
+        precisions.fit_everywhere(held.head(1), "LLM"), 0, 0, "At FP8 0 of 1 accelerator hold the weights of LLM alone."
+    )
+
+
+def test_the_figure_by_precision_has_the_fastest_accelerators_in_their_newest_rounds() -> None:
+    rows = pd.DataFrame({
+        "accelerator": ["new", "new", "old", "new"], "precision": ["fp4", "fp8", "fp8", "fp8"],
+        "basis": ["v6.0", "v6.0", "v5.1", "v5.1"], "per_accelerator_high": [1.0, 0.5, 3.0, 9.0],
+    })  # fmt: skip
+    drawn = precisions.by_accelerator(rows)
+    assert drawn["accelerator"].tolist() == ["old", "new", "new"] and set(drawn["basis"]) == {"v6.0", "v5.1"}
+    assert precisions.by_accelerator(rows, most=1)["accelerator"].tolist() == ["old"]
+
+
+def test_gains_by_another_model_are_noted_as_what_they_are() -> None:
     route = pd.DataFrame({"technique": ["pruned"], "benchmark": "llm", "source_id": "a", "gain_low": 2.0})
     routes = precisions.routes(route.assign(gain_high=2.5))
     states(routes, 2.0, 2.5, "2 to 2.5 times", "pruned on llm")
@@ -611,10 +883,26 @@ def test_gains_by_precision_and_by_another_model_are_noted_as_what_they_are() ->
 
 def test_the_need_under_the_measured_derate_keeps_what_is_said_with_it() -> None:
     own = Finding("accelerators_needed", Interval(2, 3), plans.NEED, "Users need two.", ["s"], PREVIEW)
-    other = plans.need_if_measured(own, Interval(0.5, 0.7))
-    states(other, 2, 3, "With the measured derate of 0.5 to 0.7", "Users need two.")
+    other = plans.need_if_measured(own, derates().head(2))
+    states(other, 2, 3, "With the measured derate of 0.5 to 0.7 (2 systems, a and b, v4.1)", "Users need two.")
     assert (other.name, other.sources, other.notes) == ("accelerators_needed_if_measured", ["s"], PREVIEW)
-    assert plans.need_if_measured(Finding("a", None, "b", "None."), Interval(0.5, 0.7)).headline == "None."
+    assert plans.need_if_measured(Finding("a", None, "b", "None."), derates()).headline == "None."
+
+
+def test_kilowatts_say_what_they_are_of() -> None:
+    """By a meter those of as many as its run's throughput takes; without one at most the limits, with a note."""
+    draws = pd.DataFrame({"accelerators": [2.0], "metered": [3.0], "kilowatts": [2.5]})
+    draws = draws.reindex(columns=[*draws, *(name for name in sizing.OUTPUTS if name not in draws)])
+    demand, most = Demand(100, 30.0), frozenset({note("no_meter", accelerator="L40S")})
+    planned = Planned(draws, demand, "L40S", pd.DataFrame(), "of 1 system", True, NONE, NONE)
+    metered = "3 L40S at the throughput that they had while power was metered draw 2.5 kW with"
+    states(plans.kilowatts(planned), 2.5, 2.5, metered, "of the building, of 1 system.")
+    bound = replace(planned, metered=False, power_notes=most, draws=draws.assign(metered=2.0))
+    states(plans.kilowatts(bound), 2.5, 2.5, "2 L40S draw at most 2.5 kW")
+    assert plans.kilowatts(bound).notes == most
+    lacks(plans.kilowatts(replace(planned, draws=draws.assign(kilowatts=np.nan))), "not known")
+    assert {"metered", "kilowatts"} <= set(plans.plan_rows(planned, "token")["output"])
+    assert "metered" not in set(plans.plan_rows(bound, "token")["output"])
 
 
 def test_the_price_of_accuracy_stands_by_what_is_left() -> None:

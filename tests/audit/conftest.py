@@ -1,7 +1,7 @@
 """Small tables of the audit's tests: a benchmark of 70 billion parameters, two parts and their 1000 W sibling."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from analysis.audit import doubts
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import Judgement, Verdict
+from analysis.core.paths import imported
 from analysis.data.catalog import Catalog
 
 RESULT = {
@@ -31,7 +32,8 @@ OFFICIAL = {
 CLAIM = {
     "id": "", "source_id": "docA", "locator": "text", "subject": "", "subject_accelerator": "", "baseline": "",
     "baseline_accelerator": "", "excluded_accelerators": "", "benchmark": "", "scenario": "", "round": "",
-    "baseline_round": "", "precision": "", "framework": "", "technique": "", "submitter": "", "suite": "",
+    "baseline_round": "", "precision": "", "framework": "", "technique": "", "submitter": "", "system": "",
+    "baseline_system": "", "suite": "",
     "accelerator_count": None, "nodes": None, "baseline_nodes": None, "quantity": "throughput_ratio", "printed": "",
     "printed_unit": "",
     "low": 1.0, "high": None, "unit": "ratio", "range_basis": "rounded", "bound": "", "condition": "",
@@ -61,7 +63,8 @@ IDENTITY += ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_r
 
 WAY = {
     "id": "", "source_id": "docA", "locator": "text", "benchmark": "llm", "accelerator": "H100 SXM",
-    "technique": "fp16", "precision": "fp16", "division": "", "result_row": "", "weight_memory_gb_low": 135.0,
+    "technique": "fp16", "precision": "fp16", "division": "", "round": "", "scenario": "",
+    "result_row": "", "weight_memory_gb_low": 135.0,
     "weight_memory_gb_high": 145.0, "accelerators_needed": 2, "speedup_low": None, "speedup_high": None,
     "speedup_bound": "", "speedup_baseline": "fp16", "size_ratio_low": None, "size_ratio_high": None,
     "duplicate_of": "",
@@ -106,6 +109,15 @@ def prices() -> Rows:
 
 
 @pytest.fixture(scope="session")
+def rounds() -> Callable[..., pd.DataFrame]:
+    """The rounds of which so many closed results are the whole record (None: not known), published on no known day."""
+    columns = {"round": "str", "closed_results": "Int64", "published": "str"}
+    return lambda **closed: pd.DataFrame([(*item, "") for item in closed.items()], columns=list(columns)).astype(
+        columns
+    )
+
+
+@pytest.fixture(scope="session")
 def ways() -> Rows:
     """Ways of making a model cheaper, from dicts of what differs from the FP16 baseline."""
     numbers = [name for name in WAY if name.endswith(("_low", "_high", "_needed"))]
@@ -134,20 +146,27 @@ def parts() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def audited(benchmarks: pd.DataFrame, parts: pd.DataFrame) -> Callable[[pd.DataFrame], Any]:
+def audited(rounds: Callable, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> Callable[[pd.DataFrame], Any]:
     """Results as a judged catalog holds them: with the small tables, and with what is doubted about each."""
 
     def judge(results: pd.DataFrame) -> SimpleNamespace:
         frames = SimpleNamespace(results=results, benchmarks=benchmarks, accelerators=parts)
+        frames.rounds = rounds()
         return SimpleNamespace(**vars(frames), doubts=doubts.of_each(frames))
 
     return judge
 
 
 @pytest.fixture(scope="session")
-def data() -> Catalog:
-    """The project's own tables, judged; what somebody has imported is off in tests."""
-    return doubts.catalog()
+def data() -> Iterator[Catalog]:
+    """The project's own tables with the record in data/official/, judged; a test of it is skipped without that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ANALYSIS_OFFICIAL", raising=False)
+        if not imported():
+            pytest.skip("data/official/ is empty: the record is not at hand")
+        catalog = doubts.catalog()
+        catalog.results  # noqa: B018  # read here, with the record on
+        yield catalog
 
 
 @pytest.fixture(scope="session")

@@ -71,3 +71,15 @@ def test_ratios_of_facts(claims: Rows, tables: Callable, stated: float, verdict:
     claim = claims(parts | {"quantity": "memory_capacity_ratio", "low": stated})
     (one,) = across.datasheets(tables(claims=claim))
     assert (one.verdict, one.reference) == (verdict, "accelerators.csv, H200 SXM / H100 SXM")
+
+
+@pytest.mark.parametrize(("other", "verdict"), [(0.4, "exact"), (0.5, "contradicts")])
+def test_ratios_of_two_documents_exclude_each_other_whichever_part_is_named_first(
+    claims: Rows, tables: Callable, verdicts: Callable, other: float, verdict: str
+) -> None:
+    ratio = {"subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM", "round": "v4.1", "low": 2.5}
+    turned = {"subject_accelerator": "H100 SXM", "baseline_accelerator": "H200 SXM", "low": other, "source_id": "docB"}
+    judgements = list(across.claims(tables(claims=claims(ratio | {"accelerator_count": 8}, ratio | turned))))
+    assert verdicts(judgements) == [verdict, verdict]
+    assert judgements[0].expected.low == pytest.approx(1 / other)
+    assert "of H100 SXM over H200 SXM" in judgements[0].explanation

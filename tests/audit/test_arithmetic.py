@@ -55,6 +55,19 @@ def test_the_price_of_all_that_the_weights_need(
     assert verdicts(arithmetic.deployment_price(dollars(stated, precision=precision))) == [verdict]
 
 
+@pytest.mark.parametrize(
+    ("rate", "stated", "verdict"),
+    [(60.0, 60_000.0, "impossible"), (60.0, 24_000.0, "within_5_percent"), (60.0, 20_000.0, "within_rounding")],
+)
+def test_dollars_of_a_rate_that_the_hardware_cannot_reach(
+    dollars: Callable, verdicts: Callable, rate: float, stated: float, verdict: str
+) -> None:
+    """Two H100 read 140 GB of weights at 3,350 GB/s each 47.9 times a second: 23,929 tokens for a dollar."""
+    at_one = {"batch_size": 1, "precision": "fp16", "accelerator_count": None, "round": "", "scenario": ""}
+    assert verdicts(arithmetic.dollars_at_ceiling(dollars(stated, low=rate, **at_one))) == [verdict]
+    assert verdicts(arithmetic.dollars_at_ceiling(dollars(stated, low=40.0, **at_one))) == []
+
+
 @pytest.mark.parametrize(("watts", "verdict"), [(220.0, "within_rounding"), (300.0, "contradicts")])
 def test_implied_watts(
     rows: Rows, official: Callable, tables: Callable, verdicts: Callable, watts: float, verdict: str
@@ -76,6 +89,17 @@ def test_a_ratio_of_the_documents_own_rates(
     claim = {"subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM", "benchmark": "llm"}
     claim |= {"scenario": "Offline", "round": "v4.1", "low": stated}
     assert verdicts(ratios.stated(tables(claims=claims(claim), results=frame))) == [verdict]
+
+
+def test_a_ratio_of_mlperf_figures_is_not_held_against_figures_at_batch_1(
+    rows: Rows, claims: Rows, tables: Callable, verdicts: Callable
+) -> None:
+    batch = {"round": "", "scenario": "", "batch_size": 1}
+    at_one = {"low": 155.0, "accelerator": "H200 SXM"} | batch, {"low": 110.0} | batch
+    claim = {"subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM", "benchmark": "llm", "low": 1.41}
+    filed = claims(claim | {"round": "v4.1"}, claim | {"round": "v4.1", "scenario": "Offline"})
+    assert list(ratios.stated(tables(claims=filed, results=rows(*at_one)))) == []
+    assert verdicts(ratios.stated(tables(claims=claims(claim), results=rows(*at_one)))) == ["within_5_percent"]
 
 
 @pytest.mark.parametrize(("stated", "verdict"), [(2.0, "exact"), (2.2, "contradicts")])

@@ -15,10 +15,11 @@ ROUNDED = {"low": 799.5, "high": 800.5}
 
 @pytest.fixture
 def judged(rows: Rows, tables: Callable) -> Callable:
-    """The verdicts on the first row, by check, with the other rows beside it."""
+    """The verdicts on the first row, by check, with the other rows beside it, and other tables."""
 
-    def judge(*given: dict[str, Any]) -> dict[str, str]:
-        judgements = against_record.results(tables(results=rows(*given)))
+    def judge(*given: dict[str, Any], **others: Any) -> dict[str, str]:
+        judgements = list(against_record.results(tables(results=rows(*given), **others)))
+        assert len(judgements) == len({(one.figure["id"], one.check) for one in judgements})
         return {one.check: one.verdict for one in judgements if one.figure["id"] == "r0"}
 
     return judge
@@ -58,7 +59,7 @@ def test_another_size_is_no_basis_but_is_compared_per_accelerator(judged: Callab
     one = official(low=100.0, accelerator_count=1)
     assert judged(ROUNDED, one) == {"official": "no_official_basis", "official per accelerator": "exact"}
     less = ROUNDED | {"low": 400.0, "high": 410.0}
-    assert judged(less, one) == {"official": "no_official_basis", "official per accelerator": "contradicts"}
+    assert judged(less, one) == {"official per accelerator": "contradicts"}
 
 
 def test_a_figure_per_accelerator_is_compared_with_every_size(judged: Callable, official: Official) -> None:
@@ -114,3 +115,64 @@ def test_explanation_names_the_official_result(rows: Rows, official: Official, t
     assert one.explanation == (
         "Official result 4.1-0001 (8x H100 SXM, Offline) gives 900 tokens/s: the figure is too low by a factor of 1.12."
     )
+
+
+@pytest.mark.parametrize(("closed", "verdict"), [(1, "contradicts"), (2, "no_official_basis")])
+def test_what_the_whole_round_lacks_contradicts_it(
+    judged: Callable, official: Official, rounds: Callable, closed: int, verdict: str
+) -> None:
+    other = official(low=800.0, accelerator="H200 SXM")
+    assert judged(ROUNDED, other, rounds=rounds(**{"v4.1": closed})) == {"official": verdict}
+    stated = ROUNDED | {"round": "v4.0"}
+    assert judged(stated, other, rounds=rounds(**{"v4.1": 1})) == {"official": "no_official_basis"}
+
+
+def test_a_document_that_names_no_division_may_mean_another_one(
+    judged: Callable, official: Official, rounds: Callable
+) -> None:
+    given = official(low=800.0, division="open"), official(low=1.0, accelerator="H200 SXM")
+    whole = rounds(**{"v4.1": 1})
+    assert judged(ROUNDED, *given, rounds=whole) == {"official": "no_official_basis"}
+    assert judged(ROUNDED | {"division": "closed"}, *given, rounds=whole) == {"official": "contradicts"}
+
+
+def test_in_a_whole_round_a_named_system_that_is_not_there_is_contradicted_by_the_others(
+    judged: Callable, official: Official, rounds: Callable
+) -> None:
+    stated = ROUNDED | {"system": "Other box"}
+    assert judged(stated, official(low=700.0), rounds=rounds(**{"v4.1": 1})) == {"official": "contradicts"}
+    assert judged(stated, official(low=700.0)) == {"official": "unverifiable"}
+
+
+def test_what_contradicts_the_record_is_not_called_without_a_basis_too(judged: Callable, official: Official) -> None:
+    """Eight of them are not official, and one of them is another rate."""
+    one = official(low=50.0, accelerator_count=1)
+    assert judged(ROUNDED, one) == {"official per accelerator": "contradicts"}
+
+
+@pytest.mark.parametrize(
+    "named", [{"submitter": "ACME"}, {"system": "ACME box"}, {"submitter": "ACME", "system": "ACME box"}]
+)
+def test_a_named_submitter_or_system_is_held_against_its_own_results(
+    judged: Callable, official: Official, named: dict[str, str]
+) -> None:
+    other = official(low=800.0, submitter="Other", system="Other box")
+    assert judged(ROUNDED | named, official(low=900.0), other) == {"official": "contradicts"}
+    assert judged(ROUNDED, official(low=900.0), other) == {"official": "exact"}
+
+
+def test_of_several_results_that_agree_it_is_the_one_that_the_document_cites(
+    rows: Rows, official: Official, tables: Callable, claims: Rows
+) -> None:
+    cited = claims({"quantity": "result_cited", "subject": "4.1-0002", "round": "v4.1"})
+    frame = rows(ROUNDED, official(low=800.1), official(low=800.2, result_id="4.1-0002"), official(low=900.0))
+    for own, reference in ((cited, "4.1-0002"), (cited.assign(source_id="docB"), "4.1-0001, 4.1-0002")):
+        (one,) = against_record.results(tables(results=frame, claims=own))
+        assert (one.verdict, one.reference) == ("within_rounding", reference)
+
+
+def test_a_citation_alone_accuses_no_figure(judged: Callable, official: Official, claims: Rows) -> None:
+    """What is doubted of results does not read what documents claim."""
+    cited = claims({"quantity": "result_cited", "subject": "4.1-0002", "round": "v4.1"})
+    given = official(low=800.0), official(low=900.0, result_id="4.1-0002")
+    assert judged(ROUNDED, *given, claims=cited) == judged(ROUNDED, *given) == {"official": "exact"}

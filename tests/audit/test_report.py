@@ -143,6 +143,12 @@ def test_points_are_drawn_with_their_ceiling_and_the_worst_are_named(judged: pd.
     assert points["words"].tolist() in (["", "H100 SXM, LLM", ""], ["", "", "fast"])
 
 
+def test_a_claim_of_at_least_that_the_record_exceeds_is_not_drawn(judged: pd.DataFrame) -> None:
+    rows = verdict.frame([judgement("more", "stated claim", "within_rounding", 1.0, 2.0)])
+    near = verdict.frame([judgement("near", "stated claim", "within_rounding", 1.0, 1.04)])
+    assert answer.plotted(pd.concat([rows, near, judged]), LABELS, KNOWN)["row_id"].tolist()[0] == "near"
+
+
 def test_the_picture_tells_its_numbers(judged: pd.DataFrame) -> None:
     names = {"x": "expected", "y": "printed", "series": "document", "group": "group", "inks": colours.JUDGED}
     words = {"x_axis": "expected", "y_axis": "printed", "title": "Claim.", "subtitle": "What.", "label": "words"}

@@ -330,7 +330,12 @@ def test_notes_of_documents_and_of_accelerators_are_told_together(select: Select
 
 def test_subtitle_says_what_is_compared(select: Select) -> None:
     assert select().subtitle == "LLM Offline, v4.1, closed division."
-    assert select(rounds=()).subtitle == "LLM Offline, all rounds, closed division."
+    assert select({"round": "v5.1"}, PAPER | {"round": ""}, rounds=()).subtitle == (
+        "LLM Offline, v4.1 and v5.1, closed division."
+    )
+    rounds = [{"round": name} for name in ("v6.0", "v5.1", "v4.0")]
+    assert select(*rounds, rounds=()).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
+    assert select({"benchmark": "images"}, rounds=(), benchmark="scan").subtitle == "Scans Offline, closed division."
     assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
 
 

@@ -15,6 +15,17 @@ def test_a_valid_name_is_taken() -> None:
     ("name", "valid", "words"),
     [
         ("aple", FRUIT, "'aple': did you mean 'apple'? valid: apple, pear"),
+        (
+            "app",
+            ["grapple", "Apple Red", "apple"],
+            "'app': did you mean 'Apple Red' or 'apple'? valid: grapple, Apple Red, apple",
+        ),
+        (
+            "h100",
+            ["A10", "H100 SXM", "H100 PCIe"],
+            "'h100': did you mean 'H100 SXM' or 'H100 PCIe'? valid: A10, H100 SXM, H100 PCIe",
+        ),
+        ("", FRUIT, "'': valid: apple, pear"),
         ("zzzzzz", FRUIT, "'zzzzzz': valid: apple, pear"),
         ("apple", [], "'apple': valid: none, for there are none yet"),
     ],
@@ -26,3 +37,12 @@ def test_another_name_is_refused_with_the_nearest_and_all_that_are_valid(
     with pytest.raises(ValueError, match="no fruit") as error:
         choose(name, iter(valid), "fruit")
     assert str(error.value) == f"no fruit {words}"
+
+
+def test_of_many_names_the_nearest_are_told_and_how_many_there_are() -> None:
+    names = [f"part {place}" for place in range(81)]
+    assert not_among("part 8x", names[:80]).endswith("part 78, part 79")
+    words = not_among("part 8x", names)
+    start, _, nearest = words.partition(" valid ones: ")
+    assert start == "'part 8x': did you mean 'part 8'? the nearest of 81"
+    assert nearest.split(", ")[0] == "part 8" and len(nearest.split(", ")) == 8

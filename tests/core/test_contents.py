@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core.contents import aside, sha256, sha256_of, write_whole
+from analysis.core.contents import NotUtf8, aside, sha256, sha256_of, utf8, write_whole
 
 DIGEST = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
 
@@ -30,3 +30,23 @@ def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path
         place.write_text("half")
         _ = 1 / 0
     assert path.read_text() == "before" and [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        ("a".encode("utf-8-sig"), 1, "begins with a byte order mark; save it as UTF-8 without one"),
+        ("a".encode("utf-16"), 1, "is UTF-16 text; save it as UTF-8"),
+        (b"\xfe\xff\x00a", 1, "is UTF-16 text"),
+        ("a".encode("utf-32"), 1, "is UTF-32 text"),
+        (b"a\nb\n\xf6", 3, "is not UTF-8 text; save it as UTF-8"),
+    ],
+)
+def test_text_of_another_encoding_is_named(content: bytes, line: int, words: str) -> None:
+    with pytest.raises(NotUtf8, match=words) as error:
+        utf8(content)
+    assert error.value.line == line
+
+
+def test_utf_8_is_read_as_it_is() -> None:
+    assert utf8("ä\r\n".encode()) == "ä\r\n"

@@ -66,6 +66,8 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
         "sources": ["a", "b"],
         "caveats": [PREVIEW.text, SIZES.text],
         "notes": [PREVIEW.record(), SIZES.record()],
+        "about": "",
+        "values": [],
     }
 
 
@@ -116,3 +118,14 @@ def test_notes_stand_behind_the_sentence_with_a_sign_that_is_not_read_out() -> N
         f'Some. <span class="caveat"><span aria-hidden="true">&#9888;&#65038;</span> Caveat: {PREVIEW.text}.</span></p>'
     )
     assert "caveat" not in SOME._repr_mimebundle_()["text/html"]
+
+
+def test_further_values_and_what_the_value_is_of_are_data_too() -> None:
+    said = Finding(
+        "need", Interval(2, 3), "apples", "2 to 3.", about="Boskoop", values={"bill": (Interval(4, 5), "USD")}
+    )
+    stated = said.record()
+    assert stated["about"] == "Boskoop"
+    assert stated["values"] == [{"name": "bill", "low": 4.0, "high": 5.0, "unit": "USD"}]
+    with pytest.raises(ValueError, match="'need': 5 to 4 is no range"):
+        Finding("need", None, "apples", "None.", values={"bill": (Interval(5, 4), "USD")})

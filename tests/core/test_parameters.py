@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 import papermill
 import pytest
 import yaml
@@ -79,6 +80,12 @@ REFUSED = [
     (SPEEDUP, {"rounds": ["4.1"]}, "parameter rounds.0: '4.1': did you mean 'v4.1'? valid: v0.5"),
     (SPEEDUP, {"scenario": "offline"}, should("scenario", "'Offline', 'Server' or 'Interactive'", "offline")),
     (SPEEDUP, {"origins": []}, "parameter origins: List should have at least 1 item"),
+    (
+        SPEEDUP,
+        {"rounds": ["v5.1", "v4.1"], "later_round": "v5.0"},
+        "parameter later_round 'v5.0' is earlier than 'v5.1', the first of rounds; valid: v5.1, v6.0",
+    ),
+    (SPEEDUP, {"later_round": "5.1"}, "parameter later_round"),
     (SPEEDUP, {"upgrade_path": ["H100 SXM"]}, "parameter upgrade_path: List should have at least 2 items"),
     (POWER, {"usd_per_kilowatt_hour": True}, should("usd_per_kilowatt_hour", "a valid number", True)),
     (POWER, {"usd_per_kilowatt_hour": "0.1"}, should("usd_per_kilowatt_hour", "a valid number", "0.1")),
@@ -122,6 +129,35 @@ def test_value_is_refused_by_name(notebook: str, values: dict[str, Any], message
     with pytest.raises(ParameterError) as error:
         parameters.validate(notebook, values)
     assert str(error.value).startswith(f"{notebook}: {message}")
+
+
+@pytest.mark.parametrize("rounds", [[], ["v5.1"], ["v5.1", "v6.1"], ["v4.1"]])
+def test_later_round_may_be_the_first_of_rounds_or_later(rounds: list[str]) -> None:
+    assert parameters.validate(SPEEDUP, {"rounds": rounds, "later_round": "v5.1"})["rounds"] == rounds
+    assert parameters.validate(SPEEDUP, {"rounds": ["v6.1", *rounds]})["later_round"] == ""
+
+
+@pytest.mark.parametrize("where", ["results", "parquet", "csv"])
+def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    printed = pd.DataFrame({"accelerator": ["XPU 9", None]})
+    if where == "results":
+        monkeypatch.setattr(facts, "column", lambda table, name: ("XPU 9", "") if table == "results" else ("L40S",))
+    else:
+        path = tmp_path / f"round.{where}"
+        printed.to_csv(path) if where == "csv" else printed.to_parquet(path)
+        monkeypatch.setattr(facts, "imported", lambda: [path])
+    facts.accelerators_of_results.cache_clear()
+    try:
+        assert parameters.validate(SPEEDUP, {"baseline": "XPU 9"})["baseline"] == "XPU 9"
+        for name, values in ((SPEEDUP, {"baseline": "XPU 8"}), (POWER, {"baseline": "XPU 9"})):
+            with pytest.raises(ParameterError, match="parameter baseline: 'XPU"):
+                parameters.validate(name, values)
+        with pytest.raises(ParameterError, match="XPU 8': did you mean 'XPU 9'"):
+            parameters.validate(SPEEDUP, {"baseline": "XPU 8"})
+    finally:
+        facts.accelerators_of_results.cache_clear()
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])
@@ -168,41 +204,38 @@ def parameters_cell(notebook: str) -> str:
     return source
 
 
-NAMES = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 WITHOUT_A_REPORT = {"_template", "explore"}  # what new-report copies, and what only runs with widgets
 
 
 def test_every_model_has_its_notebook() -> None:
-    assert set(MODELS) <= set(NAMES)
+    assert set(MODELS) <= {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
 
 
-@pytest.mark.parametrize("notebook", NAMES)
-def test_fields_are_those_that_papermill_finds(notebook: str) -> None:
-    found = papermill.inspect_notebook(str(NOTEBOOKS / f"{notebook}.ipynb"))
-    assert list(found) == list(parameters.model_for(notebook).model_fields)
+def test_fields_are_those_that_papermill_finds(shipped_notebook: str) -> None:
+    found = papermill.inspect_notebook(str(NOTEBOOKS / f"{shipped_notebook}.ipynb"))
+    assert list(found) == list(parameters.model_for(shipped_notebook).model_fields)
     assert [name for name, about in found.items() if not about["help"] or about["inferred_type_name"] == "None"] == []
 
 
-@pytest.mark.parametrize("notebook", NAMES)
-def test_defaults_are_those_of_the_parameters_cell(notebook: str) -> None:
+def test_defaults_are_those_of_the_parameters_cell(shipped_notebook: str) -> None:
     values: dict[str, Any] = {}
-    exec(compile(ast.parse(parameters_cell(notebook)), notebook, "exec"), {}, values)
+    exec(compile(ast.parse(parameters_cell(shipped_notebook)), shipped_notebook, "exec"), {}, values)
     values.pop("__annotations__", None)
-    model = parameters.model_for(notebook)
+    model = parameters.model_for(shipped_notebook)
     assert values == model().model_dump()
     types = {name: type(value) for name, value in values.items()}
     assert types == {name: type(value) for name, value in model().model_dump().items()}
 
 
-@pytest.mark.parametrize("path", sorted(RUNS.glob("*.yml")), ids=lambda path: path.stem)
-def test_run_file_is_valid(path: Path) -> None:
-    run = yaml.safe_load(path.read_text("utf-8"))
+def test_run_file_is_valid(shipped_run: str) -> None:
+    run = yaml.safe_load((RUNS / f"{shipped_run}.yml").read_text("utf-8"))
     assert parameters.validate(Path(run["notebook"]).stem, run.get("parameters") or {})
 
 
-def test_every_notebook_has_a_run_file() -> None:
-    ran = {Path(yaml.safe_load(path.read_text("utf-8"))["notebook"]).stem for path in RUNS.glob("*.yml")}
-    assert ran == set(NAMES) - WITHOUT_A_REPORT
+def test_every_notebook_has_a_run_file(shipped: list[Path]) -> None:
+    runs = [yaml.safe_load(path.read_text("utf-8")) for path in shipped if path.parent == RUNS]
+    notebooks = {path.stem for path in shipped if path.parent == NOTEBOOKS}
+    assert {run["notebook"] for run in runs} == notebooks - WITHOUT_A_REPORT
 
 
 def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str = "parameters") -> type[Any]:
@@ -243,3 +276,13 @@ def test_parameters_cell_that_declares_nothing_usable_is_refused(
     with pytest.raises(ParameterError) as error:
         declared(tmp_path, monkeypatch, source, tag)
     assert said in str(error.value)
+
+
+def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
+    wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
+    with pytest.raises(ParameterError) as error:
+        parameters.validate(DERATING, wrong, {"peak_over_mean": "--peak"}.get)
+    assert "--peak: Input should be greater than or equal to 1; got 0.5" in str(error.value).splitlines()
+    with pytest.raises(ParameterError) as error:
+        parameters.validate(DERATING, {"context_tokens": [3.0, 2.0]}, "--{}".format)
+    assert str(error.value) == "--context_tokens must be two numbers, low then high; got [3.0, 2.0]"

@@ -1,7 +1,6 @@
 """What comes new is rows: a round, an accelerator, a benchmark are added to a copy, loaded, compared and drawn."""
 
 import csv
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from analysis.audit.doubts import catalog as judged
 from analysis.compare.gate import Comparison, Question, select
 from analysis.core import facts, parameters
 from analysis.core.parameters import ParameterError
-from analysis.core.paths import DATA
 from analysis.data import check, dictionary
 from analysis.data.catalog import Catalog
 from analysis.importers.official import accelerator_names, download, loadgen, units
@@ -40,10 +38,9 @@ def forget() -> None:
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents_only: Callable[[Path], Path]) -> Iterator[Path]:
     """A copy of data/ that parameters are checked against too."""
-    folder = tmp_path / "data"
-    shutil.copytree(DATA, folder, ignore=shutil.ignore_patterns("official"))
+    folder = documents_only(tmp_path / "data")
     monkeypatch.setattr(facts, "DATA", folder)
     forget()
     yield folder

@@ -47,6 +47,8 @@ BROKEN = {
     "empty file": (b"", "apples.csv, row 1: the header must be id,sort,printed,low"),
     "ragged row": (HEADER.encode() + b"a1,boskoop\n", "apples.csv, row 2: 2 cells where the header has 10"),
     "one cell too many": (HEADER.encode() + b"a,b,,,,g,,,true,,\n", "apples.csv, row 2: 11 cells where the header"),
+    "BOM": (b"\xef\xbb\xbf" + HEADER.encode(), "apples.csv, row 1: begins with a byte order mark; save it as UTF-8"),
+    "UTF-16": (HEADER.encode("utf-16"), "apples.csv, row 1: is UTF-16 text; save it as UTF-8"),
     "Latin-1": (HEADER.encode() + b"a1,b\xf6skoop,,,,g,,,true,\n", "apples.csv, row 2: is not UTF-8"),
     "open quote": (HEADER.encode() + b'a1,"boskoop', "apples.csv, row 2: is not a comma-separated table"),
 }

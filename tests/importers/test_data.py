@@ -3,24 +3,22 @@
 import hashlib
 import http.server
 import json
-import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from analysis.core import paths
-from analysis.data import check, official_rows
+from analysis.data import check, dictionary
 from analysis.data.catalog import Catalog
 from analysis.data.loading import TableError
-from analysis.importers.official import download
+from analysis.importers.official import download, shipping
 from analysis.importers.official.download import DownloadFailed, Pinned
-from analysis.importers.official.intake import import_results
+from analysis.importers.official.intake import ImportFailed, import_results
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -80,8 +78,8 @@ def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
     fetch, imported, _, handler, *_ = made
     assert fetch() == 0
-    assert [path.name for path in imported.iterdir()] == ["v4.1.parquet"]
-    assert len(pd.read_parquet(imported / "v4.1.parquet")) == 2
+    assert [path.name for path in imported.iterdir()] == ["v4.1_imported.parquet"]
+    assert len(pd.read_parquet(imported / "v4.1_imported.parquet")) == 2
     handler.errors = 99
     assert fetch() == 0  # from the cache
 
@@ -89,7 +87,7 @@ def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
 def test_a_cut_connection_is_tried_again(made: Any) -> None:
     fetch, imported, _, handler, *_ = made
     handler.cuts = 2
-    assert fetch() == 0 and handler.cuts == 0 and (imported / "v4.1.parquet").is_file()
+    assert fetch() == 0 and handler.cuts == 0 and (imported / "v4.1_imported.parquet").is_file()
 
 
 @pytest.mark.parametrize("name", ["cuts", "errors"])
@@ -121,7 +119,7 @@ def test_a_damaged_cache_is_fetched_again(made: Any, tmp_path: Path) -> None:
 def test_offline_it_says_what_to_do(made: Any) -> None:
     fetch, imported, *_, pin = made
     nowhere = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
-    with pytest.raises(DownloadFailed, match=r"--mirror URL or ANALYSIS_MIRROR; or put the file there yourself"):
+    with pytest.raises(DownloadFailed, match=r"--mirror URL or ANALYSIS_MIRROR; or name a summary or"):
         fetch(pinned=(nowhere,))
     assert not imported.exists()
 
@@ -131,7 +129,7 @@ def test_a_mirror_stands_in_for_the_source(made: Any, how: str) -> None:
     fetch, imported, _, _, address, pin = made
     gone = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
     given = {"mirror": address} if how == "argument" else {"environment": {"ANALYSIS_MIRROR": f"{address}/"}}
-    assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1.parquet").is_file()
+    assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1_imported.parquet").is_file()
 
 
 def test_one_of_two_files_missing_changes_nothing(made: Any) -> None:
@@ -142,51 +140,218 @@ def test_one_of_two_files_missing_changes_nothing(made: Any) -> None:
 
 
 def test_the_pins_are_those_of_the_files_at_hand(shared: Path) -> None:
-    for pin in download.pinned_files():
-        assert hashlib.sha256((shared / pin.name).read_bytes()).hexdigest() == pin.sha256
+    rounds = Catalog().rounds
+    pinned = rounds[rounds["summary_sha256"].ne("")]
+    assert len(pinned) == 3
+    for _, row in pinned.iterrows():
+        file = shared / f"{row['round']}_summary_results.json"
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == row["summary_sha256"]
 
 
-REPORTS = ("generational_speedup", "real_world_derating", "power_efficiency", "quantization_tradeoffs")
+def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made: Any) -> None:
+    fetch, imported, folder, _, address, pin = made
+    lines: list[str] = []
+    loose = Pinned("v4.1", pin.url, "")
+    later = Pinned("v9.9", f"{address}/not_yet.json", "")
+    assert fetch(pinned=(loose, later), say=lines.append) == 1
+    assert [path.name for path in imported.iterdir()] == ["v4.1_imported.parquet"]
+    assert lines[0] == f"not pinned {pin.url}: SHA-256 {pin.sha256}" and "not_yet.json cannot be fetched" in lines[-1]
+    (folder / "summary.json").write_bytes(b"[]")
+    with pytest.raises(DownloadFailed, match="what was downloaded cannot be imported"):
+        fetch(pinned=(loose,))
 
 
-@pytest.mark.parametrize("rounds", [["v5.1"], ["v4.1", "v5.1"]])
-@pytest.mark.parametrize("report", REPORTS)
-def test_every_report_on_the_record_has_a_run_file_that_needs_just_its_rounds(report: str, rounds: list[str]) -> None:
-    files = [yaml.safe_load(path.read_text("utf-8")) for path in paths.RUNS.glob(f"{report}*.yml")]
-    asked = [each for each in files if each["parameters"].get("rounds") == rounds]
-    assert asked and all(each["parameters"]["origins"] == ["official"] for each in asked)
-    assert all(each["needs"] == [f"data/official/{round}.parquet" for round in rounds] for each in asked)
+def test_what_is_shipped_is_not_downloaded() -> None:
+    assert [pin.round for pin in download.pinned_files()] == ["v5.0", "v6.1"]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """A copy of data/ without what somebody has imported."""
-    folder = tmp_path / "data"
-    shutil.copytree(paths.DATA, folder, ignore=shutil.ignore_patterns("official"))
-    (folder / "official").mkdir()
-    return folder
+def data(tmp_path: Path, documents_only: Callable[[Path], Path]) -> Path:
+    """A copy of data/ without the record, and without what somebody has imported."""
+    return documents_only(tmp_path / "data")
 
 
 def put(data: Path, tree: Any, name: str, *rows: dict[str, Any]) -> None:
     import_results([tree.summary(*rows)], data / "official" / name, say=lambda line: None)
 
 
-STANDS = {"ID": "v4.1-0043", "UsedModel": "llama2-70b-99.9", "Performance_Result": 24524.9}  # in results.csv too
+@pytest.fixture
+def ship(data: Path, tree: Any) -> Callable[..., None]:
+    """Ships the rows of a summary as the record of v4.1 in the copy."""
+
+    def make(*rows: dict[str, Any]) -> None:
+        describe(data, "v4.1")
+        assert shipping.make([tree.summary(*rows)], folder=data, say=lambda line: None) == 0
+
+    return make
+
+
+def describe(data: Path, *rounds: str) -> None:
+    """Describe parts of the record, of which nothing is there yet."""
+    package = json.loads((data / "datapackage.json").read_text("utf-8"))
+    results = next(each for each in package["resources"] if each["name"] == "results")
+    source = {"file": "summary.json", "path": "https://example.org", "commit": "c0ffee", "sha256": "0" * 64}
+    results["parts"] = [
+        {"round": name, "path": f"official/{name}.parquet", "rows": 0, "bytes": 0, "hash": "", "sources": [source]}
+        for name in rounds
+    ]
+    (data / "datapackage.json").write_text(json.dumps(package), "utf-8")
+
+
+KNOWN = "o-4.1-0007-llama2-70b-99.9-offline"
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.csv"])
-def test_imported_rows_join_the_results_each_once(data: Path, tree: Any, name: str) -> None:
+def test_imported_rows_join_the_results(data: Path, tree: Any, name: str) -> None:
     before = Catalog(data).results
-    put(data, tree, name, {}, STANDS)
+    put(data, tree, name, {})
     catalog = Catalog(data)
     after = catalog.results
     assert len(after) == len(before) + 1
-    row = after[after["id"].eq("o-4.1-0007-llama2-70b-99.9-offline")].iloc[0]
+    row = after.set_index("id").loc[KNOWN]
     assert (row["low"], row["accelerator_count"], row["source"], row["corrected"]) == (24000.5, 8, "official v4.1", "")
-    kept = after[after["id"].eq("o-4.1-0043-llama2-70b-99.9-offline")]
-    assert len(kept) == 1 and kept.iloc[0]["submitter"] == "NVIDIA" and kept.iloc[0]["samples_per_second"] > 0
     assert f"official/{name}" in catalog.used and check.faults(data) == []
     pd.testing.assert_frame_equal(after.loc[: len(before) - 1, list(before)], before)
+
+
+def test_what_is_shipped_is_read_and_a_user_s_own_import_of_it_wins(data: Path, tree: Any, ship: Callable) -> None:
+    ship({}, {"ID": "v4.1-0008", "Location": "closed/Other"})
+    before = Catalog(data)
+    assert before.results.set_index("id").at[KNOWN, "low"] == 24000.5 and "official/v4.1.parquet" in before.used
+    put(data, tree, "mine.parquet", {"Performance_Result": 25000.0, "Software": ""},
+        {"ID": "v4.1-0009", "Location": "closed/Third"})  # fmt: skip
+    after = Catalog(data).results.set_index("id")
+    assert len(after) == len(before.results) + 1 and after.at[KNOWN, "low"] == 25000.0
+    assert after.at[KNOWN, "framework"] == before.results.set_index("id").at[KNOWN, "framework"] != ""
+    assert check.faults(data) == []
+
+
+def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_figure_is(
+    data: Path, tree: Any, ship: Callable
+) -> None:
+    tree.run()
+    ship({"Performance_Result": 24000.0})
+    import_results([tree.root], data / "official" / "mine.parquet", say=lambda line: None)
+    row = Catalog(data).results.set_index("id").loc[KNOWN]
+    assert (row["low"], row["result_id"], row["recomputed"]) == (24000.5, "4.1-0007", 24000.5)
+    assert row["recomputed_difference"] == 24000.5 / 24000 - 1
+
+
+def test_only_what_is_shipped_is_read_where_that_is_asked(
+    data: Path, tree: Any, ship: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ship({})
+    put(data, tree, "mine.parquet", {"Performance_Result": 25000.0})
+    monkeypatch.setenv("ANALYSIS_OFFICIAL", "shipped")
+    catalog = Catalog(data)
+    assert catalog.results.set_index("id").at[KNOWN, "low"] == 24000.5
+    assert "official/mine.parquet" not in catalog.used
+
+
+def test_a_part_that_is_another_file_or_missing_is_named(data: Path, tree: Any, ship: Callable) -> None:
+    ship({})
+    part = data / "official" / "v4.1.parquet"
+    put(data, tree, part.name, {"Performance_Result": 25000.0})
+    with pytest.raises(TableError, match=r"official/v4\.1\.parquet: its sha256 is not .*git checkout data/official/v4"):
+        _ = Catalog(data).results
+    assert [fault.file for fault in check.faults(data)] == ["official/v4.1.parquet"]
+    part.unlink()
+    with pytest.raises(TableError, match=r"official/v4\.1\.parquet: is missing"):
+        _ = Catalog(data).results
+
+
+def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data: Path, tree: Any, ship: Callable) -> None:
+    ship({})
+    package = (data / "datapackage.json").read_text("utf-8")
+    (data / "datapackage.json").write_text(package.replace('"rows": 1', '"rows": 2'), "utf-8")
+    assert [str(fault) for fault in check.faults(data)] == [
+        "official/v4.1.parquet: is described as 2 rows of v4.1; it holds 1 of v4.1"
+    ]
+
+
+def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data: Path, ship: Callable) -> None:
+    table = data / "corrections.csv"
+    head = table.read_text("utf-8").splitlines()[0]
+    fix = f"official,{KNOWN},precision_basis,unknown,calibration document,its document says so,mlcommons-v4.1,a page\n"
+    table.write_text(f"{head}\n{fix}", "utf-8")
+    ship({})
+    assert Catalog(data).results.set_index("id").at[KNOWN, "precision_basis"] == "calibration document"
+    assert check.faults(data) == []
+    for wrong in (fix.replace("0007", "0070"), fix.replace(",unknown,", ",declared,"), fix.replace("_basis", "_cause")):
+        table.write_text(f"{head}\n{wrong}", "utf-8")
+        dictionary.describe(data)
+        with pytest.raises(TableError, match=r"corrections\.csv, row 2, column printed: the official record has"):
+            _ = Catalog(data).results
+        assert [fault.row for fault in check.faults(data)] == [2]
+
+
+def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Path, tree: Any) -> None:
+    lines: list[str] = []
+    describe(data, "v4.1")
+    file = tree.summary({"ID": "v4.1-0008", "Location": "closed/Other"}, {})
+    assert shipping.make([file], folder=data, say=lines.append) == 0
+    part = data / "official" / "v4.1.parquet"
+    first = part.read_bytes()
+    assert pd.read_parquet(part)["id"].tolist() == [KNOWN, KNOWN.replace("0007", "0008")]
+    assert f"unknown   {file}: its SHA-256 is none of those that datapackage.json names" in lines
+    assert lines[-1] == "written   official/v4.1.parquet: 2 rows" and check.faults(data) == []
+
+    file = tree.summary({}, {"ID": "v4.1-0008", "Location": "closed/Other"})
+    assert shipping.make([file], folder=data, check=True, say=lines.append) == 0
+    assert lines[-1] == "the same  official/v4.1.parquet: 2 rows"
+    assert shipping.make([tree.summary({})], folder=data, check=True, say=lines.append) == 1
+    assert lines[-1] == "differs   official/v4.1.parquet: 1 rows" and part.read_bytes() == first
+
+
+def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) -> None:
+    lines: list[str] = []
+    describe(data, "v5.1")
+    (data / "official" / "v5.1.parquet").write_bytes((paths.OFFICIAL / "v6.0.parquet").read_bytes())
+    assert shipping.make([tree.summary({})], folder=data, say=lines.append) == 0
+    assert lines[-1] == "left out  v4.1: datapackage.json describes no part of this round"
+    assert [path.name for path in (data / "official").iterdir()] == ["v5.1.parquet"]
+
+
+def test_files_of_one_s_own_are_imported_a_file_a_round(data: Path, tree: Any) -> None:
+    folder = data / "official"
+    assert download.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
+    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
+    assert Catalog(data).results.set_index("id").at[KNOWN, "low"] == 24000.5
+    with pytest.raises(ImportFailed, match="nothing to import"):
+        download.bring([data / "nothing.json"], folder=folder, say=lambda line: None)
+    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
+
+
+CLOSED = {"v2.0": 662, "v2.1": 944, "v3.0": 1333, "v3.1": 1299, "v4.0": 860, "v4.1": 873, "v5.1": 609, "v6.0": 504}
+ROWS = {"v2.0": 2962, "v2.1": 5265, "v3.0": 7283, "v3.1": 3325, "v4.0": 9474, "v4.1": 937, "v5.1": 1448, "v6.0": 520}
+
+
+def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in the summaries and collections themselves."""
+    monkeypatch.setenv("ANALYSIS_OFFICIAL", "shipped")
+    rows = Catalog().results
+    rows = rows[rows["origin"].eq("official")]
+    assert rows["round"].value_counts().to_dict() == ROWS
+    closed = rows[rows["division"].eq("closed")]
+    assert closed["round"].value_counts().to_dict() == CLOSED
+    assert rows["recomputed"].notna().groupby(rows["round"]).sum().loc[["v4.1", "v5.1", "v6.0"]].tolist() == [
+        937, 1436, 514
+    ]  # fmt: skip
+    assert rows["recomputed_difference"].abs().max() <= 1e-6
+
+
+def test_the_shipped_record_is_small() -> None:
+    assert sum(path.stat().st_size for path in paths.OFFICIAL.glob("v?.?.parquet")) < 4e6
+
+
+def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
+    """From the files that data/README.md names, as far as a maintainer has them all."""
+    files = [*shared.glob("v*_summary_results.json"), *(shared / "trees").glob("*.tar.xz")]
+    files += [shared.parent / "facts" / "submitted_configurations.csv"]
+    lines: list[str] = []
+    assert shipping.make(files, check=True, say=lines.append) == 0, lines
+    assert sum(line.startswith("the same") for line in lines) == len(ROWS)
+    assert not [line for line in lines if line.startswith("unknown   /")]
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
@@ -220,31 +385,6 @@ def test_one_folder_for_several_results_of_a_file_does_not_join_them(data: Path,
     before = len(Catalog(data).results)
     put(data, tree, "x.parquet", {"Location": "closed/Acme"}, {"ID": "v4.1-0008", "Location": "closed/Acme"})
     assert len(Catalog(data).results) == before + 2
-
-
-def test_a_row_of_results_learns_from_the_whole_round_which_row_says_the_same(data: Path, tree: Any) -> None:
-    """results.csv has 4.1-0014 under 99 alone; the official record files the same figure under 99.9."""
-    known = Catalog(data).results.set_index("id").loc["o-4.1-0014-gptj-99-offline"]
-    assert known["duplicate_of"] == ""
-    same = {"ID": "v4.1-0014", "Performance_Result": known["low"], "Performance_Units": "Tokens/s", "Accuracy": ""}
-    place = "closed/Acme/results/acme/{}/Offline"
-    names = [{"UsedModel": name, "Model": name, "Location": place.format(name)} for name in ("gptj-99", "gptj-99.9")]
-    put(data, tree, "x.parquet", *(same | name for name in names))
-    assert Catalog(data).results.set_index("id").at["o-4.1-0014-gptj-99-offline", "duplicate_of"] == (
-        "o-4.1-0014-gptj-99.9-offline"
-    )
-
-
-def test_an_empty_cell_is_filled_and_a_full_one_kept(data: Path, tree: Any) -> None:
-    table = Catalog(data).tables["results"]
-    put(data, tree, "x.parquet", STANDS)
-    imported = official_rows.load(data / "official" / "x.parquet", table)
-    results = Catalog(data).table("results")
-    at = results.index[results["id"].eq("o-4.1-0043-llama2-70b-99.9-offline")][0]
-    results.loc[at, ["tokens_per_sample", "framework"]] = [float("nan"), ""]
-    row = official_rows.joined(results, [imported]).loc[at]
-    assert (row["tokens_per_sample"], row["framework"]) == (300.0, "TensorRT 10")
-    assert row["system"] == results.at[at, "system"] != imported.at[2, "system"]
 
 
 def test_what_is_imported_can_be_turned_off(data: Path, tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_aiperf_by_hand(write: Write) -> None:
     assert (run.tool, run.model, run.output_tokens_per_s, run.duration_s) == ("AIPerf", "org/model", 200.0, 50.0)
     assert (run.concurrency, run.input_tokens, run.output_tokens, run.goodput_per_s) == (16, 20_000, 10_000, 1.5)
     assert (run.ttft_p99_ms, run.tpot_p50_ms, run.requests_failed) == (300.0, 28.0, 0)
-    assert (run.accelerator_watts, run.metered, run.hint) == (1300.0, 2, "its telemetry lists 2 x NVIDIA H100")
+    assert (run.accelerator_watts, run.metered, run.devices) == (1300.0, 2, ("NVIDIA H100", "NVIDIA H100"))
     assert (run.accelerator, run.accelerator_count) == ("", 0)  # what was metered need not be what ran
 
 
@@ -198,6 +198,17 @@ BAD = [
     ("zero duration", VLLM | {"duration": 0}, "duration is 0; expected a number above 0"),
     ("nothing completed", VLLM | {"completed": 0, "failed": 100}, "no request was completed, 100 failed"),
     ("another unit", VLLM | {"duration": 50_000.0}, "but 10000 tokens in 50000 s are 0.2: one of the three"),
+    # 3.09 s a request at 2 a second are 6.18 in flight, of 32 that may be: a thousand times as many are not.
+    ("microseconds", VLLM | {"mean_ttft_ms": 120e3, "mean_tpot_ms": 30e3},
+     "so 6.18e+03 would be in flight at once, but at most 32"),
+    ("no limit", VLLM | {"max_concurrency": None, "mean_tpot_ms": 30e3}, "would be in flight at once, but at most 100"),
+    ("percentiles", VLLM | {"p99_ttft_ms": 99.0}, "ttft is 100 ms at the median and 99 ms at the 99th percentile"),
+    ("genai-perf", AIPERF | {"input_config": {"model": ["m"], "formatted_model_name": "m", "endpoint": "v1/chat"}},
+     "is a file of genai-perf, whose format is not read; expected that of AIPerf"),
+    ("later genai-perf", AIPERF | {"input_config": {"model_names": ["m"], "perf_analyzer": {}}},
+     "is a file of genai-perf"),
+    ("another kind of part", AIPERF | {"input_config": {"endpoint": "v1/chat"}},
+     "a part is of another kind than its tool writes; expected `vllm bench serve`"),
     ("arrays in ms", VLLM | {"ttfts": [120.0], "itls": [[0.03]], "output_lens": [2]}, "expected seconds in the array"),
     ("uneven arrays", VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "ttfts 1, itls 0, output_lens 1"),
     ("arrays of text", VLLM | {"ttfts": ["a"], "itls": [[]], "output_lens": [2]}, "something else than numbers"),
@@ -269,6 +280,14 @@ def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: st
     lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
     with pytest.raises(MeasurementError, match=said):
         formats.read_runs(write(*lines, name="mlperf_log_detail.txt"))
+
+
+def test_lines_in_another_encoding_are_named(tmp_path: Path) -> None:
+    path, text = tmp_path / "run.json", f"{json.dumps(VLLM)}\n{json.dumps(VLLM)}\n"
+    for encoding, words in (("utf-8-sig", "begins with a byte order mark"), ("utf-16", "is UTF-16 text; save it")):
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(MeasurementError, match=rf"run\.json, line 1: {words}"):
+            formats.read_runs(path)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -487,6 +487,37 @@ def test_nothing_outside_is_removed_where_a_tar_breaks_off(tmp_path: Path) -> No
     assert kept.is_dir()
 
 
+LOG = "inference_results_v4.1/closed/Acme/results/acme/m/Offline/performance/run_1/mlperf_log_detail.txt"
+
+
+def zipped(path: Path, *sizes: int) -> Path:
+    """An archive whose members are logs of so many zero bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for number, size in enumerate(sizes):
+            out.writestr(LOG.replace("acme", f"acme{number}"), bytes(size))
+    return path
+
+
+@pytest.mark.parametrize("sizes", [(3000,), (1000, 2000)])
+def test_an_archive_that_unpacks_to_too_many_times_its_size_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...]
+) -> None:
+    path, folder = zipped(tmp_path / "x.zip", *(size * 1000 for size in sizes)), tmp_path / "unpacked"
+    assert archives.unpack(path, folder) == []  # what is small may shrink to anything
+    monkeypatch.setattr(archives, "FREE", 1000)
+    with pytest.raises(archives.ArchiveError, match="unpacks to more than 200 times its size"):
+        archives.unpack(path, folder)
+    assert not folder.exists()
+
+
+def test_all_archives_of_an_import_together_unpack_to_what_is_allowed(tmp_path: Path) -> None:
+    limit, first, second = archives.Limit(5_000_000), zipped(tmp_path / "1.zip", 3_000_000), tmp_path / "second"
+    assert archives.unpack(first, tmp_path / "first", limit) == [] and limit.unpacked == 3_000_000
+    with pytest.raises(archives.ArchiveError, match=r"more than 0\.0 GB; --unpacked-gb allows more"):
+        archives.unpack(zipped(tmp_path / "2.zip", 3_000_000), second, limit)
+    assert not second.exists() and any((tmp_path / "first").rglob("*.txt"))
+
+
 @pytest.mark.parametrize("name", ["out.txt", "nowhere/out.csv"])
 def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, tmp_path: Path, name: str) -> None:
     with pytest.raises(OutputError, match="--out"):

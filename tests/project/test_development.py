@@ -1,5 +1,7 @@
 """What `make dev` sets up for people who edit: style checks before a commit, notebook diffs and merges."""
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -8,10 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core.paths import ROOT
+from analysis.core.paths import NOTEBOOKS, ROOT
+from analysis.engine import stored
+from analysis.engine.page import record
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
 TOOLS = Path(sys.executable).parent
+NOTEBOOK = "price_performance.ipynb"
 
 
 def test_every_hook_runs_from_the_environment_and_over_notebooks() -> None:
@@ -25,18 +30,101 @@ def test_hooks_are_what_pre_commit_accepts() -> None:
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def test_make_dev_sets_up_git(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the project's settings and one of its notebooks, where `make dev` was run."""
     if not (shutil.which("make") and shutil.which("git")):
         pytest.skip("make or git is not installed")
+    root = tmp_path_factory.mktemp("clone")
+    subprocess.run(["git", "init", "-q", root], check=True)
     for name in ("Makefile", ".gitattributes", ".pre-commit-config.yaml", "pyproject.toml", "requirements.lock"):
-        shutil.copy(ROOT / name, tmp_path)
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+        shutil.copy(ROOT / name, root)
     ready = ["-o", ".venv/.locked", "-o", ".venv/.ready"]
-    subprocess.run(["make", *ready, "dev", f"BIN={TOOLS}"], cwd=tmp_path, check=True, capture_output=True)
-    asked = ["git", "-C", tmp_path, "config", "--get-regexp", "jupyternotebook"]
-    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    assert f"diff.jupyternotebook.command {TOOLS}/git-nbdiffdriver diff\n" in said
+    subprocess.run(["make", *ready, "dev", f"BIN={TOOLS}"], cwd=root, check=True, capture_output=True)
+    (root / NOTEBOOK).write_bytes(stored.as_stored((NOTEBOOKS / NOTEBOOK).read_bytes()))
+    git(root, "add", NOTEBOOK)
+    git(root, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--no-verify", "-m", "a notebook")
+    return root
+
+
+def git(root: Path, *arguments: str) -> str:
+    """What git prints, its filters running this checkout's code."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_make_dev_sets_up_git(clone: Path) -> None:
+    said = git(clone, "config", "--get-regexp", "jupyternotebook")
+    assert f"diff.jupyternotebook.textconv {TOOLS}/analysis notebook words\n" in said
+    assert f"filter.jupyternotebook.clean {TOOLS}/analysis notebook stored\n" in said
     assert f"merge.jupyternotebook.driver {TOOLS}/git-nbmergedriver merge %O %A %B %L %P\n" in said
-    assert (tmp_path / ".git" / "hooks" / "pre-commit").exists()
-    kept = (ROOT / ".gitattributes").read_bytes()
-    assert (tmp_path / ".gitattributes").read_bytes() == kept
+    assert "diff.jupyternotebook.command" not in said  # it would come before the words
+    assert (clone / ".git" / "hooks" / "pre-commit").exists()
+    assert (clone / ".gitattributes").read_bytes() == (ROOT / ".gitattributes").read_bytes()
+
+
+def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone: Path) -> None:
+    before = (clone / NOTEBOOK).read_bytes()
+    notebook = json.loads(before)
+    notebook["metadata"]["kernelspec"]["display_name"] = "Python 3 (ipykernel)"
+    notebook["metadata"]["language_info"] = {"name": "python", "version": "3.12.1", "file_extension": ".py"}
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"] |= {"jupyter": {"source_hidden": True}, "editable": True, "scrolled": True}
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = 40 + number
+        for output in cell.get("outputs", []):
+            output.get("data", {})[stored.WIDGET] = {"model_id": "5d2a", "version_major": 2}
+            if output["output_type"] == "execute_result":
+                output["execution_count"] = 40 + number
+    written = json.dumps(notebook, indent=1) + "\n"
+    (clone / NOTEBOOK).write_text(written)
+    assert git(clone, "diff") == ""
+    git(clone, "add", NOTEBOOK)
+    assert git(clone, "status", "--porcelain", NOTEBOOK) == "" and (clone / NOTEBOOK).read_text() == written
+    (clone / NOTEBOOK).write_bytes(before)
+
+
+def test_a_diff_shows_sources_and_findings_in_words(clone: Path) -> None:
+    before = (clone / NOTEBOOK).read_bytes()
+    notebook = json.loads(before)
+    edited = notebook["cells"][1]
+    edited["source"] = [
+        line.replace('scenario: str = "Offline"', 'scenario: str = "Server"') for line in edited["source"]
+    ]
+    shown = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    for data in shown:
+        data |= {kind: ["other"] for kind in ("text/html", "image/svg+xml", "text/plain") if kind in data}
+    (clone / NOTEBOOK).write_text(json.dumps(notebook))
+    lines = git(clone, "diff").splitlines()
+    (clone / NOTEBOOK).write_bytes(before)
+    added = [line[1:] for line in lines if line[0] == "+" and line[:3] != "+++"]
+    assert added[0].startswith('scenario: str = "Server"') and set(added[1:]) == {"#> other"}
+    assert len(added) == 1 + sum(record.FINDING in data for data in shown) < len(shown)
+
+
+def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is() -> None:
+    for content in (b"<<<<<<< ours\n{}\n", b"[]", b'{"cells": 3}', b"\xff"):
+        assert stored.as_stored(content) == stored.as_words(content) == content
+
+
+def test_what_is_stored_is_the_same_when_a_browser_wrote_it() -> None:
+    """A browser has one kind of number: 18.0 is written as 18, 5.594e-05 as 0.00005594."""
+    data = {"x/y": [18.0, 5.594e-05, 1e16, -0.5, {"a": -0.0}], "text/plain": "18.0"}
+    cell = {"cell_type": "code", "id": "a", "source": "", "metadata": {}, "execution_count": 7}
+    output = {"output_type": "execute_result", "metadata": {}, "execution_count": 7}
+    ours = {"cells": [cell | {"outputs": [output | {"data": data}]}], "metadata": {}, "nbformat": 4}
+    other = json.dumps(ours).replace("18.0,", "18,").replace("5.594e-05", "0.00005594")
+    other = other.replace("1e+16", "10000000000000000").replace("-0.0", "0")
+    assert "0.00005594" in other
+    first, second = stored.as_stored(json.dumps(ours).encode()), stored.as_stored(other.encode())
+    assert first == second and json.loads(first)["cells"][0]["outputs"][0]["execution_count"] == 1
+
+
+def test_a_cell_that_did_not_run_is_not_counted() -> None:
+    cells = [
+        {"cell_type": "code", "metadata": {}, "source": "", "outputs": [], "execution_count": count}
+        for count in (9, None, 4)
+    ]
+    content = stored.as_stored(json.dumps({"cells": cells}).encode())
+    assert [cell["execution_count"] for cell in json.loads(content)["cells"]] == [1, None, 2]

@@ -11,6 +11,7 @@ from analysis.audit import doubts
 from analysis.compare import gate
 from analysis.compare.gate import Question
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.show import explore
@@ -30,9 +31,9 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data]
     rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
     asked = Question("llm", "Server", rounds=("v4.1",))
     chosen, metered = (gate.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
-    nan, watts = float("nan"), Interval(500.0, 500.0)
-    basis = Basis("H100 SXM", "queries/s", Interval(100.0, 100.0), Interval(2.0, 2.0), watts, "known", None,
-                  Box(80.0, 0.1, watts), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
+    nan, rate, price = float("nan"), Interval(100.0, 100.0), Interval(2.0, 2.0)
+    basis = Basis("H100 SXM", "queries/s", rate, "1 of 1 systems", price, 1, "known", NONE, None,
+                  Box(80.0, 0.1, 500.0), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
     params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
     return Fixed(params, chosen, basis, power.efficiency(metered.rows))
 
@@ -69,7 +70,7 @@ def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed
 def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     _, fixed, start = real_of("MI300X")
     explorer = Explorer(start, fixed)
-    assert "need 2 to 3 MI300X (P10 to P90)" in explorer.answer.value
+    assert "need 2 to 3 MI300X (P10 to P90; throughput of" in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
     assert "at a price that is not known" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)

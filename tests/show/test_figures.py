@@ -39,6 +39,7 @@ GRID = pd.DataFrame({"llm": [2.0, 0.5], "images": [1.0, None]}, index=["B200 SXM
 ROOFS = pd.DataFrame({"part": ["B200 SXM", "L40S"], "precision": "fp8", "at_batch_1": 2.0, "flat": 64.0, "ridge": 32.0})
 INKS = {"Paper": "#000000", "official v4.1": "#595959"}
 AXES = {"x_axis": "loss", "y_axis": "rate"} | NAMES
+SHARES, PARTS = {"axis": "rows"} | NAMES, {"x_low": colours.POINT, "y_low": colours.LIGHT}
 RANGES = {"label": "part", "name": "x", "axis": "ratio"} | NAMES
 Draw = Callable[[pd.DataFrame], Drawing]
 CHARTS: dict[str, Draw] = {
@@ -50,6 +51,7 @@ CHARTS: dict[str, Draw] = {
     "scatter": lambda f: charts.scatter(f, x="x", y="y", label="part", front="derived", **AXES),
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
     "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
+    "shares": lambda f: charts.shares(f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **SHARES),
     "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), GRID.astype(str), **NAMES),
     "against": lambda f: loglog.against(
         f, x="x", y="y", series="part", group="basis", inks=INKS, label="words", **AXES
@@ -99,6 +101,7 @@ TOLD = {
     "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
     "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
+    "shares": "Bars, shares of rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
     "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
     "against": "3 points, rate against loss: 1 Paper, 2 official v4.1. one: 1 to 1.5 against 2 to 2.5; three: 9",
     "roofs": "Roofs: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
@@ -150,6 +153,7 @@ NUMBERS = {
     "scatter": {"Part": "B200 SXM", "Loss": "2 to 2.5", "Rate": "1 to 1.5", "Derived": "yes"},
     "distributions": {"Quantity": "x_low", "P10": "0.6", "P50": "2", "P90": "2.8"},
     "bars": {"What": "", "Correlation": "-0.75"},
+    "shares": {"Part": "B200 SXM", "Logs": "2.0", "None": "1.0"},
     "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
     "against": {"Part": "B200 SXM", "Basis": "official v4.1", "Rate": "1 to 1.5", "Loss": "2 to 2.5", "What": "one"},
     "roofs": {"What": "B200 SXM fp8 roof", "Loss": "1 to 32", "Rate": "2 to 64", "Beside its roof": ""},
@@ -209,6 +213,7 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
     "scatter": lambda n: charts.scatter(FRAME, x="x", y="y", label="part", x_axis="a", y_axis="b", notes=n, **NAMES),
     "distributions": lambda n: charts.distributions(FRAME[["x_low"]], notes=n, **NAMES),
     "bars": lambda n: charts.bars(FRAME, label="words", value="value", axis="correlation", notes=n, **NAMES),
+    "shares": lambda n: charts.shares(FRAME, label="part", counts={"x_low": "logs"}, inks=PARTS, notes=n, **SHARES),
     "heatmap": lambda n: charts.heatmap(GRID, GRID.astype(str), notes=n, **NAMES),
 }
 
@@ -220,6 +225,24 @@ def test_notes_that_are_not_of_a_row_stand_in_the_subtitle(name: str) -> None:
     assert drawing.notes == notes
     assert subtitle(drawing) == f"LLM Offline. {SIGN} {wording.line(notes)}"
     assert subtitle(BESIDE_THE_ROWS[name](NONE)) == "LLM Offline."
+
+
+def test_shares_are_of_the_sum_of_their_row_and_lie_one_behind_the_other() -> None:
+    """2 of 3, 0.25 of 5.25 and 3 of 12; a part of nothing has no bar, a white one an outline."""
+    figure = CHARTS["shares"](FRAME.assign(y_low=[1.0, 5.0, 0.0])).figure
+    bars = [(bar.get_x(), bar.get_width(), bar.get_facecolor()) for bar in figure.axes[0].patches]
+    starts, widths, faces = zip(*bars, strict=True)
+    assert starts == pytest.approx([0, 0, 0, 200 / 3, 100 * 0.25 / 5.25], rel=1e-12)
+    assert widths == pytest.approx([200 / 3, 100 * 0.25 / 5.25, 100, 100 / 3, 100 * 5 / 5.25], rel=1e-12)
+    inks = [matplotlib.colors.to_hex(face) for face in faces]
+    assert inks == [colours.POINT] * 3 + [colours.LIGHT] * 2
+    edges = [matplotlib.colors.to_hex(bar.get_edgecolor()) for bar in figure.axes[0].patches]
+    assert edges == [colours.POINT] * 3 + [colours.QUIET] * 2
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["logs", "none"]
+    assert [matplotlib.colors.to_hex(mark.get_facecolor()) for mark in legend.get_patches()] == [
+        colours.POINT, colours.LIGHT
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("draw", [charts.ranges, charts.beside])
@@ -307,6 +330,16 @@ def test_svg_holds_no_date_and_no_random_id() -> None:
 def test_range_that_is_missing_is_drawn_as_nothing() -> None:
     frame = FRAME.assign(y_low=[1.0, float("nan"), 9.0], y_high=[1.5, float("nan"), 9.0])
     assert "L40S: computed 0.25, stated not known" in CHARTS["beside"](frame).alt
+
+
+def test_a_marker_stands_at_the_median_where_the_rows_have_one() -> None:
+    """Of 4 to 9 the middle is 6; a row's own median is 8."""
+    row = FRAME.head(1).assign(x_low=4.0, x_high=9.0)
+    places = [
+        charts.ranges(frame, series="basis", **RANGES).figure.axes[0].lines[1].get_xdata()[0]
+        for frame in (row, row.assign(x_median=8.0))
+    ]
+    assert places == [6.0, 8.0]
 
 
 def test_derived_points_are_hollow() -> None:

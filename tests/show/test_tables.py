@@ -55,6 +55,28 @@ def test_cells_are_words_and_ranges() -> None:
     }
 
 
+def test_counts_have_separators_of_thousands() -> None:
+    rows = pd.DataFrame({"count": pd.array([31214, None], dtype="Int64"), "plain": [9474, 0]})
+    table = tables.show(rows, "Rows", {"count": "Count", "plain": "Plain"})
+    assert table.cells.to_dict("list") == {"Count": ["31,214", ""], "Plain": ["9,474", "0"]}
+    assert table.markup.count('class="number"') == 6
+
+
+def test_a_short_table_can_be_folded_away_behind_its_title() -> None:
+    table = tables.show(FRAME, "Sizes", COLUMNS)
+    folded = table.folded()
+    assert folded.markup == f'<details class="table"><summary>Sizes (2 rows)</summary>{table.bare}</details>'
+    assert tables.show(FRAME.head(1), "Sizes", COLUMNS).folded().markup.count("<summary>Sizes (1 row)</summary>") == 1
+    empty = tables.show(FRAME.head(0), "Sizes", COLUMNS)
+    assert empty.folded() is empty
+
+
+def test_of_many_rows_the_first_are_shown_and_the_title_says_of_how_many() -> None:
+    table = tables.show(FRAME, "Sizes", COLUMNS, most=1)
+    assert (table.title, table.cells["Who"].tolist()) == ("Sizes, the first 1 of 2", ["Ann"])
+    assert tables.show(FRAME, "Sizes", COLUMNS, most=2).title == "Sizes"
+
+
 def test_only_named_columns_are_shown_in_their_order() -> None:
     assert list(tables.show(FRAME, "Sizes", {"ripe": "Ripe", "who": "Who"}).cells) == ["Ripe", "Who"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.core.interval import Interval
 from analysis.importers.measured.measurement import MeasuredRun, frame
-from analysis.themes import deployment, serving
+from analysis.themes import deployment, plausible, roofline, serving
 from analysis.themes.deployment import Said, Unsaid
 
 Rows = Callable[..., pd.DataFrame]
@@ -25,6 +25,15 @@ BENCHMARKS = pd.DataFrame(
     }
 )
 CLOSE = {"rel": 1e-12}
+ON_AMD = {"accelerator": "", "devices": ("AMD Instinct MI300X",) * 8}
+ON_PCIE = {"accelerator": "", "devices": ("NVIDIA H100 PCIe",)}
+SLOW = pd.DataFrame(
+    {
+        "accelerator": ["H100 SXM"],
+        "memory_bandwidth_gb_per_s": [1000.0],
+        **{column: [np.nan] for column in roofline.COMPUTE.values()},
+    }
+).assign(fp8_dense_tflops=100.0)
 
 
 def runs(*changes: dict) -> pd.DataFrame:
@@ -64,7 +73,25 @@ def test_user_settles_what_the_file_does_not_say() -> None:
     ("change", "said", "message"),
     [
         ({"accelerator": ""}, Said(), r"does not say its accelerator: give accelerator; valid: H100 SXM, L40S"),
-        ({"accelerator": "", "hint": "two hints"}, Said(), r"does not say its accelerator \(two hints\)"),
+        ({"accelerator": "", "devices": ("A", "B", "A")}, Said(), r"its accelerator \(its telemetry lists 3 x A, B\)"),
+        (
+            ON_AMD,
+            Said("H100 SXM", 8),
+            "its telemetry lists 8 x AMD Instinct MI300X, but accelerator is given as H100 SXM",
+        ),
+        (ON_PCIE, Said("H100 SXM"), "its telemetry lists 1 x NVIDIA H100 PCIe, but accelerator is given as H100 SXM"),
+        ({}, Said(benchmark="images"), "puts out tokens, but benchmark images counts none; valid: llm, llm-2"),
+        (
+            {"scenario": "Offline"},
+            Said(scenario="Server"),
+            "is a log of Offline, but is set beside Server: give scenario Offline",
+        ),
+        ({"scenario": "server"}, Said(scenario="Offline"), "beside Offline: give scenario Server or Interactive"),
+        (
+            {"scenario": "MultiStream"},
+            Said(scenario="Server"),
+            "give scenario of another run, for this one is compared",
+        ),
         ({"accelerator_count": 0}, Said(), "does not say how many accelerators it ran on: give accelerator_count"),
         ({}, Said("H900"), "no accelerator 'H900'; valid: H100 SXM, L40S"),
         ({"accelerator": "H900"}, Said(), "its accelerator 'H900' is not known; valid: H100 SXM"),
@@ -79,15 +106,62 @@ def test_what_nobody_says_is_asked_for_by_name(change: dict, said: Said, message
         settled(change, said=said)
 
 
+@pytest.mark.parametrize(
+    ("device", "accelerator"),
+    [("NVIDIA H200", "H200 SXM CTS"), ("NVIDIA H100 80GB HBM3", "H100 SXM"), ("NVIDIA L40S", "L40S"), ("GPU", "M1 Pro"),
+     ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB"), ("Jetson AGX Orin", "Jetson AGX Orin 64GB")],
+)  # fmt: skip
+def test_telemetry_may_name_its_accelerators_less_exactly(device: str, accelerator: str) -> None:
+    aliases = {"nvidia h200": "H200 SXM", "nvidia h100 80gb hbm3": "H100 SXM", accelerator.lower(): accelerator}
+    told = accelerator != "M1 Pro"  # whose number the telemetry does not hold
+    assert deployment._may_be(device, accelerator, aliases) is told
+
+
+TEN = pd.Series({"label": "LLM", "parameters_billion": 10.0, "active_parameters_billion": np.nan})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        # 8 x 100e12 operations a second over 2 x 10e9 a token: 5,000 for each of the eight.
+        ({"output_tokens_per_s": 40_001.0}, "5,000 that its arithmetic allows on LLM"),
+        ({"output_tokens_per_s": 8 * 660.0}, "11 times the fastest official result"),
+        # 10 GB over 8 x 1,000 GB/s: 1.25 ms for the first token, a tenth for others, which may be drafted.
+        ({"ttft_p50_ms": 1.2}, r"1.2 ms to the first token \(ttft\), but 8 H100 SXM take 1.25 ms"),
+        ({"ttft_p99_ms": 900.0, "ttft_mean_ms": 0.9}, "the times are in another unit than milliseconds"),
+        ({"tpot_p50_ms": 0.12}, r"0.12 ms to each further token \(tpot\)"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(change: dict, words: str) -> None:
+    run = settled({"precision": "fp8", "place": "line 2"} | change).assign(official_high=60.0)
+    with pytest.raises(plausible.Implausible, match=rf"run\.json, line 2: .*{words}"):
+        plausible.check(run, TEN, SLOW)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"output_tokens_per_s": 8 * 599.0}, {"ttft_p50_ms": 1.26, "tpot_p50_ms": 0.13}, {"ttft_p50_ms": 0.0}, {}],
+)
+def test_what_is_fast_and_may_be_is_not_refused(change: dict) -> None:
+    plausible.check(settled({"precision": "fp8"} | change).assign(official_high=60.0), TEN, SLOW)
+    unknown = SLOW.assign(memory_bandwidth_gb_per_s=np.nan, fp8_dense_tflops=np.nan)
+    plausible.check(settled(change | {"ttft_p50_ms": 0.1}).assign(official_high=np.nan), TEN, unknown)
+
+
+def test_a_log_of_server_may_be_of_interactive() -> None:
+    assert len(settled({"scenario": "Server"}, said=Said(scenario="Interactive"))) == 1
+
+
 def test_benchmark_is_that_of_the_longest_name() -> None:
     assert settled({"model": "org/Great_LLM-2-chat"})["benchmark"].tolist() == ["llm-2"]
 
 
 def test_share_of_the_official_range_by_hand(official: Rows) -> None:
-    """50 each against 75 to 100; the nearest has 8 accelerators and 100; its Offline rate is 125."""
+    """50 each against 75 to 100 of eight; the nearest has 8 accelerators and 100; its Offline rate is 125."""
     limited = official(
         {"low": 800.0, "result_id": "a", "scenario": "Server"},
-        {"low": 300.0, "accelerator_count": 4, "result_id": "b"},
+        {"low": 600.0, "result_id": "b"},
+        {"low": 40.0, "accelerator_count": 4, "result_id": "c"},
         {"accelerator": "L40S", "low": 1.0},
     )  # fmt: skip
     offline = official({"low": 1000.0, "result_id": "a"})
@@ -95,7 +169,7 @@ def test_share_of_the_official_range_by_hand(official: Rows) -> None:
     assert (run["official_low"], run["official_high"], run["nearest"]) == (75.0, 100.0, "a")
     assert (run["derate_low"], run["derate_high"]) == pytest.approx((0.5, 2 / 3), **CLOSE)
     assert (run["of_nearest_low"], run["latency_low"], run["of_offline_low"]) == pytest.approx((0.5, 0.8, 0.4), **CLOSE)
-    assert run["source_ids"] == ("mlcommons-v4.1",)
+    assert (run["source_ids"], run["systems"]) == (("mlcommons-v4.1",), "2 of 3 systems")
 
 
 def test_systems_without_result_ids_have_their_own_offline_rate(official: Rows) -> None:
@@ -254,3 +328,10 @@ def test_ceiling_of_what_is_not_known_is_not_known(change: dict) -> None:
 @pytest.mark.parametrize(("written", "precision"), [("bfloat16", "bf16"), ("FP8", "fp8"), ("half", "fp16"), ("", "")])
 def test_precision_is_known_by_its_common_spellings(written: str, precision: str) -> None:
     assert settled({"precision": written})["precision"].tolist() == [precision]
+
+
+def test_fastest_speed_is_that_of_the_shortest_time_per_token(results: Callable[..., pd.DataFrame]) -> None:
+    rows = results({"benchmark": "llm"}, {"benchmark": "llm"}, {"benchmark": "llm", "origin": "measured"}, {})
+    rows = rows.assign(benchmark=["llm", "llm", "llm", "other"], tpot_p50_ms=[40.0, 25.0, 1.0, 2.0])
+    assert serving.fastest(rows, "llm") == 40.0
+    assert np.isnan(serving.fastest(rows, "images"))

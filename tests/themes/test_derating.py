@@ -20,21 +20,21 @@ SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
 CLOSE = {"rel": 1e-12}
 
 
-def test_derate_pairs_by_result_id(comparable_rows: Rows) -> None:
-    second = {"result_id": "4.1-0002"}
+def test_derate_is_that_of_one_system(comparable_rows: Rows) -> None:
+    second = {"result_id": "4.1-0002", "submitter": "Else"}
     offline = comparable_rows(OFFLINE, OFFLINE | second | {"low": 2000.0})
     limited = comparable_rows(SERVER, SERVER | second | {"low": 1000.0})
-    (row,) = derating.measured(offline, limited).to_dict("records")
-    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.8, 2)
-    assert (row["scenario"], row["notes"], row["source_ids"]) == ("Server", NONE, ("mlcommons-v4.1",))
-    assert (row["origin"], row["rounds"]) == ("official", ("v4.1",))
+    first, other = derating.measured(offline, limited).to_dict("records")
+    assert (first["derate_low"], first["derate_high"], other["derate_low"]) == (0.8, 0.8, 0.5)
+    assert (first["submitter"], other["submitter"], first["kind"]) == ("ACME", "Else", "available")
+    assert (first["scenario"], first["notes"], first["source_ids"]) == ("Server", NONE, ("mlcommons-v4.1",))
+    assert (first["origin"], first["rounds"], first["round"]) == ("official", ("v4.1",), "v4.1")
 
 
 def test_derate_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
     size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
-    second = {"result_id": "4.1-0002"}
-    offline = comparable_rows(OFFLINE | {"notes": {size}}, OFFLINE | second | {"notes": {inferred}})
-    limited = comparable_rows(SERVER | {"notes": {size, preview}}, SERVER | second)
+    offline = comparable_rows(OFFLINE | {"notes": {size, inferred}})
+    limited = comparable_rows(SERVER | {"notes": {size, preview}})
     assert derating.measured(offline, limited)["notes"].tolist() == [{preview, inferred}]
 
 
@@ -43,8 +43,10 @@ def test_derate_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(
     [{"result_id": "4.1-0009"}, {"accelerator_count": 4}, {"accelerator": "L40S"}, {"benchmark": "images"},
      {"round": "v5.1"}],
 )  # fmt: skip
-def test_another_system_has_no_derate(comparable_rows: Rows, other: dict) -> None:
-    assert derating.measured(comparable_rows(OFFLINE), comparable_rows(SERVER | other)).empty
+def test_a_system_without_an_offline_run_is_there_without_a_derate(comparable_rows: Rows, other: dict) -> None:
+    (row,) = derating.measured(comparable_rows(OFFLINE), comparable_rows(SERVER | other)).to_dict("records")
+    assert np.isnan(row["derate_low"]) and row["notes"] == NONE
+    assert derating.pooled(pd.DataFrame([row])).empty and derating.by_accelerator(pd.DataFrame([row])).empty
 
 
 def test_systems_without_result_ids_are_not_paired_with_one_another(comparable_rows: Rows) -> None:
@@ -52,24 +54,60 @@ def test_systems_without_result_ids_are_not_paired_with_one_another(comparable_r
     rows = [{"id": f"o-6.1-closed-{name}-p", "low": low} for name, low in (("a", 1e5), ("b", 4e5), ("c", 2e5))]
     limited = [row | {"id": f"{row['id']}-server", "low": row["low"] * 0.9, "scenario": "Server"} for row in rows]
     offline = [row | {"id": f"{row['id']}-offline"} for row in rows]
-    (row,) = derating.measured(comparable_rows(*offline), comparable_rows(*limited)).to_dict("records")
-    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.9, 0.9, 3)
+    found = derating.measured(comparable_rows(*offline), comparable_rows(*limited))
+    assert (found["derate_low"].tolist(), found["derate_high"].tolist()) == ([0.9] * 3, [0.9] * 3)
 
 
-def test_document_pairs_by_accelerator_and_says_so(comparable_rows: Rows) -> None:
-    paper = {"origin": "published", "source": "Paper", "source_id": "doc000", "result_id": ""}
-    found = derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper | {"high": 900.0}))
-    (row,) = found.to_dict("records")
-    assert (row["derate_low"], row["derate_high"]) == (0.8, 0.9)
-    assert (row["notes"], row["origin"], row["source_ids"]) == ({note("may_differ")}, "published", ("doc000",))
+@pytest.mark.parametrize("origin", ["published", "measured"])
+def test_what_does_not_name_its_system_has_no_derate(comparable_rows: Rows, origin: str) -> None:
+    paper = {"origin": origin, "source": "Paper", "source_id": "doc000", "result_id": ""}
+    assert derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper)).empty
+
+
+def systems(comparable_rows: Rows, *changes: dict) -> pd.DataFrame:
+    """Systems that keep 0.9, 0.8, 0.7 ... of 1,000, each with its own changes."""
+    both = [{"result_id": f"4.1-{place}"} | change for place, change in enumerate(changes)]
+    offline = comparable_rows(*(OFFLINE | row for row in both))
+    limited = comparable_rows(*(SERVER | row | {"low": 900.0 - 100 * place} for place, row in enumerate(both)))
+    names = [change.get("hypervisor", "") for change in changes]
+    return derating.measured(offline, limited.assign(hypervisor=pd.Series(names, index=limited.index, dtype="str")))
+
+
+def test_preview_virtualised_and_two_precisions_are_marked_and_not_pooled(comparable_rows: Rows) -> None:
+    changes = {}, {"availability": "preview"}, {"hypervisor": "VMware vSphere"}
+    found = systems(comparable_rows, *changes)
+    assert found["kind"].tolist() == ["available", "preview", "virtualised"]
+    assert derating.pooled(found)["derate_low"].tolist() == [0.9]
+    assert derating.pooled(found.tail(2))["derate_low"].tolist() == [0.8, 0.7]
+    half = comparable_rows(OFFLINE | {"precision": "fp16"}), comparable_rows(OFFLINE | {"precision": ""})
+    assert derating.measured(half[0], comparable_rows(SERVER))["kind"].tolist() == [derating.TWO_PRECISIONS]
+    assert derating.measured(half[1], comparable_rows(SERVER))["kind"].tolist() == ["available"]
+
+
+def test_derates_of_an_accelerator_have_range_median_and_systems_newest_round_first(comparable_rows: Rows) -> None:
+    """0.9, 0.8, 0.7 of H100, whose median is 0.8; a preview apart; L40S of the round after first."""
+    later = {"round": "v5.1", "accelerator": "L40S", "source_id": "mlcommons-v5.1"}
+    found = derating.by_accelerator(systems(comparable_rows, {}, {}, {}, {"availability": "preview"}, later))
+    told = found[["round", "accelerator", "kind", "derate_low", "derate_high", "systems"]].to_numpy().tolist()
+    assert told == [["v5.1", "L40S", "available", 0.5, 0.5, 1], ["v4.1", "H100 SXM", "available", 0.7, 0.9, 3],
+                    ["v4.1", "H100 SXM", "preview", 0.6, 0.6, 1]]  # fmt: skip
+    assert found["derate_median"].tolist() == pytest.approx([0.5, 0.8, 0.6], **CLOSE)
+    assert found["source_ids"].tolist()[0] == ("mlcommons-v5.1",)
+
+
+def test_an_accelerator_is_told_by_its_own_systems_of_one_size_and_round(comparable_rows: Rows) -> None:
+    later = {"round": "v5.1", "accelerator_count": 16}
+    found = systems(comparable_rows, {}, {"accelerator_count": 4}, later, {"accelerator": "L40S"})
+    assert derating.of_accelerator(found, "H100 SXM")["derate_low"].tolist() == [0.9]
+    assert derating.of_accelerator(found, "MI300X")["derate_low"].tolist() == [0.9, 0.8, 0.7, 0.6]
 
 
 def test_overall_derate_is_at_most_one() -> None:
-    frame = pd.DataFrame({"derate_low": [0.7, 0.9], "derate_high": [0.8, 1.1]})
+    frame = pd.DataFrame({"derate_low": [0.7, 0.9, np.nan], "derate_high": [0.8, 1.1, np.nan]})
     assert derating.overall(frame) == Interval(0.7, 1.0)
     assert derating.overall(frame.head(1)) == Interval(0.7, 0.8)
     assert derating.overall(frame + 1) == Interval(1.0, 1.0)
-    assert not derating.overall(frame.head(0)).known
+    assert not derating.overall(frame.tail(1)).known and not derating.overall(frame.head(0)).known
 
 
 def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
@@ -79,18 +117,9 @@ def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_row
     ]
     limited = [run | {"scenario": "Server", "low": run["low"] / 2} for run in runs]
     (row,) = derating.measured(comparable_rows(*runs), comparable_rows(*limited)).to_dict("records")
-    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.5, 2)
+    assert (row["derate_low"], row["derate_high"]) == (0.5, 0.5)
     (row,) = derating.measured(comparable_rows(runs[1]), comparable_rows(*limited)).to_dict("records")
-    assert (row["derate_low"], row["derate_high"], row["systems"]) == (0.5, 0.625, 2)
-
-
-def test_every_round_of_the_record_counts_and_documents_only_where_it_says_nothing() -> None:
-    rows = [("published", "Paper", "H100 SXM", 0.5), ("official", "official v4.1", "H100 SXM", 0.8),
-            ("published", "Paper", "L40S", 0.6), ("official", "official v5.1", "H100 SXM", 0.9),
-            ("published", "Other", "L40S", 0.7)]  # fmt: skip
-    measured = pd.DataFrame(rows, columns=["origin", "basis", "accelerator", "derate_low"])
-    found = derating.of_record(measured.assign(benchmark="llama2-70b", scenario="Server"))
-    assert list(found["derate_low"]) == [0.8, 0.9, 0.6]
+    assert (row["derate_low"], row["derate_high"]) == (0.5, 0.625)
 
 
 def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows) -> None:
@@ -103,29 +132,35 @@ def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows)
     assert row["source_ids"] == ("mlcommons-v4.1",)
 
 
-@pytest.mark.parametrize("other", [{"submitter": "else"}, {"scenario": "Server"}, {"accelerator_count": 4}])
+@pytest.mark.parametrize(
+    "other",
+    [{"submitter": "else"}, {"scenario": "Server"}, {"accelerator_count": 4}, {"accuracy_target": "99"}],
+)
 def test_layer_on_another_system_is_not_held_against_it(comparable_rows: Rows, other: dict) -> None:
     rows = comparable_rows({"system": "box (8x)"}, {"system": "box (8x, Triton)"} | other)
     assert derating.layered(rows, "Triton").empty
 
 
 def test_four_causes_two_of_them_measured() -> None:
-    latency = pd.DataFrame({"derate_low": [0.7, 0.8], "derate_high": [0.75, 1.05], "scenario": "Interactive"})
-    layer = pd.DataFrame({"share_low": [0.9, 0.95], "share_high": [0.97, 0.99]})
+    latency = pd.DataFrame({"derate_low": [0.7, 0.8, 0.9], "derate_high": [0.75, 1.05, 1.0], "scenario": "Interactive"})
+    latency = latency.assign(system_key=["a", "b", "b"], benchmark=["llm", "llm", "images"])
+    layer = pd.DataFrame({"share_low": [0.9, 0.95], "share_high": [0.97, 0.99], "system_key": "a", "benchmark": "llm"})
     found = derating.causes(latency, layer, "Triton")
     assert found["share_low"].dropna().tolist() == [0.7, 0.9]
     assert found["share_high"].dropna().tolist() == [1.05, 0.99]
     assert found["share_low"].isna().tolist() == [False, True, False, True]
+    assert found[["systems", "benchmarks"]].to_numpy().tolist() == [[2, 2], [0, 0], [1, 1], [0, 0]]
     assert list(found["measured_by"][:2]) == [
-        "Interactive over Offline, same system, all benchmarks",
+        "Interactive over Offline, same system",
         "nothing: MLPerf Interactive arrivals are random but steady",
-    ]  # fmt: skip
+    ]
 
 
 def test_causes_of_nothing_are_all_unknown() -> None:
+    names = ["scenario", "system_key", "benchmark"]
     latency, layer = (
-        pd.DataFrame({"derate_low": [], "derate_high": [], "scenario": []}),
-        pd.DataFrame({"share_low": [], "share_high": []}),
+        pd.DataFrame({name: [] for name in ["derate_low", "derate_high", *names]}),
+        pd.DataFrame({name: [] for name in ["share_low", "share_high", *names]}),
     )
     assert derating.causes(latency, layer, "Triton")["share_low"].isna().all()
 
@@ -312,5 +347,7 @@ def test_percentiles_are_ordered_and_by_hand() -> None:
 
 def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     nothing = comparable_rows()
-    assert derating.measured(nothing, nothing).empty
+    measured = derating.measured(nothing, nothing)
+    assert measured.empty and derating.pooled(measured).empty and derating.by_accelerator(measured).empty
+    assert derating.of_accelerator(measured, "H100 SXM").empty and not derating.overall(measured).known
     assert derating.layered(nothing, "Triton").empty

@@ -23,7 +23,7 @@ RATED = pd.DataFrame(
      ("L40S", 200.0, 200.0, "documents", (), ("s2",), CARE),
      ("MI300X", 1000.0, 1000.0, "official", ("v4.1",), ("s1",), NONE)],
     columns=["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "notes"],
-)  # fmt: skip
+).assign(best_of="2 of 3 systems")  # fmt: skip
 PRICES = pd.DataFrame(
     [("p0", "H100 SXM", "Cloud A", 2.0, 4.0, ""), ("p1", "H200 SXM", "Cloud A", 2.0, 2.0, ""),
      ("p2", "L40S", "Cloud B", 1.5, 1.5, ""), ("p3", "L40S", "Cloud B", 0.1, 0.1, "p2")],
@@ -61,14 +61,19 @@ def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows: Row
     }
 
 
-def test_rates_carry_every_note_of_the_rows_behind_them(comparable_rows: Rows) -> None:
-    rows = comparable_rows({"notes": CARE}, {"notes": {note("preview")}}, {})
-    assert cost.rates(rows)["notes"].tolist() == [{*CARE, note("preview")}]
+def test_a_rate_is_that_of_the_fastest_system_of_its_kind_with_its_own_notes(comparable_rows: Rows) -> None:
+    """120 tokens/s of one system, not 100 to 120 of two; the preview of 200 is another kind."""
+    rows = comparable_rows({"notes": CARE}, {"low": 960.0, "notes": {note("inferred")}},
+                           {"low": 1600.0, "availability": "preview"})  # fmt: skip
+    (found,) = cost.rates(rows).to_dict("records")
+    assert (found["rate_low"], found["rate_high"], found["best_of"]) == (120.0, 120.0, "2 of 3 systems")
+    assert found["notes"] == {note("inferred")}
 
 
-def test_rates_say_of_which_rounds_they_are(comparable_rows: Rows) -> None:
-    rows = comparable_rows({}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
-    assert cost.rates(rows)["rounds"].tolist() == [("v4.1", "v5.1"), ()]
+def test_rates_are_of_the_newest_round_and_say_which(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"low": 900.0}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
+    assert cost.rates(rows)["rounds"].tolist() == [("v5.1",), ()]
+    assert cost.rates(rows)["rate_low"].tolist() == [100.0, 100.0]
 
 
 def test_break_even_between_rounds_is_marked() -> None:
@@ -201,10 +206,13 @@ def test_impossible_prices_and_shares_are_refused_by_name(price: float, share: f
 
 def test_watts_are_measured_or_the_limit_or_not_known(comparable_rows: Rows) -> None:
     facts = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "TPU v5e"], "power_limit_w": [700.0, 350.0, np.nan]})
-    rows = comparable_rows({"power_watts_low": 6400.0, "power_watts_high": 7200.0})
-    assert cost.watts_range(rows, facts, "H100 SXM") == (Interval(800.0, 900.0), "measured at the wall, whole system")
-    assert cost.watts_range(rows, facts, "L40S") == (Interval(350.0, 350.0), "power limit of the accelerator alone")
-    assert cost.watts_range(rows, facts, "TPU v5e")[1] == "not known"
+    capped = {"result_id": "4.1-1", "power_capped": True, "power_watts_low": 6400.0, "power_watts_high": 6400.0}
+    runs = comparable_rows(capped, capped | {"result_id": "4.1-2", "power_watts_high": 7200.0})
+    words = "measured at the wall of 2 power-capped systems, official v4.1"
+    assert cost.watts_range(runs, facts, "H100 SXM") == (Interval(800.0, 900.0), words)
+    most = "at most, by the datasheet of the accelerator alone, as no power submission is comparable"
+    assert cost.watts_range(runs.head(0), facts, "L40S") == (Interval(350.0, 350.0), most)
+    assert cost.watts_range(runs.head(0), facts, "TPU v5e")[1] == "not known"
 
 
 def test_table_of_the_document_follows_from_its_own_figures(data: Catalog) -> None:
@@ -214,7 +222,7 @@ def test_table_of_the_document_follows_from_its_own_figures(data: Catalog) -> No
     assert {len(ids) for ids in found["source_ids"]} == {1}
     lambda_h100 = found[found["accelerator"].eq("H100 SXM") & found["provider"].eq("Lambda")].iloc[0]
     assert (lambda_h100["computed_low"], lambda_h100["computed_high"]) == pytest.approx(
-        (105 * 3600 / 2.99, 115 * 3600 / 2.99), **CLOSE
+        (104.5 * 3600 / 2.99, 115.5 * 3600 / 2.99), **CLOSE
     )
 
 

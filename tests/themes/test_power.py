@@ -1,4 +1,4 @@
-"""Rates per watt, implied watts, joules and dollars by hand; power runs against performance runs; power limits."""
+"""Rates per watt, implied watts, joules and dollars by hand; like runs beside each other; caps, limits, rounds."""
 
 from collections.abc import Callable
 
@@ -85,36 +85,141 @@ def test_best_efficiency_is_least_energy(comparable_rows: Rows) -> None:
     assert span(found, "usd_per_million") == pytest.approx((0.1 / 4.5, 0.1 / 3.5), **CLOSE)
 
 
-def test_capped_run_keeps_a_share_and_mixing_flatters(comparable_rows: Rows) -> None:
-    free = comparable_rows({"low": 20_000.0}, {"low": 25_000.0, "source_id": "doc001"})
-    found = power.capped(comparable_rows(MEASURED), free)
-    assert span(found, "share") == (0.64, 0.8)
+OWN = {"result_id": "4.1-0002"}  # the submitter's performance run, of another system than the power run's
+OTHER = {"result_id": "4.1-0003", "submitter": "Else"}
+
+
+def test_capped_run_keeps_a_share_of_its_submitter_s_own_runs(comparable_rows: Rows) -> None:
+    """16,000 of its submitter's 20,000 and 25,000, and of another's 32,000; mixed, 20,000 over the watts flatters."""
+    free = comparable_rows(OWN | {"low": 20_000.0}, {"result_id": "4.1-0004", "low": 25_000.0}, OTHER | {"low": 32e3})
+    found = power.capped(comparable_rows(MEASURED | {"power_capped": True}), free)
+    assert span(found, "share") == (0.64, 0.8) and span(found, "across") == (0.5, 0.5)
+    assert (row(found)["systems"], row(found)["others"]) == (2, 1)
     assert span(found, "watts") == (4_000.0, 4_000.0)
-    assert span(found, "honest") == (4.0, 4.0)
-    assert span(found, "mixed") == (5.0, 6.25)
     assert span(found, "overstated") == (1.25, 1.5625)
-    assert row(found)["source_ids"] == ("doc001", "mlcommons-v4.1")
+    assert (row(found)["submitter"], row(found)["power_capped"]) == ("ACME", True)
+    assert row(found)["source_ids"] == ("mlcommons-v4.1",)
+
+
+def test_capped_run_without_a_run_of_its_submitter_has_no_share_and_is_kept(comparable_rows: Rows) -> None:
+    found = power.capped(comparable_rows(MEASURED), comparable_rows(OTHER | {"low": 32_000.0}))
+    assert pd.isna(row(found)["share_low"]) and pd.isna(row(found)["overstated_high"])
+    assert (row(found)["systems"], row(found)["others"], row(found)["across_low"]) == (0, 1, 0.5)
 
 
 def test_capped_run_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
     size, cap, preview, inferred = (
         note("another_size", count=8, usual=4), note("power_capped"), note("preview"), note("inferred")
     )  # fmt: skip
-    free = comparable_rows({"notes": {size, preview}}, {"notes": {inferred}})
+    free = comparable_rows({"notes": {size, preview}}, OTHER | {"notes": {inferred}})
     found = power.capped(comparable_rows(MEASURED | {"notes": {size, cap}}), free)
-    assert row(found)["notes"] == {cap, preview, inferred}
+    assert row(found)["notes"] == {cap, preview}
+
+
+def test_share_of_rates_in_one_unit_needs_no_tokens_per_sample(comparable_rows: Rows) -> None:
+    """Both print samples: 80 of 100, whatever range of tokens per sample was assumed to compare others."""
+    power_row, free = comparable_rows(MEASURED | {"low": 80.0}), comparable_rows(OWN | {"low": 100.0})
+    wide = [rows.assign(per_accelerator_low=1.0, per_accelerator_high=9.0) for rows in (power_row, free)]
+    assert span(power.capped(*wide), "share") == (0.8, 0.8)
+    wide[1] = wide[1].assign(unit="queries/s")
+    assert span(power.capped(*wide), "share") == (1 / 9, 9.0)
+
+
+def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
+    run = MEASURED | {"result_id": "4.1-0001"}
+    runs = [run | {"accuracy_target": target, "low": low} for target, low in (("99", 90.0), ("99.9", 60.0))]
+    free = [OWN | {"accuracy_target": target, "low": low} for target, low in (("99", 100.0), ("99.9", 75.0))]
+    found = power.capped(comparable_rows(*runs), comparable_rows(*free))
+    assert span(found, "share") == (0.8, 0.9) and row(found)["systems"] == 1
+    assert span(power.capped(comparable_rows(runs[1]), comparable_rows(free[0])), "share") == (0.6, 0.6)
 
 
 @pytest.mark.parametrize(
     "other",
-    [{"round": "v5.1"}, {"accelerator_count": 4}, {"accelerator": "L40S"}, {"scenario": "Server"}, {"benchmark": "x"}],
-)
+    [{"round": "v5.1"}, {"accelerator_count": 4}, {"accelerator": "L40S"}, {"scenario": "Server"}, {"benchmark": "x"},
+     {"power_capped": True}, {"origin": "published"}],
+)  # fmt: skip
 def test_capped_run_is_set_beside_the_same_system_only(comparable_rows: Rows, other: dict) -> None:
-    assert power.capped(comparable_rows(MEASURED), comparable_rows(other)).empty
+    found = power.capped(comparable_rows(MEASURED), comparable_rows(other))
+    assert (row(found)["systems"], row(found)["others"]) == (0, 0)
 
 
-def test_power_run_without_watts_is_not_set_beside_another(comparable_rows: Rows) -> None:
-    assert power.capped(comparable_rows(PRINTED), comparable_rows({})).empty
+@pytest.mark.parametrize("other", [PRINTED, MEASURED | {"origin": "published"}])
+def test_power_run_without_watts_of_the_record_is_not_set_beside_another(comparable_rows: Rows, other: dict) -> None:
+    assert power.capped(comparable_rows(other), comparable_rows({})).empty
+
+
+NEW = {"accelerator": "B200 SXM", "result_id": "4.1-0009"}
+LATER = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
+EARLIER = {"round": "v4.0", "source_id": "mlcommons-v4.0"}
+
+
+def ratios(rows: pd.DataFrame) -> dict:
+    return row(power.ratios(power.efficiency(rows), "H100 SXM"))
+
+
+def test_ratio_is_of_the_best_systems_of_one_round(comparable_rows: Rows) -> None:
+    """8 a watt, the better of two, over 4: 2 times; that of the round before, 3 times, says nothing new."""
+    rows = comparable_rows(
+        MEASURED, MEASURED | NEW | {"low": 24_000.0}, MEASURED | NEW | {"result_id": "4.1-0010", "low": 32_000.0},
+        MEASURED | EARLIER | {"low": 10_000.0}, MEASURED | NEW | EARLIER | {"low": 30_000.0},
+    )  # fmt: skip
+    found = ratios(rows)
+    assert (found["ratio_low"], found["ratio_high"], found["systems"], found["systems_base"]) == (2.0, 2.0, 2, 1)
+    assert (found["accelerator"], found["round"], found["round_base"]) == ("B200 SXM", "v4.1", "v4.1")
+    assert (found["accelerator_count"], found["power_capped"], found["notes"]) == (8, False, frozenset())
+
+
+def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(comparable_rows: Rows) -> None:
+    rows = comparable_rows(MEASURED | EARLIER | {"low": 8_000.0}, MEASURED, MEASURED | NEW | LATER | {"low": 48_000.0})
+    found = ratios(rows)
+    assert (found["ratio_low"], found["round"], found["round_base"]) == (3.0, "v5.1", "v4.1")
+    assert found["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
+    assert found["source_ids"] == ("mlcommons-v4.1", "mlcommons-v5.1")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"power_capped": True}, {"accelerator_count": 4}, {"suite": "edge"}, {"origin": "published", "source": "Page"},
+     {"power_watts_low": None, "power_watts_high": None, "per_watt_low": 8.0, "per_watt_high": 8.0}],
+)  # fmt: skip
+def test_runs_that_are_not_alike_have_no_ratio(comparable_rows: Rows, other: dict) -> None:
+    rows = comparable_rows(MEASURED, MEASURED | NEW | other)
+    assert power.ratios(power.efficiency(rows), "H100 SXM").empty
+
+
+def test_capped_runs_are_beside_capped_ones_and_others_beside_others(comparable_rows: Rows) -> None:
+    cap = {"power_capped": True}
+    rows = comparable_rows(MEASURED | cap, MEASURED | {"result_id": "4.1-0001", "low": 8_000.0},
+                           MEASURED | NEW | cap | {"low": 24_000.0})  # fmt: skip
+    assert (ratios(rows)["ratio_low"], ratios(rows)["power_capped"]) == (1.5, True)
+
+
+def test_newest_round_that_was_metered_leads(comparable_rows: Rows) -> None:
+    printed = PRINTED | {"round": "v6.0"}
+    rows = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER, printed))
+    assert power.newest(rows)["round"].tolist() == ["v5.1"]
+    assert power.newest(rows[rows["origin"].eq("published")])["round"].tolist() == ["v6.0"]
+
+
+def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows: Rows) -> None:
+    """0.25 J before 0.5; four accelerators and a preview take less and are counted alone, capped ones are apart."""
+    rows = comparable_rows(
+        MEASURED, MEASURED | {"result_id": "4.1-0002", "low": 8_000.0},
+        MEASURED | {"result_id": "4.1-0003", "low": 64_000.0, "accelerator_count": 4},
+        MEASURED | {"result_id": "4.1-0004", "low": 64_000.0, "availability": "preview"},
+        MEASURED | {"result_id": "4.1-0005", "low": 32_000.0, "power_capped": True}, MEASURED | LATER | {"low": 4e4},
+    )  # fmt: skip
+    found = power.history(power.efficiency(rows))
+    told = found[["round", "power_capped", "joules_low", "systems", "others"]].to_numpy().tolist()
+    assert told == [["v5.1", False, 0.1, 1, 0], ["v4.1", True, 0.125, 1, 0], ["v4.1", False, 0.25, 2, 2]]
+
+
+def test_rounds_count_their_power_submissions_each_once_newest_first(results: Rows) -> None:
+    metered = {"power_measured": True}
+    rows = results(metered, metered | {"duplicate_of": "r0"}, metered | LATER, LATER, metered | LATER,
+                   {"round": "v6.0"}, metered | {"origin": "published", "round": "v6.0"})  # fmt: skip
+    assert power.by_round(rows).to_numpy().tolist() == [["v6.0", 0], ["v5.1", 2], ["v4.1", 1]]
 
 
 def limits() -> pd.DataFrame:
@@ -123,8 +228,24 @@ def limits() -> pd.DataFrame:
 
 def test_wall_power_stands_over_the_summed_limits(comparable_rows: Rows) -> None:
     found = power.beside_limits(comparable_rows(MEASURED | {"power_watts_high": 7_000.0}), limits())
-    assert row(found)["limits_w"] == 5_600.0
+    assert row(found)["limits_w"] == 5_600.0 and row(found)["limit_basis"] == power.DATASHEET
     assert span(found, "of_limits") == pytest.approx((4_000 / 5_600, 1.25), **CLOSE)
+
+
+@pytest.mark.parametrize("capped", [True, False])
+def test_the_cap_in_force_goes_before_the_datasheet(comparable_rows: Rows, capped: bool) -> None:
+    """4,000 W over 8 x 400 W are 1.25."""
+    rows = comparable_rows(MEASURED | {"power_capped": capped}).assign(power_limit_watts=400.0)
+    found = power.beside_limits(rows, limits())
+    assert (row(found)["limit_w"], row(found)["limit_basis"]) == (400.0, power.CAP)
+    assert span(found, "of_limits") == (1.25, 1.25)
+
+
+def test_a_capped_run_whose_cap_is_not_known_has_no_limit(comparable_rows: Rows) -> None:
+    rows = comparable_rows(MEASURED | {"power_capped": True})
+    for unknown in (rows, rows.assign(power_limit_watts=float("nan"))):
+        assert power.beside_limits(unknown, limits()).empty
+        assert row(power.limits(unknown, limits()))["limit_basis"] == ""
 
 
 @pytest.mark.parametrize(
@@ -138,7 +259,8 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     nothing = comparable_rows()
     efficient = power.efficiency(nothing)
     frames = [efficient, power.energy(efficient, 0.1, 1.0), power.implied_watts(nothing)]
-    frames += [power.capped(nothing, nothing), power.beside_limits(nothing, limits())]
+    frames += [power.capped(nothing, nothing), power.beside_limits(nothing, limits()), power.by_round(nothing)]
+    frames += [power.ratios(efficient, "H100 SXM"), power.history(efficient), power.newest(efficient)]
     assert [len(frame) for frame in frames] == [0] * len(frames)
 
 
@@ -155,5 +277,8 @@ def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(re
     ).assign(energy_millijoules_per_query=[float("nan"), 29.2, *[float("nan")] * 3])
     found = power.submissions(rows, ["official"], [rows["round"].iloc[0]])
     assert found["id"].tolist() == ["r0", "r1"] and found["work"].tolist() == ["token", "query"]
+    assert power.submissions(rows, ["official"], [])["round"].tolist() == ["v5.1", "v4.1", "v4.1"]
+    other = power.submissions(rows.assign(benchmark=["llm", "images", "llm", "llm", "llm"]), ["official"], [], "images")
+    assert other["id"].tolist() == ["r1"]
     assert found["joules_low"].tolist() == pytest.approx([0.25, 0.0292], rel=1e-12)
     assert len(power.submissions(rows, ["official"], [])) == 3 and power.submissions(rows, ["measured"], []).empty

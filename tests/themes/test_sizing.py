@@ -1,6 +1,7 @@
 """Sized draws by hand, what they conserve, and what more users, dearer hours and shorter waits may never do."""
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,11 +14,11 @@ from analysis.core.interval import Interval
 from analysis.themes import derating, sizing
 from analysis.themes.demand import Demand
 from analysis.themes.memory import Model
-from analysis.themes.sizing import Box
+from analysis.themes.sizing import Box, Run
 
 CLOSE = {"rel": 1e-12}
 MODEL = Model(70e9, 327_680.0)
-BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
+BOX = Box(80.0, 0.1, 900.0, (), 1.3)
 CONTEXT = Interval(1000.0, 1000.0)
 
 
@@ -51,6 +52,23 @@ def test_plan_by_hand() -> None:
     assert row["usd_per_user_hour"] == pytest.approx(0.2856, **CLOSE)
     assert row["usd_per_million_tokens"] == pytest.approx(28.56 / (100 * 30 * 3600 / 1e6), **CLOSE)
     assert row["kilowatts"] == pytest.approx(7.02, **CLOSE)
+
+
+def test_kilowatts_are_of_as_many_as_the_metered_run_s_own_throughput_takes() -> None:
+    """Planned at 1,000 tokens/s x 0.5: 6. Metered at 400 x 0.5: 15 of 700 W, with the building 13.65 kW."""
+    box = replace(BOX, runs=(Run(Interval(400.0, 400.0), Interval(700.0, 700.0)),))
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["metered"], row["usd_per_hour"]) == (6.0, 15.0, 6 * 4.76)
+    assert row["kilowatts"] == pytest.approx(15 * 0.7 * 1.3, **CLOSE)
+
+
+def test_watts_and_throughput_of_a_draw_are_of_one_run() -> None:
+    """15 of 700 W or 30 of 100 W, both often; never 15 of 100 W."""
+    runs = tuple(Run(Interval(rate, rate), Interval(watts, watts)) for rate, watts in ((400.0, 700.0), (200.0, 100.0)))
+    frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, runs=runs), CONTEXT, 0)
+    both = frame.groupby("metered")["kilowatts"].agg(["min", "max", "size"])
+    assert both.index.tolist() == [15.0, 30.0] and both["size"].min() > 200
+    assert both[["min", "max"]].to_numpy().tolist() == [pytest.approx([13.65] * 2), pytest.approx([3.9] * 2)]
 
 
 def test_queue_takes_its_slots_by_hand() -> None:
@@ -150,7 +168,7 @@ def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: f
 
 
 def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
-    box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
+    box = Box(80.0, 0.1, float("nan"))
     frame = sizing.size(drawn(), Demand(100, 30.0), MODEL, box, CONTEXT, 0)
     assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
 

@@ -1,4 +1,4 @@
-"""Speedups computed by hand: ranges over submitters, same sizes, bases apart, steps, rounds, explanations, claims."""
+"""Speedups computed by hand: bases apart, the leader, rounds, steps, software, explanations, claims."""
 
 from collections.abc import Callable
 
@@ -28,35 +28,11 @@ def test_speedup_is_per_accelerator(comparable_rows: Rows) -> None:
     assert ends(found, accelerator="H100 SXM") == (1.0, 1.0)
 
 
-def test_range_covers_every_submitter_and_the_rounding(comparable_rows: Rows) -> None:
-    rows = comparable_rows(
-        {"low": 790.0, "high": 800.0}, {"low": 820.0, "high": 840.0},
-        NEW | {"low": 2000.0, "high": 2100.0}, NEW | {"low": 1600.0, "high": 1700.0},
-    )  # fmt: skip
-    found = speedup.over_baseline(rows, "H100 SXM")
-    assert ends(found, accelerator="B200 SXM") == pytest.approx((1600 / 840, 2100 / 790), **CLOSE)
-    assert found.set_index("accelerator")["results"].to_dict() == {"H100 SXM": 2, "B200 SXM": 4}
-
-
-def test_systems_of_the_same_size_are_used_where_there_are_any(comparable_rows: Rows) -> None:
-    rows = comparable_rows({"low": 800.0}, {"low": 150.0, "accelerator_count": 1}, NEW | {"low": 1600.0})
-    found = speedup.over_baseline(rows, "H100 SXM")
-    assert ends(found, accelerator="B200 SXM") == (2.0, 2.0)
-    assert found["notes"].tolist() == [NONE, NONE]
-
-
-def test_systems_of_different_size_are_marked(comparable_rows: Rows) -> None:
-    rows = comparable_rows({"low": 800.0}, NEW | {"low": 300.0, "accelerator_count": 1})
-    row = speedup.over_baseline(rows, "H100 SXM").iloc[1]
-    assert (row["speedup_low"], row["notes"]) == (3.0, {note("different_sizes", sizes="1x", other_sizes="8x")})
-
-
-def test_every_size_of_either_side_is_told_in_order(comparable_rows: Rows) -> None:
-    rows = comparable_rows(
-        {"accelerator_count": 16}, {}, NEW | {"accelerator_count": 4}, NEW | {"accelerator_count": 1}
-    )
-    told = {note("different_sizes", sizes="1x/4x", other_sizes="8x/16x")}
-    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE, told]
+def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"low": 790.0, "high": 800.0}, {"low": 600.0}, NEW | {"low": 1600.0})
+    row = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator").loc["H100 SXM"]
+    assert (row["speedup_low"], row["speedup_high"], row["pairs"], row["notes"]) == (1.0, 1.0, 0, NONE)
+    assert (row["spread_low"], row["systems"], row["of_systems"]) == (600 / 800, 2, 2)
 
 
 def test_bases_are_kept_apart(comparable_rows: Rows) -> None:
@@ -98,30 +74,73 @@ def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparab
     assert found["notes"].tolist() == [NONE, {note("tokens_assumed")}]
 
 
-def test_notes_of_both_sides_are_told(comparable_rows: Rows) -> None:
-    base, own = {note("approximate")}, {note("preview", round="v4.1"), note("inferred")}
-    rows = comparable_rows({"notes": base}, NEW | {"notes": own})
-    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE, base | own]
+def test_the_leader_is_the_fastest_on_sale_in_the_newest_round(comparable_rows: Rows) -> None:
+    newest, ahead = {"round": "v5.1"}, {"availability": "preview", "low": 9000.0}
+    rows = comparable_rows(
+        NEW | {"low": 8000.0}, newest | {"low": 900.0}, newest | {"accelerator": "L40S", "low": 600.0},
+        newest | {"accelerator": "MI300X", "accelerator_count": 4, "low": 500.0}, newest | NEW | ahead,
+        newest | {"accelerator": "GB200", "origin": "published", "low": 9999.0},
+    )  # fmt: skip
+    assert speedup.leader(rows) == "MI300X"
+    assert speedup.leader(rows[rows["availability"].eq("preview") | rows["round"].eq("v4.1")]) == "B200 SXM"
+    assert speedup.leader(rows[rows["origin"].eq("published")]) == ""
 
 
-def test_size_of_a_row_is_told_of_the_pair_s_own_sizes_alone(comparable_rows: Rows) -> None:
-    size = {"notes": {note("another_size", count=1, usual=8)}, "accelerator_count": 1}
-    rows = comparable_rows({}, NEW | size, size | {"accelerator": "L40S"}, size)
-    assert speedup.over_baseline(rows, "H100 SXM")["notes"].tolist() == [NONE] * 3
-    marked = {note("different_sizes", sizes="1x", other_sizes="8x")}
-    assert speedup.over_baseline(rows.head(2), "H100 SXM")["notes"].tolist() == [NONE, marked]
+def test_rounds_say_what_stands_beside_the_baseline(comparable_rows: Rows) -> None:
+    """v5.1 sets B200 beside H100; in v6.0 B300 is bridged by it; v6.1 shares nothing with either."""
+    old, later, last = ({"round": name} for name in ("v5.1", "v6.0", "v6.1"))
+    rows = comparable_rows(
+        last | {"accelerator": "L40S"}, later | NEW, later | {"accelerator": "B300 SXM"}, old, old | NEW,
+        later | {"accelerator": "B300 SXM"}, {"origin": "published", "round": "v4.0"},
+    )  # fmt: skip
+    covered = speedup.rounds_covered(rows, speedup.over_baseline(rows, "H100 SXM", rows), "H100 SXM")
+    assert covered.to_dict("records") == [
+        {"round": "v5.1", "baseline": True, "accelerators": 2, "direct": 2, "bridged": 0, "elsewhere": 0, "alone": (),
+         "others": ("H100 SXM", "B200 SXM")},
+        {"round": "v6.0", "baseline": False, "accelerators": 2, "direct": 0, "bridged": 1, "elsewhere": 1, "alone": (),
+         "others": ("B300 SXM", "B200 SXM")},
+        {"round": "v6.1", "baseline": False, "accelerators": 1, "direct": 0, "bridged": 0, "elsewhere": 0,
+         "alone": ("L40S",), "others": ("L40S",)},
+    ]  # fmt: skip
 
 
 def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: Rows) -> None:
+    later, other = {"round": "v5.1"}, {"submitter": "Other"}
     rows = comparable_rows(
-        {"low": 800.0}, {"low": 1000.0, "round": "v5.1"}, {"low": 1200.0, "round": "v5.1"},
-        NEW | {"round": "v5.1"}, {"low": 9.0, "origin": "published", "round": "v5.1"},
+        {"low": 800.0}, {"low": 400.0, "accelerator_count": 4}, {"low": 960.0} | other,
+        later | {"low": 1000.0}, later | {"low": 1200.0} | other, later | {"low": 3000.0, "accelerator_count": 16},
+        later | {"low": 5000.0, "availability": "preview"}, later | NEW, later | {"low": 9.0, "origin": "published"},
     )  # fmt: skip
     found = speedup.by_round(rows, "v4.1", "v5.1")
     assert found["accelerator"].tolist() == ["H100 SXM"]
-    assert ends(found) == (1.25, 1.5)
-    assert found["notes"].tolist() == [{note("different_rounds", rounds="v5.1", other_rounds="v4.1")}]
-    assert found["source_ids"].tolist() == [("mlcommons-v4.1",)]
+    assert ends(found) == (1.25, 1.25)
+    (row,) = found.to_dict("records")
+    assert (row["pairs_low"], row["pairs_high"], row["pairs"]) == (1.25, 1.25, 2)
+    assert (row["systems"], row["of_systems"]) == (2, 4)
+    assert row["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
+    assert row["source_ids"] == ("mlcommons-v4.1",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "later", "both"),
+    [
+        ([], "", ("v4.1", "v6.0")),
+        ([], "v5.1", ("v4.0", "v5.1")),
+        ([], "v4.0", ("", "v4.0")),
+        ([], "v6.1", ("", "v6.1")),
+        (["v6.0"], "", ("v4.1", "v6.0")),
+        (["v6.1"], "", ("", "v6.1")),
+        (["v4.0", "v5.1"], "", ("v4.0", "v5.1")),
+        (["v4.0"], "v5.1", ("v4.0", "v5.1")),
+    ],
+)
+def test_software_is_compared_between_the_newest_rounds_that_share_a_part(
+    comparable_rows: Rows, asked: list[str], later: str, both: tuple[str, str]
+) -> None:
+    """H100 is in v4.0 and v5.1, B200 in v4.1 and v6.0."""
+    rows = comparable_rows({"round": "v4.0"}, NEW, {"round": "v5.1"}, NEW | {"round": "v6.0"})
+    assert speedup.two_rounds(rows, asked, later) == both
+    assert speedup.two_rounds(rows.head(0), [], "") == ("", "")
 
 
 def test_round_over_itself_is_no_progress(comparable_rows: Rows) -> None:
@@ -149,10 +168,19 @@ def test_step_is_over_the_accelerator_before(comparable_rows: Rows) -> None:
     assert ends(found, step="H200 SXM to H200 SXM CTS") == (1.25, 1.25)
 
 
+def test_step_is_of_the_newest_round_with_both(comparable_rows: Rows) -> None:
+    old, new = {"round": "v4.1"}, {"round": "v5.1"}
+    rows = comparable_rows(old | {"low": 800.0}, old | NEW | {"low": 2400.0}, new | {"low": 800.0}, new | NEW)
+    found = speedup.steps(rows, ["H100 SXM", "B200 SXM"])
+    assert (ends(found), found["rounds"].tolist()) == ((1.0, 1.0), [("v5.1",)])
+    assert ends(speedup.steps(rows.head(3), ["H100 SXM", "B200 SXM"])) == (3.0, 3.0)
+
+
 def datasheets() -> pd.DataFrame:
     """The base and another part with twice the bandwidth, three times the memory, four times the compute."""
     facts = {"accelerator": ["H100 SXM", "B200 SXM", "half"], "memory_bandwidth_gb_per_s": [2.0, 4.0, 4.0]}
     facts |= {"memory_gb": [1.0, 3.0, 3.0], "fp16_dense_tflops": [1.0, 4.0, 4.0], "fp8_dense_tflops": [1.0, 8.0, None]}
+    facts |= {"fp4_dense_tflops": [None, 16.0, 16.0], "int8_dense_tops": [None, None, None]}
     return pd.DataFrame(facts)
 
 
@@ -160,17 +188,37 @@ def test_speedup_stands_beside_each_datasheet_ratio(comparable_rows: Rows) -> No
     speedups = speedup.over_baseline(comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}), "H100 SXM")
     beside = speedup.beside_specs(speedups, datasheets(), "H100 SXM")
     ratios = {"memory bandwidth": 2.0, "memory capacity": 3.0, "16-bit compute": 4.0, "8-bit compute": 8.0}
+    ratios |= {speedup.RAN: 8.0}
     assert beside.set_index("spec")["spec_ratio_low"].to_dict() == ratios
     assert beside["spec_ratio_high"].equals(beside["spec_ratio_low"])
     assert set(beside["accelerator"]) == {"B200 SXM"}
 
 
+@pytest.mark.parametrize(
+    ("own", "base", "ratio"),
+    [("fp4", "fp8", 16.0), ("fp8", "fp16", 8.0), ("bf16", "fp16", 4.0), ("fp4", "fp4", None), ("", "fp8", None)],
+)
+def test_compute_is_that_of_the_precisions_that_ran(
+    comparable_rows: Rows, own: str, base: str, ratio: float | None
+) -> None:
+    rows = comparable_rows({"precision": base}, NEW | {"precision": own})
+    beside = speedup.beside_specs(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
+    found = beside.set_index("spec")["spec_ratio_low"].get(speedup.RAN)
+    assert found == ratio
+
+
+def test_nothing_stands_beside_a_baseline_without_a_datasheet(comparable_rows: Rows) -> None:
+    speedups = speedup.over_baseline(comparable_rows({"accelerator": "XPU"}, NEW), "XPU")
+    assert len(speedups) == 2 and speedup.beside_specs(speedups, datasheets(), "XPU").empty
+
+
 def test_nearest_datasheet_ratio_explains_best(comparable_rows: Rows) -> None:
     speedups = speedup.over_baseline(comparable_rows({"low": 800.0}, NEW | {"low": 2400.0}), "H100 SXM")
     explained = speedup.explained_by(speedup.beside_specs(speedups, datasheets(), "H100 SXM"))
-    assert explained["spec"].tolist() == ["memory capacity", "16-bit compute", "memory bandwidth", "8-bit compute"]
-    assert explained["miss"].tolist() == pytest.approx([1.0, 4 / 3, 1.5, 8 / 3], **CLOSE)
-    assert explained["accelerators"].tolist() == [1] * 4
+    order = ["memory capacity", "16-bit compute", "memory bandwidth", "8-bit compute", speedup.RAN]
+    assert explained["spec"].tolist() == order
+    assert explained["miss"].tolist() == pytest.approx([1.0, 4 / 3, 1.5, 8 / 3, 8 / 3], **CLOSE)
+    assert explained["accelerators"].tolist() == [1] * 5
 
 
 def test_accelerator_with_an_unknown_fact_does_not_judge(comparable_rows: Rows) -> None:
@@ -253,6 +301,18 @@ def test_claim_that_is_a_bound_is_not_refuted_on_its_side(
 )
 def test_claim_without_such_a_pair_is_not_judged(doubled: pd.DataFrame, changes: dict) -> None:
     assert judged(doubled, **changes).empty
+
+
+@pytest.mark.parametrize(
+    ("stated", "verdict"), [(2.0, "holds"), (2.5, "holds"), (3.0, "holds"), (1.9, "exceeded"), (3.1, "not reached")]
+)
+def test_claim_holds_by_the_fastest_or_by_one_submitter_s_own(
+    comparable_rows: Rows, stated: float, verdict: str
+) -> None:
+    """2400 / 960 of the fastest; 2400 / 800 of ACME, 1920 / 960 of the other."""
+    other = {"submitter": "Other"}
+    rows = comparable_rows({"low": 800.0}, {"low": 960.0} | other, NEW | {"low": 2400.0}, NEW | {"low": 1920.0} | other)
+    assert judged(rows, low=stated, high=stated)["verdict"].tolist() == [verdict]
 
 
 def test_claim_is_judged_by_its_own_round_alone(comparable_rows: Rows) -> None:

@@ -21,7 +21,7 @@ OTHERS = {
     "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
     "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
     "power_single": ("power_efficiency", {"accelerators": ["B200 SXM"], "baseline": "B200 SXM", "rounds": ["v5.1"]}),
-    "power_nothing": ("power_efficiency", {"rounds": ["v4.0"]}),
+    "power_nothing": ("power_efficiency", {"rounds": ["v6.0"]}),
     "derating_interactive": ("real_world_derating", {"scenario": "Interactive", "rounds": ["v5.1"]}),
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
     "derating_prompt": ("real_world_derating", {"prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]}),
@@ -49,7 +49,7 @@ OTHERS = {
             "accelerator": "MI300X",
             "accelerator_count": 8,
             "benchmark": "gptj",
-            "scenario": "Offline",
+            "scenario": "Server",
             "rounds": [],
         },
     ),
@@ -57,18 +57,28 @@ OTHERS = {
         "my_deployment",
         {"files": ["examples/vllm_detailed.json"], "ttft_ms": 250.0, "tpot_ms": 40.0},
     ),
+    "record_images": ("official_record", {"rounds": ["v6.0"], "benchmark": "resnet50", "scenario": "Server"}),
+    "record_nothing": ("official_record", {"rounds": ["v5.0"]}),
     "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
 }
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Places:
-    """A copy of the project with a run file for each of OTHERS."""
+def others() -> dict[str, tuple[str, dict]]:
+    """Reports under parameters that no shipped run file has: notebook and parameters by report."""
+    return OTHERS
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory, shipped: list[Path]) -> Places:
+    """A copy of the project, without what is a user's own in notebooks/, and with a run file for each of OTHERS."""
     root = tmp_path_factory.mktemp("whole") / "project"
-    junk = ("__pycache__", ".ipynb_checkpoints")
-    for name, left in (("data", (*junk, "official")), ("notebooks", junk), ("src", junk)):
-        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns(*left))
-    shutil.copy(paths.LOCK, root)
+    for name in ("data", "src"):
+        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (*shipped, paths.LOCK):
+        copy = root / path.relative_to(paths.ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     for report, (notebook, parameters) in OTHERS.items():
         run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
         (root / "notebooks" / "runs" / f"{report}.yml").write_text(run, "utf-8")

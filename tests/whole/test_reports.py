@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -19,6 +20,7 @@ Built = tuple[Places, Outcome, list[str]]
 OWN = [
     "generational_speedup",
     "my_deployment",
+    "official_record",
     "power_efficiency",
     "price_performance",
     "quantization_tradeoffs",
@@ -36,6 +38,13 @@ def finding(places: Places, report: str, name: str) -> dict:
 
 def pages(places: Places) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file() and path != places.pace}
+
+
+def test_the_project_that_is_built_is_what_is_shipped(project: Places, shipped: list[Path], others: dict) -> None:
+    """A run file or notebook of a user's own would be held to stored findings that it has not."""
+    there = {project.key(path) for path in (*project.notebooks.glob("*.ipynb"), *project.runs.glob("*.yml"))}
+    ours = {Places().key(path) for path in shipped if path.parent.name != "sweeps"}
+    assert there == ours | {f"notebooks/runs/{name}.yml" for name in others}
 
 
 def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
@@ -67,7 +76,8 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
     sources = {source["id"] for source in stated["provenance"]["sources"]} | {"datasheets", "mlcommons-rules"}
     assert len(stated["findings"]) >= 5
     for each in stated["findings"]:
-        assert set(each) == {"name", "low", "high", "unit", "headline", "sentence", "sources", "caveats", "notes"}
+        assert set(each) == {"name", "low", "high", "unit", "headline", "sentence", "sources", "caveats", "notes",
+                             "about", "values"}  # fmt: skip
         assert each["unit"] and each["headline"] and each["sentence"].startswith(each["headline"])
         assert each["low"] is None or each["low"] <= each["high"]
         assert set(each["sources"]) <= sources, each["name"]
@@ -76,8 +86,12 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
 def test_findings_under_other_parameters_are_the_stored_ones(
     built: Built, data_regression: DataRegressionFixture
 ) -> None:
-    """Values to six digits: a change of data or of a rule shows here, by report and finding."""
-    others = sorted({path.stem for path in built[0].runs.glob("*.yml")} - set(OWN) - set(built[1].skipped))
+    """Values to six digits: a change of data or of a rule shows here, by report and finding.
+
+    Reports under their notebooks' defaults are not among them: their stored outputs are compared as they are.
+    """
+    notebooks = {path.stem for path in built[0].notebooks.glob("*.ipynb")}
+    others = sorted({path.stem for path in built[0].runs.glob("*.yml")} - notebooks - set(built[1].skipped))
     found = {
         report: {
             each["name"]: [end and float(f"{end:.6g}") for end in (each["low"], each["high"])]
@@ -89,7 +103,8 @@ def test_findings_under_other_parameters_are_the_stored_ones(
 
 
 @pytest.mark.parametrize(
-    "report", ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing", "price_nothing"]
+    "report",
+    ["speedup_nothing", "quantization_nothing", "power_nothing", "derating_nothing", "price_nothing", "record_nothing"],
 )
 def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:
     stated = record(built[0], report)
@@ -109,10 +124,10 @@ def test_a_question_to_the_official_record_is_answered_without_documents(built: 
 
 
 def test_known_answers_of_the_official_record(built: Built) -> None:
-    """Hand-computed from the cited results: 11,264.4 / 3,065.61 tokens/s; 0.12 x 1.3 x watts / rate / 3.6."""
+    """Hand-computed from the cited results: GB200 over H100 SXM in v5.1; 0.12 x 1.3 x watts / rate / 3.6."""
     places = built[0]
-    b200 = finding(places, "generational_speedup", "fastest")
-    assert b200["low"] == pytest.approx(11264.4 / (24524.9 / 8), rel=1e-8)
+    gb200 = finding(places, "generational_speedup", "without_a_bridge")
+    assert gb200["low"] == pytest.approx((52061.6 / 4) / (124879 / 32), rel=1e-8)
     energy = finding(places, "power_efficiency", "energy_price")
     assert energy["low"] == pytest.approx(10400.9988793425 / 102909.0 / 3.6 * 0.12 * 1.3, rel=1e-8)
     assert finding(places, "real_world_derating", "document_example")["low"] == 3
@@ -122,6 +137,14 @@ def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied
     before = pages(copied)
     outcome = build_reports(OWN, places=copied, force=True, kernels="ordinary", say=lambda line: None)
     assert sorted(outcome.built) == sorted(OWN) and pages(copied) == before
+
+
+def test_without_the_record_the_reports_run_to_the_end(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
+    outcome = build_reports(OWN, places=copied, force=True, say=lambda line: None)
+    assert sorted(outcome.built) == sorted(OWN) and not outcome.failed and not outcome.skipped
+    cited = [record(copied, report)["provenance"]["rows"] for report in OWN]
+    assert not any("official/" in rows for rows in cited)
 
 
 def test_nothing_is_built_again_without_a_change(copied: Places) -> None:
@@ -151,27 +174,29 @@ def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied: Plac
 
 
 def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) -> None:
-    """The B200 result 5 % lower: the finding follows, its page too, and nbval no longer accepts the notebook."""
-    before = pages(copied)
+    """A document's FP8 rate doubled: the finding follows, its page too, and nbval no longer accepts the notebook."""
+    before, notebook = pages(copied), copied.notebook("quantization_tradeoffs")
+    first = finding(copied, "quantization_tradeoffs", "gain_fp8")["low"]
     table = copied.data / "results.csv"
     text = table.read_text("utf-8")
-    assert text.count("11264.4,11264.4") == 1
-    table.write_text(text.replace("11264.4,11264.4", "10701.18,10701.18"), "utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("doc000-quant-result-fp8,"))
+    assert "~155,Tokens/sec,147.25,162.75," in row
+    changed = row.replace("~155,Tokens/sec,147.25,162.75,", "~310,Tokens/sec,294.5,325.5,")
+    table.write_text(text.replace(row, changed), "utf-8")
     dictionary.describe(copied.data)
-    build_reports(["generational_speedup"], places=copied, say=lambda line: None)
-    assert finding(copied, "generational_speedup", "fastest")["low"] == pytest.approx(
-        10701.18 / (24524.9 / 8), rel=1e-8
-    )
-    assert pages(copied)["generational_speedup.html"] != before["generational_speedup.html"]
+    build_reports(["quantization_tradeoffs"], places=copied, say=lambda line: None)
+    assert finding(copied, "quantization_tradeoffs", "gain_fp8")["low"] == pytest.approx(2 * first, rel=1e-8)
+    assert pages(copied)["quantization_tradeoffs.html"] != before["quantization_tradeoffs.html"]
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]
     environment = os.environ | {"PYTHONPATH": str(copied.source)}
-    notebook = str(copied.notebook("generational_speedup"))
-    checked = subprocess.run([*command, notebook], env=environment, cwd=copied.root, capture_output=True, text=True)
+    checked = subprocess.run(
+        [*command, str(notebook)], env=environment, cwd=copied.root, capture_output=True, text=True
+    )
     assert checked.returncode == 1 and "failed" in checked.stdout
 
 
 def test_stored_outputs_go_stale_by_the_rows_that_reach_them_alone(copied: Places) -> None:
-    """The template shows one benchmark's accelerators: an edit of another round's row leaves its outputs as they are.
+    """The template shows official and published rates: an edit of a rate at batch 1 leaves its outputs as they are.
 
     Its page is built again and lists another digest of the file, for only a run can tell that no new row is chosen.
     """
@@ -179,12 +204,12 @@ def test_stored_outputs_go_stale_by_the_rows_that_reach_them_alone(copied: Place
     (copied.runs / "template.yml").write_text("notebook: _template\n", "utf-8")
     build_reports(["template"], places=copied, say=lambda line: None)
     before = record(copied, "template")["provenance"]
-    note(copied, "9.9", origin="official", round="v5.1")
+    note(copied, "9.9", id="doc000-faq4-fp8")
     assert refreshed(copied, "_template") == "the same"
     assert build_reports(["template"], places=copied, say=lambda line: None).built == ["template"]
     after = record(copied, "template")["provenance"]
     assert after["rows"] == before["rows"] and after["tables"]["results.csv"] != before["tables"]["results.csv"]
-    note(copied, "9.9", origin="official", round="v4.1", benchmark="llama2-70b", scenario="Offline")
+    note(copied, "9.9", origin="published", round="v4.1", benchmark="llama2-70b", scenario="Offline")
     assert refreshed(copied, "_template") == "refreshed"
 
 

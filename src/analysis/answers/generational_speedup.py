@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pandas as pd
 
-from analysis.answers.words import finding_name, listed, ranged, span
+from analysis.answers.words import finding_name, listed, plural, ranged, span
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.notes import of_rows
-from analysis.themes.speedup import OVER, SPECS, UNDER
+from analysis.core.interval import Interval
+from analysis.core.notes import Notes, of_rows
+from analysis.core.vocabulary import round_age
+from analysis.themes.speedup import FACTS, OVER, UNDER
 
 TIMES = "times the baseline's throughput per accelerator"
 STEP = "times the throughput per accelerator of the step before"
 MISS = "mean factor between datasheet ratio and speedup, 1 being exact"
+SOFTWARE = "times the throughput per accelerator of the earlier round"
+ENOUGH = 3  # accelerators by which datasheet facts are judged
+TABLE = {
+    "accelerator": "Accelerator",
+    "where": "Basis",
+    "speedup": "Fastest over fastest (ratio)",
+    "spread": "Its like systems (ratio)",
+    "scope": "Like systems",
+    "paired": "Of one submitter (ratio)",
+    "sizes": "Sizes",
+    "precisions": "Precisions",
+    "notes": "Caveat",
+}
 VERDICTS = {
     "holds": ("holds", "hold"),
     "not reached": ("is not reached", "are not reached"),
@@ -26,45 +41,78 @@ VERDICTS = {
 }
 
 
-def fastest(speedups: pd.DataFrame, baseline: str, topic: str) -> Finding:
-    """Which accelerator leads the baseline most. `topic`: benchmark and scenario in words."""
-    others = speedups[speedups["accelerator"].ne(baseline)]
-    if others.empty:
-        return nothing("fastest", TIMES, f"No comparable figure sets another accelerator beside {baseline} on {topic}.")
-    best = others.loc[interval.of(others, "speedup").middle.idxmax()]
-    sentence = (
-        f"On {topic}, {best['accelerator']} leads at {ranged(best, 'speedup')} times {baseline} per accelerator "
-        f"({best['basis']})."
+def fastest(leading: pd.DataFrame, first: str, baseline: str, topic: str, covered: pd.DataFrame) -> Finding:
+    """What the accelerator `first`, the fastest of the newest round (speedup.leader), does in the baseline's terms.
+
+    `leading` has one speedup per accelerator, `covered` the rounds (speedup.rounds_covered), `topic` is benchmark and
+    scenario in words. Without an official round (`first` is "") the highest speedup of a document leads.
+    """
+    others = leading[leading["accelerator"].ne(baseline)]
+    row = _lead(others, first, baseline)
+    if row is None:
+        return _no_lead(others, first, baseline, topic, covered)
+    ahead = f"nothing on sale in {covered['round'].iloc[-1]} is faster than {baseline}: " if first == baseline else ""
+    work = _in_work(row, baseline, sold=row["origin"] == "official")
+    sentence = f"On {topic}, {ahead}{work} ({where(row)}; {precisions(row)})."
+    return Finding(
+        "fastest", span(row, "speedup"), TIMES, sentence, cited(row), row["notes"], _not_on_sale(others, row)
     )
-    return Finding("fastest", span(best, "speedup"), TIMES, sentence, cited(best), best["notes"])
 
 
-def ahead_elsewhere(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> list[Finding]:
-    """What another round's leader had, where it was further ahead than the leader of the answer; else nothing."""
-    here = fastest_first(leading[leading["accelerator"].ne(baseline)]).head(1)
-    official = speedups["origin"].eq("official") & speedups["accelerator"].ne(baseline)
-    rounds = speedups[official & ~speedups["basis"].isin(here["basis"])]
-    best = fastest_first(pd.concat([here, rounds])).head(1)
-    if best.empty or best["basis"].isin(here["basis"]).all():
+def without_a_bridge(speedups: pd.DataFrame, leading: pd.DataFrame, first: str, baseline: str) -> list[Finding]:
+    """Where the leader stands beside the baseline through a bridge only: the best that a round with both shows."""
+    others = leading[leading["accelerator"].ne(baseline)]
+    lead = _lead(others, first, baseline)
+    if lead is None or not lead["through"]:
         return []
-    row, name = best.iloc[0], "ahead_in_another_round"
-    sentence = f"In {listed(row['rounds'])}, {row['accelerator']} was further ahead, at {ranged(row, 'speedup')} times."
-    return [Finding(name, span(row, "speedup"), TIMES, sentence, cited(row), row["notes"])]
+    direct = speedups[
+        speedups["accelerator"].ne(baseline) & speedups["rounds"].map(lambda own: own == (lead["through"],))
+    ]
+    on_sale = direct[direct["origin"].eq("official") & ~direct["notes"].map(_in_preview).astype(bool)]
+    if on_sale.empty:
+        return []
+    row = fastest_first(on_sale).iloc[0]
+    sentence = f"In {lead['through']}, the newest round with {baseline}, {_in_work(row, baseline)} ({precisions(row)})."
+    return [Finding("without_a_bridge", span(row, "speedup"), TIMES, sentence, cited(row), row["notes"])]
+
+
+def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str) -> list[Finding]:
+    """What becomes of the rounds that lack the baseline, or have nothing to compare; nothing where all have it.
+
+    `asked` are the rounds asked for by name.
+    """
+    lacking = covered[~covered["baseline"].astype(bool)].iloc[::-1]
+    empty = [name for name in asked if name not in set(covered["round"])]
+    parts = [_without_baseline(row, baseline) for row in lacking.head(2).to_dict("records")]
+    more = list(lacking["round"].iloc[2:])
+    parts += [f"It is lacking in {listed(more)} too."] if more else []
+    parts += [f"Of {listed(empty)} no official result is there to compare."] if empty else []
+    if not parts:
+        return []
+    count = exactly(len(lacking) + len(empty))
+    return [Finding("rounds_without_baseline", count, "rounds", parts[0], more=" ".join(parts[1:]))]
 
 
 def fastest_first(speedups: pd.DataFrame) -> pd.DataFrame:
-    """The speedups by their middles, the highest first: the order in which the answer ranks them."""
+    """The speedups by their middles, the highest first."""
     return speedups.iloc[np.argsort(-interval.of(speedups, "speedup").middle.to_numpy(), kind="stable")]
 
 
-def in_order(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """The speedups beside the baseline, accelerators ranked as in the answer, each with the row of the answer first."""
+def in_words(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The speedups beside the baseline as figure and table show them, with the columns of TABLE.
+
+    Accelerators are ranked as in `leading`, each with its row there first; `name` is accelerator and basis on two
+    lines. Rows of the record that `leading` passes over are left to the table: `shown` says which are drawn, those of
+    `leading` and those of documents.
+    """
     answers = list(zip(*(fastest_first(leading)[name] for name in ("accelerator", "basis")), strict=True))
     place = {accelerator: rank for rank, (accelerator, _) in enumerate(answers)}
     others = speedups[speedups["accelerator"].ne(baseline)]
-    keys = zip(others["accelerator"], others["basis"], strict=True)
-    rank = [(place[accelerator], (accelerator, basis) not in answers) for accelerator, basis in keys]
-    return others.iloc[sorted(range(len(others)), key=rank.__getitem__)]
+    keys = list(zip(others["accelerator"], others["basis"], strict=True))
+    order = sorted(range(len(others)), key=lambda row: (place[keys[row][0]], keys[row] not in answers))
+    drawn = [key in answers or origin != "official" for key, origin in zip(keys, others["origin"], strict=True)]
+    rows = others.assign(shown=np.array(drawn, dtype="bool")).iloc[order]
+    return _told(rows).assign(name=[f"{row['accelerator']}\n{where(row)}" for row in rows.to_dict("records")])
 
 
 def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
@@ -74,85 +122,84 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
             f"speedup_{finding_name(row['accelerator'])}",
             span(row, "speedup"),
             TIMES,
-            f"{row['accelerator']} gives {ranged(row, 'speedup')} times {baseline} on {topic} ({row['basis']}).",
+            f"On {topic}, {_in_work(row, baseline)} ({where(row)}; {precisions(row)}).",
             cited(row),
             row["notes"],
+            _beside(row),
         )
         for _, row in speedups[speedups["accelerator"].ne(baseline)].iterrows()
     ]
 
 
-def across(grid: pd.DataFrame, baseline: str, label: Callable[[str], str]) -> Finding:
-    """How much the speedup depends on the benchmark, for the accelerator measured on most of them.
+def across(grid: pd.DataFrame, first: str, baseline: str, label: Callable[[str], str]) -> Finding:
+    """How much the speedup depends on the benchmark: of `first`, else of the accelerator measured on most of them.
 
     `label` gives a benchmark's name in words.
     """
     others = grid[grid["accelerator"].ne(baseline)]
     if others.empty:
-        return nothing("across_benchmarks", TIMES, f"No benchmark sets another accelerator beside {baseline}.")
-    name = others["accelerator"].value_counts().sort_index().idxmax()
+        why = f"Of these accelerators none stands beside {baseline} on any benchmark."
+        return nothing("across_benchmarks", TIMES, why)
+    counts = others["accelerator"].value_counts().sort_index()
+    name = first if counts.get(first, 0) > 1 else counts.idxmax()
     part = fastest_first(others[others["accelerator"].eq(name)])
     part = part.assign(benchmark=part["benchmark"].map(label))
     most, least = part.iloc[0], part.iloc[-1]
-    sentence = (
-        f"{name} gives {ranged(most, 'speedup')} times {baseline} on {most['benchmark']}, its only benchmark here."
-    )
+    sentence = f"{name} gives {_prose(most)} times {baseline} on {most['benchmark']}, its only benchmark here."
     if len(part) > 1:
         sentence = (
-            f"The benchmark decides: over {len(part)} benchmarks {name} gives from {ranged(least, 'speedup')} times "
-            f"{baseline} on {least['benchmark']} up to {ranged(most, 'speedup')} times on {most['benchmark']}."
+            f"On {len(part)} of {others['benchmark'].nunique()} benchmarks {name} stands beside {baseline}: it gives "
+            f"{_prose(least)} times on {least['benchmark']} and up to {_prose(most)} times on {most['benchmark']}."
         )
     return Finding("across_benchmarks", span(part, "speedup"), TIMES, sentence, cited(part), of_rows(part, "benchmark"))
 
 
 def explanation(explained: pd.DataFrame, topic: str) -> Finding:
     """Which datasheet ratio comes closest to the speedups."""
-    if explained.empty:
-        return nothing("explained_by", MISS, "Too few accelerators have every datasheet fact to say what explains it.")
+    if explained.empty or explained["accelerators"].iloc[0] < ENOUGH:
+        why = (
+            f"Fewer than {ENOUGH} accelerators have every datasheet fact and say at which precision they ran: nothing "
+        )
+        why += "is said of what explains the speedups."
+        return nothing("explained_by", MISS, why)
     best, worst = explained.iloc[0], explained.iloc[-1]
-    alike = explained.loc[explained["miss"].map(interval.number).eq(interval.number(best["miss"])), "spec"]
+    number = {name: interval.number(row["miss"], 2) for name, row in (("best", best), ("worst", worst))}
+    alike = explained.loc[explained["miss"].map(lambda miss: interval.number(miss, 2)).eq(number["best"]), "spec"]
     sentence = (
         f"On {topic}, {listed(alike)} explain{'s' * (len(alike) == 1)} the speedups best: over {best['accelerators']} "
-        f"accelerators the datasheet ratio is off by a factor of {interval.number(best['miss'])} on average, that of "
-        f"{worst['spec']} by {interval.number(worst['miss'])}."
+        f"accelerators the datasheet ratio is off by a factor of {number['best']} on average, that of {worst['spec']} "
+        f"by {number['worst']}."
     )
     return Finding("explained_by", exactly(best["miss"]), MISS, sentence, ["datasheets"])
 
 
-def decomposition(steps: pd.DataFrame, software: pd.DataFrame, first_round: str, later_round: str) -> list[Finding]:
+def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, later: str) -> list[Finding]:
     """One finding per step of hardware or power limit, and one for what the later round changed by software."""
     hardware = [
         Finding(
             f"step_{finding_name(row['step'])}",
             span(row, "speedup"),
             STEP,
-            f"{row['step']} gives {ranged(row, 'speedup')} times (official {first_round}).",
+            f"{row['step']} gives {_prose(row)} times ({where(row)}; {precisions(row)}).",
             cited(row),
             row["notes"],
+            _beside(row),
         )
         for _, row in steps.iterrows()
     ]
-    return [*hardware, _software(software, first_round, later_round)]
+    return [*hardware, _software(software, earlier, later)]
 
 
-def _software(software: pd.DataFrame, first_round: str, later_round: str) -> Finding:
-    unit = "times the throughput per accelerator of the earlier round"
-    if first_round == later_round:
-        why = f"Of software nothing is said: {later_round} is the only round here, and a round over itself shows no "
-        return nothing("software", unit, f"{why}progress, only how far its submitters lie apart.")
-    if software.empty:
-        why = f"No accelerator has official rows in both {first_round} and {later_round}: of software nothing is said."
-        return nothing("software", unit, why)
-    sentence = f"In {later_round} the same accelerators give {ranged(software, 'speedup')} times as much as in "
-    sentence += f"{first_round}: {listed(software['accelerator'])}."
-    return Finding("software", span(software, "speedup"), unit, sentence, cited(software), of_rows(software))
+def software_rows(software: pd.DataFrame) -> pd.DataFrame:
+    """The same accelerators in two rounds, what changed most on top, with the columns of TABLE."""
+    return _told(fastest_first(software))
 
 
-def software_heading(first_round: str, later_round: str) -> str:
+def software_heading(earlier: str, later: str) -> str:
     """The heading of the table of the same accelerators in two rounds."""
-    if first_round == later_round:
+    if not earlier:
         return "The same accelerator in two rounds"
-    return f"The same accelerator in {later_round} over {first_round}"
+    return f"The same accelerator in {later} over {earlier}"
 
 
 def claims(judged: pd.DataFrame, others: pd.DataFrame) -> Finding:
@@ -178,48 +225,54 @@ def claims(judged: pd.DataFrame, others: pd.DataFrame) -> Finding:
 
 
 def claim_rows(judged: pd.DataFrame, labels: dict[str, str], label: Callable[[str], str]) -> pd.DataFrame:
-    """The claims with `claim`, the words by which a figure names them: `labels` of sources, `label` of a benchmark."""
+    """The claims with `claim`, the words by which a figure names them, and `paired`, the pairs of one submitter.
+
+    `labels` are those of sources, `label` gives that of a benchmark.
+    """
     what = judged["subject"].str.slice(0, 34) + " over " + judged["baseline"]
     where = judged["benchmark"].map(label) + " " + judged["scenario"] + ", " + judged["source_id"].map(labels)
     where += judged["round"].eq("").map({True: ", no round", False: ""})
-    return judged.assign(claim=what + "\n" + where)
+    return judged.assign(claim=what + "\n" + where, paired=[_paired(row) for row in judged.to_dict("records")])
 
 
 def spec_rows(beside: pd.DataFrame) -> pd.DataFrame:
     """The speedups with one interval per datasheet ratio: a row per accelerator, the fastest on top."""
-    facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(SPECS))
+    facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(FACTS))
     wide = pd.concat([facts.add_suffix("_low"), facts.add_suffix("_high")], axis=1)
     first = fastest_first(beside.drop_duplicates("accelerator"))
     return first.merge(wide.reset_index(), on="accelerator")
 
 
-def leader_under_other_choice(here: pd.DataFrame, there: pd.DataFrame, baseline: str, topic: str) -> Finding:
-    """Whether the leader stays the leader under another reasonable choice: that of `topic`, in words."""
+def leader_under_other_choice(
+    here: pd.DataFrame, there: pd.DataFrame, firsts: tuple[str, str], baseline: str, topic: str
+) -> Finding:
+    """Whether the leader stays the leader under another reasonable choice: that of `topic`, in words.
+
+    `firsts` are the fastest accelerators of both choices (speedup.leader).
+    """
     name = "under_another_choice"
-    mine, other = (fastest_first(part[part["accelerator"].ne(baseline)]) for part in (here, there))
-    if mine.empty or other.empty:
+    sides = [part[part["accelerator"].ne(baseline)] for part in (here, there)]
+    before, now = (_lead(part, first, baseline) for part, first in zip(sides, firsts, strict=True))
+    if before is None or now is None:
         return nothing(name, TIMES, f"{topic} has no comparable figure to check the answer with.")
-    before, now = mine.iloc[0], other.iloc[0]
-    same = other[other["accelerator"].eq(before["accelerator"])].head(1)
-    both = pd.concat([other.head(1), same]).drop_duplicates("accelerator")
-    lead = f"{ranged(now, 'speedup')} times {baseline}"
-    if now["accelerator"] == before["accelerator"]:
-        less = f"against {ranged(before, 'speedup')} above"
-        sentence = f"No: {now['accelerator']} leads on {topic} too, at {_within(lead, now, less, before)}."
+    leads = [first or row["accelerator"] for first, row in zip(firsts, (before, now), strict=True)]
+    same = sides[1][sides[1]["accelerator"].eq(before["accelerator"])].head(1)
+    both = pd.concat([sides[1].loc[[now.name]], same]).drop_duplicates("accelerator")
+    ahead = f"{leads[1]} leads on {topic}{' too' * (leads[0] == leads[1])}"
+    if leads[1] == baseline:
+        beside = f", ahead of {now['accelerator']} at {_prose(now)} times ({where(now)})"
+    else:
+        beside = f", at {_prose(now)} times {baseline} ({where(now)})"
+    if leads[0] == leads[1]:
+        sentence = f"No: {ahead}{beside}, against {_prose(before)} above."
+    elif leads[0] == baseline:
+        sentence = f"Yes: {ahead}{beside}."
     elif same.empty:
-        sentence = f"Yes: on {topic}, {now['accelerator']} leads at {lead} ({now['basis']}); "
-        sentence += f"{before['accelerator']} has no comparable figure there."
+        sentence = f"Yes: {ahead}{beside}; {leads[0]} has no comparable figure there."
     else:
         there = same.iloc[0]
-        less = f"and {before['accelerator']} gives {ranged(there, 'speedup')}"
-        sentence = f"Yes: on {topic}, {now['accelerator']} leads at {_within(lead, now, less, there)}."
+        sentence = f"Yes: {ahead}{beside}; {leads[0]} gives {_prose(there)} ({where(there)})."
     return Finding(name, span(now, "speedup"), TIMES, sentence, cited(both), of_rows(both))
-
-
-def _within(first: str, row: pd.Series, second: str, other: pd.Series) -> str:
-    """Two figures in words, with the basis of each, said once where it is one."""
-    basis = "" if row["basis"] == other["basis"] else f" ({row['basis']})"
-    return f"{first}{basis}, {second} ({other['basis']})"
 
 
 def grid_frames(grid: pd.DataFrame, benchmarks: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -236,3 +289,151 @@ def grid_frames(grid: pd.DataFrame, benchmarks: pd.DataFrame) -> tuple[pd.DataFr
     worded = grid.assign(words=[ranged(row, "speedup").replace(" to ", "–") for _, row in grid.iterrows()])
     words = worded.pivot(index="accelerator", columns="benchmark", values="words").fillna("")
     return values, words.reindex(index=values.index, columns=values.columns)
+
+
+def where(row: pd.Series | dict) -> str:
+    """The basis of a speedup in words: the round, and through which other; or the document."""
+    if row.get("origin", "official") != "official":
+        return row["basis"]
+    own = [name for name in row["rounds"] if name != row.get("through", "")]
+    return " and ".join(own) + (f" through {row['through']}" if row.get("through") else "")
+
+
+def precisions(row: pd.Series | dict) -> str:
+    """The precisions that ran on both sides of a ratio."""
+    own, other = (row[name].upper() for name in ("precision", "baseline_precision"))
+    if not (own or other):
+        return "precisions not stated"
+    if own == other:
+        return f"both {own}"
+    return f"{own or 'a precision not stated'} against {other or 'one not stated'}"
+
+
+def scope(row: pd.Series | dict) -> str:
+    """Of how many systems of its accelerator a speedup tells: "15 of 15 systems"."""
+    return f"{row['systems']} of {_many(row['of_systems'], 'system')}"
+
+
+def _lead(others: pd.DataFrame, first: str, baseline: str) -> pd.Series | None:
+    """The row of the leader, None where nothing sets it beside the baseline.
+
+    Where the baseline leads, that of the next to it in the newest round; where no round does, that of a document.
+    """
+    official = others[others["origin"].eq("official")]
+    if first == baseline:
+        newest = max((name for rounds in official["rounds"] for name in rounds), key=round_age, default="")
+        part = official[[newest in rounds for rounds in official["rounds"]]] if newest else official
+    else:
+        part = official[official["accelerator"].eq(first)] if first else others
+    return None if part.empty else fastest_first(part).iloc[0]
+
+
+def _no_lead(others: pd.DataFrame, first: str, baseline: str, topic: str, covered: pd.DataFrame) -> Finding:
+    if first in ("", baseline):
+        why = f"No comparable figure sets another accelerator beside {baseline} on {topic}."
+        return nothing("fastest", TIMES, why)
+    newest = covered.iloc[-1]
+    why = f"On {topic}, {first} leads {newest['round']}, and nothing sets it beside {baseline}."
+    baselines = f"Baselines to choose in {newest['round']}: {listed(newest['others'])}."
+    return Finding("fastest", None, TIMES, why, more=baselines)
+
+
+def _without_baseline(row: dict, baseline: str) -> str:
+    ways = {"through a bridge": row["bridged"], "by another round": row["elsewhere"], "not at all": len(row["alone"])}
+    counts = [(count, how) for how, count in ways.items() if count]
+    beside = "none stands beside it"
+    if counts[0][1] != "not at all":
+        (count, how), *others = counts
+        beside = listed([f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, others)])
+    return f"{row['round']} has no {baseline}: of its {_many(row['accelerators'], 'accelerator')} {beside}."
+
+
+def _in_work(row: pd.Series | dict, baseline: str, sold: bool = False) -> str:
+    """How much of the other's work the faster of the two does."""
+    if _slower(row):
+        return f"one {baseline} does the work of {_as_work(row)} {row['accelerator']}"
+    own = row["accelerator"] + (" on sale" if sold and not _in_preview(row["notes"]) else "")
+    return f"one {own} does the work of {_as_work(row)} {baseline}"
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count} {thing if count == 1 else plural(thing)}"
+
+
+def _slower(row: pd.Series | dict) -> bool:
+    return _ends(row, "speedup").middle < 1
+
+
+def _as_work(row: pd.Series | dict, name: str = "speedup") -> str:
+    """An interval of the row with two digits, turned round where the row is slower than the baseline."""
+    ends = _ends(row, name)
+    return (Interval(1 / ends.high, 1 / ends.low) if _slower(row) else ends).text(2)
+
+
+def _not_on_sale(others: pd.DataFrame, lead: pd.Series) -> str:
+    """What was faster than the leader in its round, and in preview."""
+    faster = others[others["basis"].eq(lead["basis"]) & others["notes"].map(_in_preview).astype(bool)]
+    ahead = fastest_first(faster[interval.of(faster, "speedup").middle.gt(_ends(lead, "speedup").middle)])
+    parts = [f"{row['accelerator']} at {_prose(row)} times" for row in ahead.to_dict("records")]
+    return f"Not on sale yet: {listed(parts)}." if parts else ""
+
+
+def _in_preview(notes: Notes) -> bool:
+    return any(own.code == "preview" for own in notes)
+
+
+def _prose(row: pd.Series | dict, name: str = "speedup") -> str:
+    """An interval with the two digits that sentences have."""
+    return _ends(row, name).text(2)
+
+
+def _ends(row: pd.Series | dict, name: str) -> Interval:
+    return Interval(float(row[f"{name}_low"]), float(row[f"{name}_high"]))
+
+
+def _beside(row: pd.Series | dict) -> str:
+    """The scope of a speedup, the spread of its systems, and the pairs of one submitter, where there are any."""
+    count = row["pairs"]
+    parts = [f"{scope(row)}: {_as_work(row, 'spread')}."] if row["systems"] > 1 else []
+    parts += [f"{scope(row)}."] if row["systems"] < row["of_systems"] and not parts else []
+    parts += [f"Of {_many(count, 'submitter')} with both: {_as_work(row, 'pairs')}."] if count else []
+    return " ".join(parts)
+
+
+def _told(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with what tables say of them in words."""
+    records = rows.to_dict("records")
+    return rows.assign(
+        where=[where(row) for row in records],
+        scope=[scope(row) for row in records],
+        paired=[_paired(row) for row in records],
+        sizes=[f"{row['accelerator_count']}x over {row['baseline_count']}x" for row in records],
+        precisions=[precisions(row) for row in records],
+    )
+
+
+def _paired(row: dict) -> str:
+    return f"{_ends(row, 'pairs').text()} ({row['pairs']})" if row["pairs"] else ""
+
+
+def _software(software: pd.DataFrame, earlier: str, later: str) -> Finding:
+    if software.empty:
+        why = f"No accelerator has official rows in both {earlier} and {later}"
+        if not earlier:
+            why = f"No accelerator of {later} has an earlier official row" if later else "No official row is there"
+        return nothing("software", SOFTWARE, f"{why}: of software nothing is said.")
+    own = software[software["pairs"].gt(0)]
+    if own.empty:
+        sentence = (
+            f"The best systems of {listed(software['accelerator'])} give {_text(software, 'speedup')} times as much "
+        )
+        sentence += f"in {later} as in {earlier}; no submitter filed one of them in both."
+        return Finding("software", span(software, "speedup"), SOFTWARE, sentence, cited(software), of_rows(software))
+    sentence = f"Submitters that filed an accelerator in both rounds got {_text(own, 'pairs')} times as much of it in "
+    sentence += f"{later} as in {earlier}: {listed(own['accelerator'])}."
+    scope = f"{_many(int(own['pairs'].sum()), 'pair')} on {len(own)} of {_many(len(software), 'accelerator')}."
+    return Finding("software", span(own, "pairs"), SOFTWARE, sentence, cited(own), of_rows(own), scope)
+
+
+def _text(rows: pd.DataFrame, name: str) -> str:
+    return span(rows, name).text(2)

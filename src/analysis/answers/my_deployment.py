@@ -31,7 +31,8 @@ def share(assessed: Assessed) -> Finding:
     sentence = (
         f"{_load(run)}, {run['accelerator_count']} {run['accelerator']} give "
         f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
-        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator."
+        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator "
+        f"({run['systems']})."
     )
     ends = Interval(run["derate_low"], run["derate_high"])
     return Finding("share_of_official", ends, SHARE, sentence, _sources(run), assessed.notes)

@@ -28,13 +28,18 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     best, worst = (offers.loc[interval.of(offers, "per_dollar").middle.agg(pick)] for pick in ("idxmax", "idxmin"))
     sentence = (
         f"On {topic} a dollar buys most on {_offer(best)}: {_counted(best, work)}, a million for "
-        f"{ranged(best, 'usd_per_million')} dollars; it buys least on {_offer(worst)}, a million for "
-        f"{ranged(worst, 'usd_per_million')}."
+        f"{ranged(best, 'usd_per_million')} dollars as utilisation and derate are assumed (rate of the best of "
+        f"{best['best_of']})"
     )
+    if len(offers) > 1:
+        sentence += f"; it buys least on {_offer(worst)}, a million for {ranged(worst, 'usd_per_million')} (best of "
+        sentence += f"{worst['best_of']})"
     undated = "not stated" in (best["quoted"], worst["quoted"])
     warned = best["notes"] | worst["notes"] | apart(best["rounds"], worst["rounds"])
     warned |= {note("prices_undated")} if undated else NONE
-    return Finding("best_offer", span(best, "per_dollar"), unit, sentence, cited(pd.DataFrame([best, worst])), warned)
+    return Finding(
+        "best_offer", span(best, "per_dollar"), unit, f"{sentence}.", cited(pd.DataFrame([best, worst])), warned
+    )
 
 
 def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
@@ -49,8 +54,8 @@ def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
     more = f", on one accelerator where the weights need up to {interval.number(most)}" if most > 1 else ""
     sentence = (
         f"The tokens per dollar of {whose} follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
-        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and derate, a dollar "
-        f"buys {overall.text()} times as many."
+        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and derate as assumed, "
+        f"a dollar buys {overall.text()} times as many ({len(known)} of {len(table)} rows)."
     )
     return Finding("document_set_right", overall, unit, sentence, cited(table))
 
@@ -68,7 +73,7 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
         f"{row['accelerator']} is {row['verdict']} until its hour costs {ranged(row, 'break_even')} dollars"
         for _, row in judged.iterrows()
     ]
-    sentence = f"Per token and against {baseline} at its price, {listed(changes)}."
+    sentence = f"Per token and against {baseline} at its prices on offer, {listed(changes)}."
     if judged.empty:
         sentence = (
             f"Whether another accelerator is cheaper per token than {baseline} stays open at the prices on offer; "

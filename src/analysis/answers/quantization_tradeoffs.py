@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from analysis.answers.words import finding_name, listed, ranged, span
+from analysis.answers.words import counted, finding_name, listed, ranged, span
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -79,10 +79,12 @@ def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
     unit = "accelerators of which one holds the weights at fp8"
     if held.empty:
         return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known here.")
-    alone = held[held["precision"].eq("fp8") & held["needed"].eq(1)].sort_values("memory_gb", kind="stable")
-    sentence = f"At fp8 a single {listed(alone['accelerator'], most=20)} holds the weights of {label}."
-    if alone.empty:
-        sentence = f"At fp8 no single accelerator holds the weights of {label}."
+    known = held[held["precision"].eq("fp8")]
+    alone = known[known["needed"].eq(1)].sort_values("memory_gb", kind="stable")
+    sentence = f"At FP8 {len(alone)} of {counted(len(known), 'accelerator')} hold the weights of {label} alone"
+    if len(alone):
+        sentence += f", from {alone['accelerator'].iloc[0]} up"
+    sentence += "."
     return Finding("single_accelerators", exactly(len(alone)), unit, sentence, ["datasheets"])
 
 
@@ -94,37 +96,51 @@ def official(rows: pd.DataFrame, topic: str) -> Finding:
     known = rows[rows["precision"].ne("unknown")]
     count = int(known["results"].sum())
     sentence = f"Of {rows['results'].sum()} official results of {topic}, {count} say which precision ran"
-    words = [f"{name} on {listed(part['accelerator'])}" for name, part in known.groupby("precision")]
-    headline = ": ".join([sentence, "; ".join(words)] if words else [sentence])
+    words = [
+        f"{name.upper()} on {counted(part['accelerator'].nunique(), 'accelerator')}"
+        for name, part in known.groupby("precision")
+    ]
+    headline = ": ".join([sentence, listed(words, len(words))] if words else [sentence])
     return Finding("official_precisions", exactly(count), unit, f"{headline}.", cited(rows))
 
 
 def official_gain(rows: pd.DataFrame, topic: str) -> Finding:
-    """What another precision than FP8 gives on the same accelerator in the official record."""
+    """What another precision than FP8 gives on the same accelerator in the official record, best against best."""
     unit = "throughput per accelerator over FP8 results of the same accelerator and round"
     gains = rows[rows["gain_low"].notna()]
+    both = len(gains[["basis", "accelerator"]].drop_duplicates())
+    of_all = f"{len(rows[['basis', 'accelerator']].drop_duplicates())} pairs of accelerator and round"
     if gains.empty:
-        why = f"No accelerator has official results of {topic} at FP8 and at another precision in the same round."
-        return nothing("official_gain", unit, why)
-    words = (
-        f"{row['precision']} on {row['accelerator']} gives {interval.of(row, 'gain').text()} times "
-        f"its FP8 results ({row['basis']}, {row['known_from']})"
+        why = f"Of {topic} no accelerator has official results at FP8 and at another precision in one round (0 of "
+        return nothing("official_gain", unit, f"{why}{of_all}).")
+    words = [
+        f"{row['precision'].upper()} gives {interval.of(row, 'gain').text()} times the FP8 of {row['accelerator']} "
+        f"({row['basis'].removeprefix('official ')})"
         for row in gains.to_dict("records")
-    )
-    warned = of_rows(gains) | {note("mixed_within_row")}
-    sentence = f"Of {topic} {listed(words)}."
-    return Finding("official_gain", span(gains, "gain"), unit, sentence, cited(gains), warned)
+    ]
+    sentence = f"On {topic}, best against best, {listed(words)}; {both} of {of_all} ran both."
+    return Finding("official_gain", span(gains, "gain"), unit, sentence, cited(gains), of_rows(gains))
 
 
-def accuracy(rows: pd.DataFrame) -> Finding:
-    """What the stricter accuracy target costs in official results."""
+def by_accelerator(rows: pd.DataFrame, most: int = 10) -> pd.DataFrame:
+    """The rows of each accelerator's newest round, of those `most` accelerators that are fastest, for the figure."""
+    newest = rows.drop_duplicates("accelerator")[["accelerator", "basis"]]
+    kept = rows.merge(newest, on=["accelerator", "basis"]).sort_values("per_accelerator_high", ascending=False)
+    first = list(dict.fromkeys(kept["accelerator"]))[:most]
+    return kept[kept["accelerator"].isin(first)].reset_index(drop=True)
+
+
+def accuracy(rows: pd.DataFrame, label: Callable[[str], str]) -> Finding:
+    """What the stricter accuracy target costs in official results. `label` gives a benchmark's name in words."""
     unit = "throughput at the stricter accuracy target over that at the looser"
     if rows.empty:
         return nothing("price_of_accuracy", unit, "No system has a result of its own for each accuracy target here.")
     least = rows.loc[rows["kept_low"].idxmin()]
+    systems = counted(int(rows["systems"].sum()), "run")
     sentence = (
         f"At the stricter accuracy target official systems keep {ranged(rows, 'kept')} of their throughput on "
-        f"{listed(rows['benchmark'])}, {least['benchmark']} on {least['accelerator']} least."
+        f"{listed(map(label, rows['benchmark']))} ({systems} at both), {label(least['benchmark'])} on "
+        f"{least['accelerator']} least."
     )
     return Finding("price_of_accuracy", span(rows, "kept"), unit, sentence, cited(rows), of_rows(rows))
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import listed, plural, span
+from analysis.answers.words import counted, listed, plural, span
 from analysis.compare.gate import Comparison
 from analysis.core import interval
 from analysis.core.citation import cited
@@ -14,8 +14,11 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows
 from analysis.core.parameters import RealWorldDerating
-from analysis.themes import cost, sizing
+from analysis.core.vocabulary import round_age
+from analysis.themes import cost, derating, sizing
+from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
+from analysis.themes.of_a_kind import AVAILABLE
 
 OUTPUTS = {
     "accelerators": "accelerators",
@@ -33,32 +36,82 @@ NEED = "accelerators, tenth to ninetieth percentile of the draws"
 
 
 def derate(measured: pd.DataFrame, topic: str) -> Finding:
-    """The measured derate of the chosen benchmark over all accelerators."""
-    if measured.empty:
+    """What official systems of the newest round keep of their Offline throughput, of one kind; others are counted.
+
+    `measured` are the rows of derating.measured of one benchmark and scenario.
+    """
+    every = derating.pooled(measured)
+    if every.empty:
         return nothing("measured_derate", SHARE, f"No system has both scenarios of {topic}: no derate is measured.")
-    kept = span(measured, "derate")
-    least = measured.loc[measured["derate_low"].idxmin(), "accelerator"]
-    faster = "; above 1 the run under the latency limit was the faster one" if kept.high > 1 else ""
-    share = f"systems keep {kept.text()} of their Offline throughput, {least} least"
-    sentence = f"On {topic}, {share}{faster}."
-    return Finding("measured_derate", kept, SHARE, sentence, cited(measured), of_rows(measured))
+    name = max(every["round"], key=round_age)
+    ran, rows = measured[measured["round"].eq(name)], every[every["round"].eq(name)]
+    kept, least = span(rows, "derate"), rows.loc[rows["derate_low"].idxmin()]
+    middle = interval.number(interval.of(rows, "derate").middle.median(), 2)
+    scope = f"{len(rows)} of {counted(len(ran), 'system')}{_apart(rows, ran)}"
+    sentence = (
+        f"On {topic}, systems of {name} keep {kept.text(2)} of their own Offline throughput, half of them {middle} or "
+        f"more ({scope}), {least['accelerator']} least"
+    )
+    return Finding("measured_derate", kept, SHARE, f"{sentence}{_faster(kept)}.", cited(rows), of_rows(rows))
+
+
+def derate_over_rounds(measured: pd.DataFrame, topic: str) -> Finding:
+    """The same of every round asked for."""
+    rows = derating.pooled(measured)
+    if rows.empty:
+        return nothing("derate_over_rounds", SHARE, f"No round has both scenarios of {topic}.")
+    kept, rounds = span(rows, "derate"), sorted(rows["round"].unique(), key=round_age)
+    when = f"Over {len(rounds)} rounds, {rounds[0]} to {rounds[-1]}," if len(rounds) > 1 else f"In {rounds[0]}"
+    scope = f"{len(rows)} of {counted(len(measured), 'system')}{_apart(rows, measured)}"
+    sentence = f"{when} systems keep {kept.text(2)} ({scope}){_faster(kept)}."
+    return Finding("derate_over_rounds", kept, SHARE, sentence, cited(rows), of_rows(rows))
+
+
+def _faster(kept: Interval) -> str:
+    """What a derate above 1 means, where its digits show one."""
+    above = float(interval.number(kept.high, 2)) > 1
+    return "; above 1 the run under the latency limit was the faster one" if above else ""
 
 
 def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
     """How many measured derates lie within the assumed band, below or above it, or reach over an end of it."""
     unit = "measured derates wholly within the assumed band"
-    if measured.empty:
+    rows = derating.pooled(measured)
+    if rows.empty:
         return nothing("derates_in_band", unit, "No pair of scenarios is comparable: no derate is measured.")
-    ends = interval.of(measured, "derate")
+    ends = interval.of(rows, "derate")
     inside = int(((ends.low >= assumed.low) & (ends.high <= assumed.high)).sum())
     above, below = int((ends.low > assumed.high).sum()), int((ends.high < assumed.low).sum())
-    partly = len(measured) - inside - above - below
+    partly = len(rows) - inside - above - below
+    across = f" and {partly} across an end of it" if partly else ""
+    scope = [counted(rows[name].nunique(), thing) for name, thing in (("system_key", "system"), ("benchmark",) * 2)]
     sentence = (
-        f"Of {len(measured)} derates measured over all benchmarks, {inside} lie within the assumed band of "
-        f"{assumed.text()}, {above} wholly above it, {below} wholly below and "
-        f"{partly} across an end of it."
+        f"Of {len(rows):,} derates measured, of {scope[0]} on {scope[1]}, {inside} lie within the assumed band of "
+        f"{assumed.text()}, {above:,} above it{',' if partly else ' and'} {below} below{across}."
     )
-    return Finding("derates_in_band", exactly(inside), unit, sentence, cited(measured), of_rows(measured))
+    return Finding("derates_in_band", exactly(inside), unit, sentence, cited(rows), of_rows(rows))
+
+
+def _apart(rows: pd.DataFrame, measured: pd.DataFrame) -> str:
+    """The systems that are in no range, by what they are; "" where there are none."""
+    others = measured.drop(rows.index)
+    alone = int(others["derate_low"].isna().sum())
+    kinds = others.loc[others["derate_low"].notna(), "kind"].value_counts()
+    told = [f"{count} {name}" for name, count in kinds.items()] + [f"{alone} without an Offline run"] * bool(alone)
+    return f"; {listed(told)} apart" if told else ""
+
+
+def derate_rows(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The first rows of derating.by_accelerator, each named by its `part` and `told`: its median and its systems."""
+    shown = rows.head(most)
+    kinds = shown["kind"].where(shown["kind"].ne(AVAILABLE), "")
+    part = [f"{name}, {kind}" if kind else name for name, kind in zip(shown["accelerator"], kinds, strict=True)]
+    told = [
+        counted(count, "system") + f", median {interval.number(middle)}" * (count > 1)
+        for middle, count in zip(shown["derate_median"], shown["systems"], strict=True)
+    ]
+    own = pd.DataFrame({"part": part, "told": told}, index=shown.index, dtype="str")
+    return shown.assign(**own)
 
 
 def need(
@@ -80,12 +133,20 @@ def need(
     needed = _likely(count)
     dollars = f"at {_likely(bill).text()} US dollars an hour, {_likely(per_user_hour).text()} per user-hour"
     sentence = (
-        f"{demand.users:,} users at {interval.number(demand.tokens_per_second_per_user)} {chosen.unit} each need "
-        f"{needed.text()} {accelerator} (P10 to P90), "
+        f"{_users(demand)} {chosen.unit} {'each need' if demand.users > 1 else 'needs'} "
+        f"{needed.text()} {accelerator} (P10 to P90; throughput of {cost.scope(chosen.rows, accelerator)}), "
         f"{dollars if pd.notna(bill['p50']) else 'at a price that is not known'}."
     )
     own = cost.behind(chosen.rows, accelerator)
-    return Finding("accelerators_needed", needed, NEED, sentence, cited(own), of_rows(own) | warned)
+    money = {name: (_likely(marks), f"{OUTPUTS[name]}, tenth to ninetieth percentile of the draws")
+             for name, marks in (("usd_per_hour", bill), ("usd_per_user_hour", per_user_hour))}  # fmt: skip
+    known = money if pd.notna(bill["p50"]) else {}
+    return Finding("accelerators_needed", needed, NEED, sentence, cited(own), of_rows(own) | warned, values=known)
+
+
+def _users(demand: Demand) -> str:
+    users = f"{demand.users:,} user{'s' * (demand.users > 1)}"
+    return f"{users} at {interval.number(demand.tokens_per_second_per_user)}"
 
 
 def _likely(marks: pd.Series) -> Interval:
@@ -93,14 +154,37 @@ def _likely(marks: pd.Series) -> Interval:
     return Interval(marks["p10"], marks["p90"])
 
 
-def quantities(work: str, metering: str) -> dict[str, str]:
-    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`).
+def kilowatts(planned: Planned) -> Finding:
+    """What a plan draws: its watts and the throughput that they were measured at are of one power submission."""
+    unit = "kilowatts with the overhead of the building, tenth to ninetieth percentile of the draws"
+    count, drawn = (_likely(planned.marks.set_index("output").loc[name]) for name in ("metered", "kilowatts"))
+    if not drawn.known:
+        return nothing("kilowatts", unit, f"What {planned.accelerator} draws is not known, or nothing is planned.")
+    whose = f"{count.text()} {planned.accelerator}"
+    if planned.metered:
+        told = f"{whose} at the throughput that they had while power was metered draw {drawn.text()} kW"
+        sentence = f"For the same users, {told} with the overhead of the building, {planned.metering}."
+    else:
+        sentence = f"{whose} draw at most {drawn.text()} kW with the overhead of the building."
+    return Finding("kilowatts", drawn, unit, sentence, notes=planned.power_notes)
 
-    `metering` says what the watts are that kilowatts are taken from.
-    """
+
+def quantities(work: str, planned: Planned) -> dict[str, str]:
+    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
     more = {"usd_per_million_tokens": f"US dollars per million {plural(work)}", "systems": "systems of eight"}
     more["usd_per_hour_whole_systems"] = "US dollars an hour, rented in whole systems"
-    return OUTPUTS | more | {"kilowatts": f"kilowatts, with the overhead of the building ({metering})"}
+    if planned.metered:
+        more["metered"] = "accelerators at the throughput that they had while power was metered"
+        more["kilowatts"] = "kilowatts of those, with the overhead of the building"
+    else:
+        more["kilowatts"] = "kilowatts at most, of the accelerators alone, with the overhead of the building"
+    return OUTPUTS | more
+
+
+def plan_rows(planned: Planned, work: str) -> pd.DataFrame:
+    """P10, P50 and P90 of each quantity of a plan, named in words by `what`."""
+    marks = planned.marks
+    return marks.assign(what=marks["output"].map(quantities(work, planned))).dropna(subset="what")
 
 
 def outcome(draws: pd.DataFrame) -> str:
@@ -142,11 +226,12 @@ def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
     if len(leading) == 1:
         (name,), (number,) = leading.index, leading
         sentence = f"What moves the {what} most is the {name}, with a rank correlation of {interval.number(number, 2)}."
-        return Finding("dominant_input", ends, unit, sentence)
+        return Finding("dominant_input", ends, unit, sentence, about=str(name))
+    together = listed(leading.index, most=len(leading))
     ways = "" if leading.gt(0).all() or leading.lt(0).all() else " in size"
     alike = f"rank correlations of {ends.text(2)}{ways}"
-    sentence = f"{listed(leading.index, most=len(leading))} move the {what} about equally: {alike}."
-    return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:])
+    sentence = f"{together} move the {what} about equally: {alike}."
+    return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:], about=together)
 
 
 def _settled(draws: pd.DataFrame, count: float) -> Finding:
@@ -193,13 +278,20 @@ def interactivity(guaranteed: float | None, asked: RealWorldDerating) -> Finding
     return Finding("guaranteed_speed", exactly(guaranteed), unit, sentence)
 
 
-def need_if_measured(needed: Finding, derate: Interval) -> Finding:
-    """The need under the measured derate in place of the assumed band."""
+def need_if_measured(needed: Finding, measured: pd.DataFrame) -> Finding:
+    """The need under the derate of some rows of derating.measured in place of the assumed band."""
     name = "accelerators_needed_if_measured"
     if needed.value is None:
         return replace(needed, name=name)
-    headline = f"With the measured derate of {derate.text()} in its place: {needed.headline}"
+    kept = derating.overall(measured).text(2)
+    headline = f"With the measured derate of {kept} ({derate_of(measured)}) in its place: {needed.headline}"
     return replace(needed, name=name, headline=headline)
+
+
+def derate_of(measured: pd.DataFrame) -> str:
+    """What the derate of some rows of derating.measured is a range of."""
+    names, rounds = measured["accelerator"].unique(), measured["round"].unique()
+    return f"{counted(len(measured), 'system')}, {listed(names)}, {listed(rounds)}"
 
 
 def both_examples(own: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:

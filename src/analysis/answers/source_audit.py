@@ -9,8 +9,9 @@ import pandas as pd
 from analysis.answers.words import listed, span
 from analysis.audit import across, against_record, arithmetic, claims, naming, sizes, verdict
 from analysis.audit.checks import DEFINITE, NO_FACTOR, WRONG, overall
-from analysis.audit.labels import COUNT, NAMED
+from analysis.audit.labels import NAMED
 from analysis.audit.physics import COMPUTE, DECODE, FIT
+from analysis.audit.submissions import COUNT, SIZE
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -25,10 +26,10 @@ GROUPS = {
     "impossible": ("impossible",),
 }
 # The checks against the official record.
-RECORD = (*against_record.CHECKS, sizes.OFFICIAL_SIZING, claims.CHECK, *NO_FACTOR, COUNT)
+RECORD = (*against_record.CHECKS, sizes.OFFICIAL_SIZING, claims.CHECK, *NO_FACTOR, COUNT, SIZE)
 _PER_ACCELERATOR = {f"{rate} per accelerator": rate for rate in RATES}  # the units of rates per accelerator
 CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
-NOT_DRAWN = (arithmetic.REPEAT, across.SHEET, COMPUTE, FIT, *NO_FACTOR, COUNT)
+NOT_DRAWN = (arithmetic.REPEAT, across.SHEET, COMPUTE, FIT, *NO_FACTOR, COUNT, SIZE)
 
 
 def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
@@ -73,7 +74,8 @@ def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFram
     rows = worst[worst["check"].isin(RECORD) & worst["verdict"].eq("contradicts")]
     if rows.empty:
         return nothing("largest_contradiction", unit, "No figure of these documents contradicts the official record.")
-    count, rates = len(rows.drop_duplicates(["table", "row_id"])), rows[rows["table"].eq("results")]
+    count = len(rows.drop_duplicates(["table", "row_id"]))
+    rates = rows[rows["table"].eq("results") & rows["apart"].notna()]
     sentence = f"{count} {'figure contradicts' if count == 1 else 'figures contradict'} the official record"
     if rates.empty:
         return Finding("largest_contradiction", None, unit, f"{sentence}, no rate among them.", cited(rows))
@@ -137,7 +139,8 @@ def plotted(judged: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame, m
     """The rows for the picture of printed against expected, with `group`, `document` and, for the worst, `words`.
 
     `known` are the results of naming.described; any other figure is named by where it stands. A ceiling stands for
-    itself, not for the range from zero; what is no quantity to plot is left out.
+    itself, not for the range from zero; what is no quantity to plot is left out, and so is a claim of at least so much
+    where the record has far more.
     """
     rows = judged[~judged["check"].isin(NOT_DRAWN) & judged["expected_high"].gt(0) & judged["printed_low"].gt(0)]
     rows = rows.assign(expected_low=rows["expected_low"].where(rows["expected_low"].gt(0), rows["expected_high"]))
@@ -149,6 +152,8 @@ def plotted(judged: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame, m
         for row in rows.itertuples()
     ]
     rows = rows.assign(apart=pd.Series(apart, index=rows.index, dtype="float64"))
+    bound = rows["check"].eq(claims.CHECK) & rows["group"].eq("agrees") & rows["apart"].gt(verdict.CLOSE)
+    rows = rows[~bound]
     first = rows.sort_values("apart", ascending=False, kind="stable").drop_duplicates("row_id").head(most).index
     place = rows["locator"].map(lambda where: where.rpartition(", ")[2])
     words = rows["row_id"].map(known["words"]).fillna(place).astype("str")

@@ -37,6 +37,11 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
+def counted(count: int, thing: str) -> str:
+    """1 system, 15 systems."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {plural(thing)}"
+
+
 def plural(work: str) -> str:
     """tokens, samples, queries."""
     return f"{work[:-1]}ies" if work.endswith("y") else f"{work}s"

@@ -25,7 +25,7 @@ FACTS = {
 }
 RATIOS = {"memory_capacity_ratio": "memory_gb", "memory_bandwidth_ratio": "memory_bandwidth_gb_per_s"}
 SAME_RATE = ["benchmark", "scenario", "round", "accelerator", "power_measured"]
-SAME_CLAIM = ["quantity", "subject_accelerator", "baseline_accelerator", "benchmark", "scenario", "round"]
+SAME_CLAIM = ["quantity", "parts", "benchmark", "scenario", "round"]
 
 
 def throughputs(tables: Tables) -> Iterator[Judgement]:
@@ -42,14 +42,26 @@ def throughputs(tables: Tables) -> Iterator[Judgement]:
 
 
 def claims(tables: Tables) -> Iterator[Judgement]:
-    """Each claim about an accelerator against the same claim of every other document."""
-    rows = [claim for claim in tables.stated(*FACTS, *RATIOS, "throughput_ratio") if interval.of(claim).known]
-    rows = [claim for claim in rows if claim["subject_accelerator"] and not claim["accelerator_count"] > 1]
-    rows = [claim for claim in rows if claim["subject_accelerator"] != claim["baseline_accelerator"]]
+    """Each claim about an accelerator against the same claim of every other document.
+
+    Which accelerator of a ratio is named first makes no other claim: twice as fast is half as fast the other way round.
+    """
+    rows = [claim for claim in tables.stated(*FACTS) if not claim["accelerator_count"] > 1]
+    rows += [
+        claim for claim in tables.stated(*RATIOS, "throughput_ratio") if not (claim["system"] or claim["nodes"] > 0)
+    ]
+    sides = [[claim[f"{side}_accelerator"] for side in ("subject", "baseline")] for claim in rows]
+    rows = [
+        claim | {"parts": frozenset(parts)} for claim, parts in zip(rows, sides, strict=True)
+        if parts[0] not in ("", parts[1]) and interval.of(claim).known
+    ]  # fmt: skip
     for claim, other in _pairs(rows, SAME_CLAIM):
-        expected = interval.of(other)
-        words = f"{other['source_id']} ({other['locator']}) says {expected.text()} {other['unit']}."
-        yield Judgement.on(claim, CHECK, expected, other["id"], words)
+        turned = other["subject_accelerator"] != claim["subject_accelerator"]
+        stated = interval.of(other)
+        expected = Interval(1.0, 1.0) / stated if turned else stated
+        words = f"{other['source_id']} ({other['locator']}) says {stated.text()} {other['unit']}"
+        words += f" of {other['subject_accelerator']} over {other['baseline_accelerator']}" if turned else ""
+        yield Judgement.on(claim, CHECK, expected, other["id"], f"{words}.")
 
 
 def prices(tables: Tables) -> Iterator[Judgement]:
@@ -78,16 +90,24 @@ def _pairs(rows: Iterable[Row], by: list[str]) -> Iterator[tuple[Row, Row]]:
     """Every two figures of different documents that are alike in `by`, either way round."""
     groups = defaultdict(list)
     for row in rows:
-        groups[tuple(row[name] for name in by)].append(row)
+        groups[_quantity(row, by)].append(row)
     for group in groups.values():
         yield from (pair for pair in permutations(group, 2) if pair[0]["source_id"] != pair[1]["source_id"])
 
 
+def _quantity(row: Row, by: list[str]) -> tuple:
+    """What a figure is of, alike in every figure of the same."""
+    return tuple(row[name] for name in by)
+
+
 def _converted(tables: Tables) -> Iterator[Row]:
-    """The published throughputs of a round, per accelerator, with their `rate_unit`."""
-    fast = {row["id"] for row in tables.figures("results") if not row["slower"]}
-    rows = tables.results[tables.results["id"].isin(fast)]
-    rows = rows[rows["round"].ne("") & rows["metric"].eq("throughput")]
+    """The published throughputs of which several documents have one, per accelerator, with their `rate_unit`."""
+    figures = [row for row in tables.figures("results") if row["round"] and row["metric"] == "throughput"]
+    stated = defaultdict(set)
+    for figure in figures:
+        stated[_quantity(figure, SAME_RATE)].add(figure["source_id"])
+    shared = {row["id"] for row in figures if not row["slower"] and len(stated[_quantity(row, SAME_RATE)]) > 1}
+    rows = tables.results[tables.results["id"].isin(shared)]
     for name, group in rows.groupby("benchmark", sort=False):
         unit = tables.models[name]["offline_unit"]
         rated = rates.converted(group, tables.models[name], unit).assign(rate_unit=unit)

@@ -6,7 +6,7 @@ and division, in its own unit: the official rate is converted with that run's to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
@@ -14,6 +14,7 @@ from analysis.audit.lookup import Record, gives, ids, named, rate, sizes
 from analysis.audit.verdict import AGREES, BORNE_OUT, NOTHING, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.vocabulary import DIVISIONS
 
 CHECKS = CHECK, PER_ACCELERATOR, POWER = "official", "official per accelerator", "official power"
 
@@ -21,36 +22,45 @@ CHECKS = CHECK, PER_ACCELERATOR, POWER = "official", "official per accelerator",
 def results(tables: Tables) -> Iterator[Judgement]:
     """Each published result against the official ones: for the system or per accelerator.
 
-    Where only systems of another size are official, the figure has no official basis, and a second judgement compares
-    per accelerator. Where the record agrees only for the part of another power limit, it is conditional. Where a
-    document names a system whose result is not at hand, the results of others do not contradict it.
+    Where only systems of another size are official, it is compared per accelerator. A figure that the record lacks has
+    no official basis; where the whole round is at hand it contradicts the record. Where the record agrees only for the
+    part of another power limit, it is conditional. Where a document names a system whose result is not at hand, the
+    results of others do not contradict it.
     """
     for figure in tables.figures("results"):
-        yield from compared(figure, tables.record)
+        yield from compared(figure, tables)
 
 
 def power(tables: Tables) -> Iterator[Judgement]:
     """Printed watts and throughput per watt against the official wall power of the same system and run."""
     for figure in tables.figures("results"):
-        yield from _power(figure, tables.record)
+        yield from _power(figure, tables)
 
 
-def compared(figure: Row, record: Record) -> Iterator[Judgement]:
+def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
     """One published result against the official ones, as in `results`."""
+    record = tables.record
     near = record.beside(figure, record.cards(figure["accelerator"]))
     whole = figure["per"] == "system"
     same = [row for row in near if not whole or row["accelerator_count"] == figure["accelerator_count"]]
-    why = _why_none(figure, near, same, record)
-    if why:
-        yield Judgement.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=Verdict.NO_OFFICIAL_BASIS)
-    if not figure["round"] or figure["slower"] or not near:
-        return
-    if same or (figure["metric"] == "throughput" and figure["accelerator_count"] > 0):
+    against = None
+    if (
+        near
+        and not figure["slower"]
+        and (same or (figure["metric"] == "throughput" and figure["accelerator_count"] > 0))
+    ):
         others = record.beside(figure, record.siblings(figure["accelerator"]))
-        yield _against(figure, same or near, others, per_accelerator=not (whole and same))
+        against = _against(figure, same or near, others, tables, per_accelerator=not (whole and same))
+    why = _why_none(figure, near, same, record)
+    if why and not (against and against.verdict is Verdict.CONTRADICTS):
+        lacking = figure["round"] in record.whole and not figure["slower"] and not _elsewhere(figure, record)
+        outcome = Verdict.CONTRADICTS if lacking else Verdict.NO_OFFICIAL_BASIS
+        yield Judgement.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
+    if against:
+        yield against
 
 
-def _against(figure: Row, near: list[Row], others: list[Row], per_accelerator: bool) -> Judgement:
+def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *, per_accelerator: bool) -> Judgement:
     """The verdict against the nearest official result, or against the sibling part where only that agrees."""
     printed = interval.of(figure)
     if per_accelerator and figure["per"] == "system":
@@ -62,14 +72,15 @@ def _against(figure: Row, near: list[Row], others: list[Row], per_accelerator: b
         return rate(row, figure["unit"], per_accelerator)
 
     unit = figure["unit"] + (" per accelerator" if per_accelerator else "")
-    outcome, expected, behind = _nearest(figure, printed, near, value)
+    cited = tables.cited.get(figure["source_id"], set())
+    outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
     words = gives(behind, expected, unit)
-    of_sibling, elsewhere, sibling = _nearest(figure, printed, others, value)
+    of_sibling, elsewhere, sibling = _nearest(figure, printed, _own(figure, others), value, cited)
     if outcome is Verdict.CONTRADICTS and of_sibling in BORNE_OUT:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
         words = f"Holds only for the {parts}: {gives(sibling, elsewhere, unit)}; {words}"
         outcome, expected, behind = Verdict.CONDITIONAL, elsewhere, sibling
-    elif outcome is Verdict.CONTRADICTS and not named(figure, near):
+    elif outcome is Verdict.CONTRADICTS and not (named(figure, near) or figure["round"] in tables.record.whole):
         outcome = Verdict.UNVERIFIABLE
         words = f"The result of {figure['submitter'] or figure['system']} is not at hand; {words}"
     elif outcome not in AGREES:
@@ -78,21 +89,41 @@ def _against(figure: Row, near: list[Row], others: list[Row], per_accelerator: b
     return Judgement.on(figure, check, expected, ids(behind), f"{words}.", verdict=outcome, printed=printed, unit=unit)
 
 
+def _elsewhere(figure: Row, record: Record) -> bool:
+    """Whether the record has such results in another division, where the document names none."""
+    others = () if figure["division"] else [name for name in DIVISIONS if name != "closed"]
+    cards = record.cards(figure["accelerator"])
+    return any(record.beside(figure | {"division": name}, cards) for name in others)
+
+
+def _own(figure: Row, rows: list[Row]) -> list[Row]:
+    """The results of the submitter and of the system that the document names, as far as they are among these.
+
+    A document prints a part of the name under which a system was filed.
+    """
+    rows = [row for row in rows if row["submitter"] == figure["submitter"]] or rows
+    return [row for row in rows if figure["system"] and figure["system"] in row["system"]] or rows
+
+
 def _nearest(
-    figure: Row, printed: Interval, rows: list[Row], value: Callable[[Row], Interval]
+    figure: Row, printed: Interval, rows: list[Row], value: Callable[[Row], Interval], cited: Collection[str]
 ) -> tuple[Verdict, Interval, list[Row]]:
-    """The best verdict over single results and those behind it; where none agrees, against all of them together."""
+    """The best verdict over single results and those behind it; where none agrees, against all of them together.
+
+    Of several that agree those count whose ids are `cited`.
+    """
     known = [(row, value(row)) for row in rows]
     known = [(row, value) for row, value in known if value.known]
     single = [verdict.compare(printed, value, figure["range_basis"]) for _, value in known]
     nearest = verdict.best(single)
     if nearest in AGREES:
         known = [pair for pair, outcome in zip(known, single, strict=True) if outcome is nearest]
+        known = [pair for pair in known if pair[0]["result_id"] in cited] or known
     expected = verdict.hull(value for _, value in known)
     return verdict.compare(printed, expected, figure["range_basis"]), expected, [row for row, _ in known]
 
 
-def _power(figure: Row, record: Record) -> Iterator[Judgement]:
+def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
     def watts(row: Row) -> Interval:
         return interval.of(row, "power_watts")
 
@@ -103,10 +134,11 @@ def _power(figure: Row, record: Record) -> Iterator[Judgement]:
         printed = interval.of(figure, name)
         if not printed.known:
             continue
-        near = [row for row in record.beside(figure, [figure["accelerator"]]) if watts(row).known]
+        near = [row for row in tables.record.beside(figure, [figure["accelerator"]]) if watts(row).known]
         near = [row for row in near if row["accelerator_count"] == figure["accelerator_count"]]
         if near:
-            outcome, expected, behind = _nearest(figure, printed, near, value)
+            cited = tables.cited.get(figure["source_id"], set())
+            outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
             words = f"{gives(behind, expected, unit)}."
             yield Judgement.on(figure, POWER, expected, ids(behind), words, verdict=outcome, printed=printed, unit=unit)
 
@@ -120,10 +152,17 @@ def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> 
     if figure["slower"]:
         faster = f"The document has {part} faster at another precision, as submissions are"
         return f"{faster}; no official result is known to be {figure['precision']}"
-    none = f"No official {figure['round']} result of {figure['benchmark']} {figure['scenario']}".strip()
+    whole, what = figure["round"] in record.whole, f"{figure['benchmark']} {figure['scenario']}".strip()
+    none = f"No official {figure['round']} result of {what}"
+    none = (
+        f"The whole {figure['round']} record has no {figure['division'] or 'closed'} result of {what}"
+        if whole
+        else none
+    )
+    there = "" if whole else " is at hand"
     if not near:
         rounds = record.rounds(figure["benchmark"])
         at_hand = "" if figure["round"] in rounds else f" (rounds at hand: {', '.join(rounds) or 'none'})"
-        return f"{none} on {part} is at hand{at_hand}"
+        return f"{none} on {part}{there}{at_hand}"
     own = f"{count:.0f}x {part}" if count > 0 else f"this number of {part}"
-    return "" if same else f"{none} on {own} is at hand, only on {sizes(near)}"
+    return "" if same else f"{none} on {own}{there}, only on {sizes(near)}"

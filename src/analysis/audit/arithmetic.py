@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.audit import verdict
+from analysis.audit import physics, verdict
 from analysis.audit.frames import TABLES, Tables
 from analysis.audit.lookup import PRICE, PRICE_UNIT, plain
 from analysis.audit.verdict import Judgement, Row, Verdict
 from analysis.core import interval
+from analysis.core.interval import Interval
 from analysis.themes import power
 
 REPEAT, PER_DOLLAR, DEPLOYED, WATTS = "repeat", "tokens per dollar", "deployment price", "implied watts"
+AT_CEILING = "tokens per dollar at the ceiling"
 FIGURE = {"prices": PRICE, "quantization": "weight_memory_gb"}  # the interval repeated; else low and high
 UNIT = {"prices": PRICE_UNIT, "quantization": "GB"}  # of the figures of a table that has no column for it
 SECONDS = 3600
+POWERED = [*power.PAIR, "id", "origin", "source_id", "locator", "printed", "unit", "range_basis", "per_watt_printed"]
+POWERED += ["low", "high", "per_watt_low", "per_watt_high", "power_watts_low", "power_watts_high"]
 
 
 def repeats(tables: Tables) -> Iterator[Judgement]:
@@ -57,9 +61,33 @@ def deployment_price(tables: Tables) -> Iterator[Judgement]:
         yield Judgement.on(claim, DEPLOYED, expected, reference, words)
 
 
+def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
+    """Tokens per dollar of a rate that its hardware cannot reach: at most what the ceiling of that rate buys.
+
+    The ceiling is that of as many accelerators as hold the weights, and each of them is paid for.
+    """
+    ceilings = {one.figure["id"]: one for one in tables.judgements(physics.decode)}
+    for claim, rate, price in _priced(tables):
+        ceiling = ceilings.get(rate["duplicate_of"] or rate["id"])
+        if ceiling is None or ceiling.verdict is not Verdict.IMPOSSIBLE:
+            continue
+        *_, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
+        dollars, rate_high = interval.of(price, PRICE), ceiling.expected.high
+        most = Interval(0.0, rate_high) * SECONDS / (dollars * least)
+        words = (
+            f"Its rate is above the ceiling of {interval.number(rate_high)} tokens/s: at {least:.0f} x "
+            f"{dollars.text()} dollars an hour a dollar buys at most {interval.number(most.high)} tokens."
+        )
+        reference = f"{ceiling.reference}, x {SECONDS} / ({least:.0f} x {price['id']})"
+        below = verdict.below(interval.of(claim), most.high)
+        yield Judgement.on(claim, AT_CEILING, most, reference, words, verdict=below)
+
+
 def implied_watts(tables: Tables) -> Iterator[Judgement]:
     """Throughput over throughput per watt against the measured watts of the system, or the printed ones."""
-    once = tables.results[tables.results["duplicate_of"].eq("") & tables.results["low"].notna()]
+    rows = tables.results
+    powered = rows["per_watt_low"].notna() | (rows["power_watts_low"].notna() & rows["origin"].eq("official"))
+    once = rows.loc[powered & rows["duplicate_of"].eq("") & rows["low"].notna(), POWERED]
     for figure in plain(power.implied_watts(once), "results"):
         if figure["origin"] != "published":
             continue

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 import pandas as pd
 
-from analysis.audit import across, against_record, arithmetic, claims, labels, physics, ranks, ratios, sizes, verdict
+from analysis.audit import (
+    across,
+    against_record,
+    arithmetic,
+    claims,
+    labels,
+    physics,
+    ranks,
+    ratios,
+    sizes,
+    submissions,
+    verdict,
+)
 from analysis.audit.frames import TABLES, Check, Tables
 from analysis.audit.verdict import Judgement, Verdict
 from analysis.core.interval import Interval
@@ -14,7 +28,13 @@ from analysis.data.catalog import Catalog
 
 DEFINITE = ("exact", "within_rounding", "within_5_percent", "conditional")
 WRONG = ("contradicts", "impossible")
-NO_FACTOR = (labels.DATE, ranks.RANK, labels.NAMED)  # what is no quantity: twice a date means nothing
+NO_FACTOR = (
+    labels.DATE,
+    submissions.FIRST,
+    ranks.RANK,
+    labels.NAMED,
+    submissions.CITED,
+)  # what is no quantity: twice a date means nothing
 
 # What follows from the documents' own figures: quick, and wrong mostly where a row was typed wrongly.
 CHEAP: tuple[Check, ...] = (
@@ -36,6 +56,7 @@ OTHERS: tuple[Check, ...] = (
     physics.fit,
     physics.compute,
     arithmetic.deployment_price,
+    arithmetic.dollars_at_ceiling,
     sizes.official_sizing,
     sizes.accelerators_needed,
     sizes.model_limit,
@@ -45,12 +66,16 @@ OTHERS: tuple[Check, ...] = (
     across.prices,
     labels.corrected,
     labels.dates,
-    labels.counts,
     labels.benchmarks_named,
+    submissions.counts,
+    submissions.workloads_added,
+    submissions.rounds_taken_part,
+    submissions.cited,
+    submissions.first_results,
+    submissions.sizes_of_systems,
     claims.speedups,
-    claims.over_time,
+    claims.open_division,
     ranks.ranks,
-    ranks.scaling,
     ranks.layers,
     ranks.production,
 )
@@ -69,6 +94,7 @@ def audit(
     tables = Tables.of(data)
     judgements = [*physics.decode(tables, cache_gb), *_together(tables, (*OTHERS, *CHEAP))]
     judgements += ranks.unchecked(tables, judgements)
+    judgements = list(_inherited(judgements))
     judgements.sort(key=lambda one: (one.figure["source_id"], TABLES.index(one.figure["table"])))
     return verdict.frame(
         judgement
@@ -98,7 +124,7 @@ def overall(judged: pd.DataFrame) -> pd.DataFrame:
     grouped = judged.groupby(keys, sort=False)["verdict"]
     no_basis = judged["verdict"].eq("no_official_basis")
     basis = ~judged.assign(none=no_basis).groupby(keys, sort=False)["none"].any()
-    return grouped.agg(lambda words: _overall(list(words))).to_frame().assign(official=basis).reset_index()
+    return grouped.agg(lambda words: _overall(list(words)).value).to_frame().assign(official=basis).reset_index()
 
 
 def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
@@ -123,25 +149,47 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
 def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
     """The rows that contradict or are impossible, with `apart`: by what factor, the largest first.
 
-    Impossible before contradicting at the same factor; each figure and check once. What is no quantity
-    (NO_FACTOR) has no factor, NaN, and stands last.
+    Impossible before contradicting at the same factor; each figure and check once. What is no quantity (NO_FACTOR) and
+    what is contradicted by nothing being there has no factor, NaN, and stands last.
     """
     wrong = judged[judged["verdict"].isin(WRONG)]
     ends = wrong[verdict.ENDS].to_numpy()
     apart = [verdict.factor(Interval(a, b), Interval(c, d)) for a, b, c, d in ends]
-    factors = pd.Series(apart, index=wrong.index, dtype="float64").mask(wrong["check"].isin(NO_FACTOR))
+    without = wrong["check"].isin(NO_FACTOR) | wrong["expected_low"].isna()
+    factors = pd.Series(apart, index=wrong.index, dtype="float64").mask(without)
     return wrong.assign(apart=factors).sort_values(
         ["apart", "verdict"], ascending=False, kind="stable", ignore_index=True
     )
+
+
+def _inherited(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    """The judgements, where a figure that repeats another takes the verdict on that one, with what decided it.
+
+    That two mentions agree says nothing about either; one that says something else than the first stands for itself.
+    """
+    of_figure = defaultdict(list)
+    for judgement in judgements:
+        of_figure[judgement.figure["table"], judgement.figure["id"]].append(judgement)
+    for judgement in judgements:
+        if judgement.check != arithmetic.REPEAT or judgement.verdict not in verdict.BORNE_OUT:
+            yield judgement
+            continue
+        first = of_figure[judgement.figure["table"], judgement.figure["duplicate_of"]]
+        known = {one.verdict: one for one in reversed(first)}
+        decisive = _overall([one.verdict for one in first])
+        for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_BASIS} & known.keys())]):
+            words = f"Repeats {known[outcome].figure['locator']}: {known[outcome].explanation}"
+            repeat = {"figure": judgement.figure, "check": judgement.check, "explanation": words}
+            yield replace(known[outcome], **repeat, reference=judgement.reference)
 
 
 def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgement]:
     return [judgement for check in checks for judgement in tables.judgements(check)]
 
 
-def _overall(verdicts: list[str]) -> str:
+def _overall(verdicts: list[str]) -> Verdict:
     for wrong in (Verdict.IMPOSSIBLE, Verdict.CONTRADICTS):
         if wrong in verdicts:
-            return wrong.value
+            return wrong
     definite = [word for word in verdicts if word in DEFINITE]
-    return verdict.worst(definite or verdicts).value
+    return verdict.worst(definite or verdicts)

@@ -2,157 +2,148 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
-import pandas as pd
-
-from analysis.audit import verdict
+from analysis.audit import official_ratios, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import Record
-from analysis.audit.verdict import AGREES, NOTHING, Judgement, Row, Verdict
-from analysis.compare import gate
-from analysis.compare.gate import Question
+from analysis.audit.official_ratios import Ratio
+from analysis.audit.verdict import AGREES, BORNE_OUT, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.core.notes import Notes, Scope, union, worded
-from analysis.themes import speedup
+from analysis.core.notes import Notes, union, without, worded
 
 CHECK = "stated claim"
-SCENARIOS = ("Offline", "Server")
-RATIOS = ("throughput_ratio", "break_even_throughput_ratio")
-
-
-class Pair(NamedTuple):
-    """An official ratio: of which part, benchmark, scenario and round, its range, and what to say with it."""
-
-    accelerator: str
-    benchmark: str
-    scenario: str
-    round: str
-    ends: Interval
-    notes: Notes
+RATIOS = ("throughput_ratio", "scaling_ratio", "break_even_throughput_ratio", official_ratios.SHARE)
 
 
 def speedups(tables: Tables) -> Iterator[Judgement]:
-    """Each stated throughput ratio between two accelerators against the official ratios of its round.
+    """Each stated throughput ratio of a round against the official ratios of the two sides that it names.
 
-    A claim of `up to` is held against the highest official ratio, one without a benchmark against the mean over all.
-    Where it holds in one scenario, on the part of another power limit or with a caveat only, it is conditional. A
-    round without results of either part leaves it unverifiable, with the ratio of a round at hand beside it.
+    A claim of `up to` is held against the best of its benchmarks and scenarios, one without a benchmark against the
+    mean over all, or where it states a range against each. Where it holds in a part of them, on the part of another
+    power limit or with a caveat only, it is conditional. What the whole record of its rounds lacks contradicts it; what
+    a part of a record lacks leaves it without an official basis, or unverifiable where there is nothing of either side.
     """
-    stated = [claim for claim in tables.stated(*RATIOS) if _is_ratio(claim)]
-    rows = tables.official[tables.official["round"].isin({claim["round"] for claim in stated})]
-    official = _pairs(rows, tables.benchmarks, {claim["baseline_accelerator"] for claim in stated})
-    for claim in stated:
-        yield _against(claim, official, tables.record)
+    for claim in tables.stated(*RATIOS):
+        if _is_ratio(claim):
+            yield _against(claim, tables.record)
 
 
-def over_time(tables: Tables) -> Iterator[Judgement]:
-    """Ratios of one accelerator between two rounds: later over earlier, where both rounds are at hand."""
-    for claim in tables.stated("throughput_ratio"):
-        one = claim["baseline_accelerator"] == claim["subject_accelerator"] != ""
-        if one and claim["baseline_round"] not in ("", claim["round"]):
-            yield _between_rounds(claim, tables)
+def open_division(tables: Tables) -> Iterator[Judgement]:
+    """What a document says that its publisher gained in the open division, over the same closed result of its own.
+
+    Of several open results the nearest counts: a document does not say which of them it means.
+    """
+    publishers = dict(zip(tables.sources["id"], tables.sources["publisher"], strict=True))
+    for way in tables.figures("quantization"):
+        printed = interval.of(way, "speedup")
+        if way["division"] != "open" or not (way["round"] and printed.known):
+            continue
+        scenarios = (way["scenario"],) if way["scenario"] else official_ratios.SCENARIOS["datacenter"]
+        opened, closed = (
+            [
+                row for row in tables.record.of_round(way["round"], [way["accelerator"]], division)
+                if row["submitter"] == publishers[way["source_id"]] and row["benchmark"] == way["benchmark"]
+                and row["scenario"] in scenarios and not row["power_measured"]
+            ]
+            for division in ("open", "closed")
+        )  # fmt: skip
+        gains = list(official_ratios.pairs(opened, closed, ("scenario", "accelerator_count")))
+        if gains:
+            nearest = verdict.best(verdict.compare(printed, gain) for gain in gains)
+            same = [gain for gain in gains if verdict.compare(printed, gain) is nearest]
+            expected = verdict.hull(same)
+            words = f"Official {way['round']} results, open over closed, give {expected.text()} times"
+            words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
+            reference = f"official {way['round']} {way['accelerator']}, open over closed"
+            yield Judgement.on(way, CHECK, expected, reference, words, verdict=nearest, printed=printed, unit="ratio")
 
 
 def _is_ratio(claim: Row) -> bool:
-    """Whether a claim is of the speeds of two parts in a round; a break-even of prices alone names no benchmark."""
-    sides = {claim["subject_accelerator"], claim["baseline_accelerator"]} - {""}
+    """Whether a claim is of two different sides in the record; a break-even of prices alone names no benchmark."""
+    named = claim["round"] and claim["subject_accelerator"] and claim["baseline_accelerator"]
+    same = claim["subject_accelerator"] == claim["baseline_accelerator"]
+    same &= claim["baseline_round"] in ("", claim["round"])
+    same &= not (claim["baseline_system"] or claim["baseline_nodes"] > 0)
+    same &= claim["quantity"] != official_ratios.SHARE
     priced = claim["quantity"] == "break_even_throughput_ratio"
-    return len(sides) == 2 and claim["round"] != "" and bool(claim["benchmark"] or not priced)
+    return bool(named and not same and (claim["benchmark"] or not priced))
 
 
-def _pairs(official: pd.DataFrame, benchmarks: pd.DataFrame, baselines: set[str]) -> dict[str, list[Pair]]:
-    """By baseline every ratio over it, round by round, each within one benchmark, scenario and division."""
-    ratios = defaultdict(list)
-    for (name, benchmark), rows in official.groupby(["round", "benchmark"], sort=False):
-        if baselines.isdisjoint(rows["accelerator"]):
-            continue
-        asked = [Question(benchmark, scenario, ("official",), (name,)) for scenario in SCENARIOS]
-        data = gate.record(rows, benchmarks)
-        chosen = pd.concat([gate.select(data, question).rows for question in asked])
-        for row in speedup.pairs(chosen, sorted(baselines & set(chosen["accelerator"]))).to_dict("records"):
-            if row["accelerator"] != row["baseline"]:
-                # What the record leaves unstated is no condition under which a claim would hold.
-                own = frozenset(note for note in row["notes"] if note.kind.scope is not Scope.BACKGROUND)
-                about = row["accelerator"], benchmark, row["scenario"], name
-                ratios[row["baseline"]].append(Pair(*about, interval.of(row, "speedup"), own))
-    return ratios
-
-
-def _about(claim: Row, official: Mapping[str, list[Pair]], accelerators: Iterable[str]) -> list[Pair]:
-    names = set(accelerators)
-    return [
-        pair
-        for pair in official.get(claim["baseline_accelerator"], ())
-        if pair.accelerator in names
-        and pair.benchmark in (claim["benchmark"] or pair.benchmark)
-        and pair.scenario in (claim["scenario"] or pair.scenario)
-    ]
-
-
-def _against(claim: Row, official: Mapping[str, list[Pair]], record: Record) -> Judgement:
-    printed, subject = interval.of(claim), claim["subject_accelerator"]
-    every = _about(claim, official, [subject])
-    own = [pair for pair in every if pair.round == claim["round"]]
+def _against(claim: Row, record: Record) -> Judgement:
+    printed, own = interval.of(claim), official_ratios.claimed(claim, record)
     if not own:
-        return _not_at_hand(claim, every, record)
+        return _not_at_hand(claim, record)
     if not printed.known:
-        return _judgement(claim, Verdict.UNVERIFIABLE, _hull(own), own, "No number is printed to hold against it")
-    siblings = _about(claim, official, record.siblings(subject))
-    siblings = [pair for pair in siblings if pair.round == claim["round"]]
+        return _judgement(claim, Verdict.UNVERIFIABLE, own, "No number is printed to hold against it")
+    siblings = [
+        ratio for name in record.siblings(claim["subject_accelerator"])
+        for ratio in official_ratios.claimed(claim, record, name)
+    ]  # fmt: skip
     outcome, behind, condition = _best(claim, printed, own, siblings)
-    if claim["baseline_round"] != claim["round"]:
+    if not claim["baseline_round"]:
         baseline = claim["baseline_accelerator"]
         if outcome not in (*AGREES, Verdict.CONDITIONAL):
             missing = f"The round of the {baseline} is not stated, and it is not so within {claim['round']}"
-            return _judgement(claim, Verdict.UNVERIFIABLE, _hull(own), own, missing)
+            return _judgement(claim, Verdict.UNVERIFIABLE, own, missing)
         outcome = Verdict.CONDITIONAL
         condition = "; ".join(filter(None, [f"with the {baseline} of the same round", condition]))
-    words = f"Holds only {condition}" if condition else ""
-    return _judgement(claim, outcome, _hull(behind), behind, words)
+    lacking = "" if claim["benchmark"] else record.left_out({claim["round"], claim["baseline_round"]} - {""})
+    return _judgement(claim, outcome, behind, f"Holds only {condition}" if condition else "", lacking)
 
 
-def _best(claim: Row, printed: Interval, own: list[Pair], siblings: list[Pair]) -> tuple[Verdict, list[Pair], str]:
+def _best(claim: Row, printed: Interval, own: list[Ratio], siblings: list[Ratio]) -> tuple[Verdict, list[Ratio], str]:
     """The verdict, the official ratios behind it, and the condition under which alone they bear the claim out."""
-    if not claim["benchmark"] and not claim["bound"]:
+    if not (claim["benchmark"] or claim["bound"] or claim["range_basis"] == "range"):
         return _mean(printed, own)
-    meets = [pair for pair in _counting(claim, own) if _holds(claim, printed, pair)]
+    counting = _counting(claim, own)
+    meets = [ratio for ratio in counting if _compared(claim, printed, ratio) in AGREES]
     if meets:
-        clean = [pair for pair in meets if not pair.notes]
-        warned = union(pair.notes for pair in clean or meets)
-        others = [pair for pair in own if not _holds(claim, printed, pair)] if not claim["bound"] else []
-        where = _in_scenario(meets) if others else ""
+        clean = [ratio for ratio in meets if not _conditions(ratio)]
+        warned = union(_conditions(ratio) for ratio in clean or meets)
+        others = [ratio for ratio in counting if ratio not in meets]
+        where = _places(meets, others) if others else ""
         condition = ", ".join(filter(None, [where, f"with a caveat: {worded(warned)}" if warned else ""]))
-        exact = verdict.best(verdict.compare(printed, pair.ends, claim["range_basis"]) for pair in meets)
-        within = exact if exact in AGREES else Verdict.WITHIN_ROUNDING
-        return (Verdict.CONDITIONAL if condition else within), meets, condition
-    other = [pair for pair in _counting(claim, siblings) if _holds(claim, printed, pair)]
-    if other:
-        condition = f"for the {other[0].accelerator}, {_in_scenario(other)}"
-        return Verdict.CONDITIONAL, other, condition
-    return verdict.compare(printed, _hull(_counting(claim, own))), own, ""
+        exact = verdict.best(_compared(claim, printed, ratio) for ratio in meets)
+        behind = own if others and not claim["benchmark"] else meets
+        return (Verdict.CONDITIONAL if condition else exact), behind, condition
+    nearest = min(counting, key=lambda ratio: verdict.factor(printed, ratio.ends))
+    outcome = _compared(claim, printed, nearest)
+    siblings = _counting(claim, siblings)
+    for enough in (AGREES, () if outcome in BORNE_OUT else BORNE_OUT):
+        other = [ratio for ratio in siblings if _compared(claim, printed, ratio) in enough]
+        if other:
+            scenarios = " and ".join(sorted({ratio.scenario for ratio in other}))
+            return Verdict.CONDITIONAL, other, f"for the {other[0].accelerator}, in {scenarios}"
+    return outcome, [nearest], ""
 
 
-def _counting(claim: Row, pairs: list[Pair]) -> list[Pair]:
+def _conditions(ratio: Ratio) -> Notes:
+    """What a claim would have to say; a preview system is as fast as it is."""
+    return without(ratio.notes, "preview")
+
+
+def _counting(claim: Row, ratios: list[Ratio]) -> list[Ratio]:
     """The highest ratio alone for a claim of `up to` on speed, all of them otherwise."""
-    if claim["bound"] != "at_most" or claim["quantity"] != "throughput_ratio" or not pairs:
-        return pairs
-    return [max(pairs, key=lambda pair: pair.ends.high)]
+    if claim["bound"] != "at_most" or claim["quantity"] == "break_even_throughput_ratio" or not ratios:
+        return ratios
+    return [max(ratios, key=lambda ratio: ratio.ends.high)]
 
 
-def _holds(claim: Row, printed: Interval, pair: Pair) -> bool:
-    return verdict.compare(printed, pair.ends, claim["range_basis"]) in AGREES
+def _compared(claim: Row, printed: Interval, ratio: Ratio) -> Verdict:
+    """The verdict on one ratio; what lies above a claim of `at least` bears it out."""
+    if claim["bound"] == "at_least" and ratio.ends.low >= printed.low:
+        return Verdict.WITHIN_ROUNDING
+    return verdict.compare(printed, ratio.ends, claim["range_basis"])
 
 
-def _mean(printed: Interval, own: list[Pair]) -> tuple[Verdict, list[Pair], str]:
+def _mean(printed: Interval, own: list[Ratio]) -> tuple[Verdict, list[Ratio], str]:
     """A claim over several benchmarks: its mean counts, and the single ratios are its condition."""
-    ways = {"all scenarios": own} | {name: [p for p in own if p.scenario == name] for name in SCENARIOS}
-    means = [_average(pairs) for pairs in ways.values() if pairs]
-    span, single = verdict.hull(means), _hull(own)
-    count = len({pair.benchmark for pair in own})
+    scenarios = {ratio.scenario for ratio in own}
+    ways = [own, *([ratio for ratio in own if ratio.scenario == name] for name in scenarios)]
+    span, single = verdict.hull(_average(ratios) for ratios in ways), _hull(own)
+    count = len({ratio.benchmark for ratio in own})
     condition = (
         f"as a mean over {count} benchmarks, which is {span.text()}; the single ratios go from "
         f"{interval.number(single.low)} to {interval.number(single.high)}"
@@ -161,63 +152,67 @@ def _mean(printed: Interval, own: list[Pair]) -> tuple[Verdict, list[Pair], str]
     return (Verdict.CONDITIONAL, own, condition) if outcome in AGREES else (outcome, own, "")
 
 
-def _average(pairs: list[Pair]) -> Interval:
-    """The arithmetic mean of ratios, each benchmark and scenario once."""
-    return Interval(sum(p.ends.low for p in pairs) / len(pairs), sum(p.ends.high for p in pairs) / len(pairs))
+def _average(ratios: list[Ratio]) -> Interval:
+    """The arithmetic mean of ratios."""
+    lows, highs = ([getattr(ratio.ends, end) for ratio in ratios] for end in ("low", "high"))
+    return Interval(sum(lows) / len(ratios), sum(highs) / len(ratios))
 
 
-def _not_at_hand(claim: Row, every: list[Pair], record: Record) -> Judgement:
-    """No official basis where the round has results of one of the parts and lacks the other, else unverifiable."""
+def _not_at_hand(claim: Row, record: Record) -> Judgement:
+    """What it means that the record has no such two sides: it contradicts where it is whole, else it may lack them."""
     sides = claim["subject_accelerator"], claim["baseline_accelerator"]
+    rounds = list(dict.fromkeys([claim["round"], claim["baseline_round"] or claim["round"]]))
     what = " ".join(filter(None, [claim["benchmark"], claim["scenario"]])) or "any benchmark"
-    missing = f"No official {claim['round']} results of {what} on both {' and '.join(sides)} are at hand"
-    if claim["round"] in record.rounds(claim["benchmark"], sides):
-        return _judgement(claim, Verdict.NO_OFFICIAL_BASIS, NOTHING, every, missing)
-    return _judgement(claim, Verdict.UNVERIFIABLE, _hull(every), every, missing)
+    both = " and ".join(dict.fromkeys(sides))
+    if record.whole.issuperset(rounds):
+        words = f"The whole {' and '.join(rounds)} record has no closed results of {what} on {both} to compare"
+        return _judgement(claim, Verdict.CONTRADICTS, [], words)
+    missing = f"No official {' and '.join(rounds)} results of {what} on {both} to compare are at hand"
+    known = set(rounds) <= set(record.rounds(claim["benchmark"], sides))
+    return _judgement(claim, Verdict.NO_OFFICIAL_BASIS if known else Verdict.UNVERIFIABLE, [], missing)
 
 
-def _between_rounds(claim: Row, tables: Tables) -> Judgement:
-    (earlier, later), part = (claim["baseline_round"], claim["round"]), claim["subject_accelerator"]
-    own = tables.official[tables.official["accelerator"].eq(part) & tables.official["round"].isin([earlier, later])]
-    own = own[own["benchmark"].eq(claim["benchmark"])] if claim["benchmark"] else own
-    both = own.groupby(["benchmark", "scenario"])["round"].transform("nunique").eq(2)
-    ratios = []
-    for (name, scenario), rows in own[both].groupby(["benchmark", "scenario"]):
-        if scenario in (claim["scenario"] or scenario) and scenario in SCENARIOS:
-            data = gate.record(rows, tables.benchmarks)
-            chosen = gate.select(data, Question(name, scenario, ("official",), (earlier, later))).rows
-            pairs = speedup.by_round(chosen, earlier, later).to_dict("records")
-            ratios += [interval.of(row, "speedup") for row in pairs]
-    expected = verdict.hull(ratios)
-    words = f"No official results of {part} in both {earlier} and {later} are at hand."
-    if expected.known:
-        expected = max(ratios, key=lambda ratio: ratio.high) if claim["bound"] == "at_most" else expected
-        words = f"{part} in {later} over {earlier}: {expected.text()} times."
-    return Judgement.on(claim, CHECK, expected, f"official {part}, {later} over {earlier}", words)
+def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lacking: str = "") -> Judgement:
+    parts = " and ".join(dict.fromkeys(ratio.accelerator for ratio in behind)) or claim["subject_accelerator"]
+    rounds = [claim["round"], claim["baseline_round"] or claim["round"]]
+    over = _side_named(claim, "", f"{rounds[0]} {parts}")
+    share = claim["quantity"] == official_ratios.SHARE
+    others = claim | {"submitter": "others"} if share else claim
+    under = _side_named(others, "baseline_", claim["baseline_accelerator"])
+    under += f" of {rounds[1]}" if rounds[1] != rounds[0] else ""
+    expected = _hull(behind)
+    if behind:
+        names = list(dict.fromkeys(ratio.benchmark for ratio in behind))
+        what = names[0] if len(names) == 1 else f"{len(names)} benchmarks"
+        scenarios = " and ".join(dict.fromkeys(sorted(ratio.scenario for ratio in behind)))
+        best = "at best " if claim["bound"] == "at_most" else ""
+        is_so = f"official {over} over {under} on {what} {scenarios} is {best}{expected.text()}"
+        previews = union(ratio.notes - _conditions(ratio) for ratio in behind)
+        words = "; ".join(filter(None, [words, is_so, worded(previews)]))
+    reference = f"official {over} over {under}"
+    return Judgement.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
 
 
-def _judgement(claim: Row, outcome: Verdict, expected: Interval, behind: list[Pair], words: str) -> Judgement:
-    baseline = claim["baseline_accelerator"]
-    words = "; ".join(filter(None, [words, *_spans(behind, baseline)]))
-    rounds = "".join(f", {name}" for name in sorted({pair.round for pair in behind}))
-    reference = f"official {claim['subject_accelerator']} over {baseline}{rounds}"
-    return Judgement.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}.", verdict=outcome)
+def _side_named(claim: Row, side: str, part: str) -> str:
+    """One side of a claim in words: so many nodes of a part of a submitter, and the system that is named."""
+    nodes, system = claim[f"{side}nodes"], claim[f"{side}system"]
+    words = f"{nodes:g} nodes of {part}" if nodes > 0 else part
+    words += f" of {claim['submitter']}" if claim["submitter"] else ""
+    return words + (f" ({system})" if system else "")
 
 
-def _spans(pairs: list[Pair], baseline: str) -> Iterator[str]:
-    """The official ratios in words, one part per round."""
-    for name in sorted({pair.round for pair in pairs}):
-        own = [pair for pair in pairs if pair.round == name]
-        where = sorted({pair.benchmark for pair in own})
-        scenarios = " and ".join(sorted({pair.scenario for pair in own}))
-        what = where[0] if len(where) == 1 else f"{len(where)} benchmarks"
-        part = " and ".join(sorted({pair.accelerator for pair in own}))
-        yield f"official {name} {part} over {baseline} on {what} {scenarios} is {_hull(own).text()}"
+def _places(meets: list[Ratio], others: list[Ratio]) -> str:
+    """Where a claim holds and where not: by scenario within one benchmark, else by benchmark with the ratios."""
+    if len({ratio.benchmark for ratio in [*meets, *others]}) == 1:
+        return f"in {' and '.join(sorted({ratio.scenario for ratio in meets}))}"
+    here, there = (", ".join(_each(ratios)) for ratios in (meets, others))
+    return f"on {here}; not on {there}"
 
 
-def _in_scenario(pairs: list[Pair]) -> str:
-    return f"in {' and '.join(sorted({pair.scenario for pair in pairs}))}"
+def _each(ratios: list[Ratio]) -> Iterator[str]:
+    for ratio in ratios:
+        yield " ".join(filter(None, [ratio.benchmark, ratio.target, ratio.scenario, f"({ratio.ends.text(4)})"]))
 
 
-def _hull(pairs: Iterable[Pair]) -> Interval:
-    return verdict.hull(pair.ends for pair in pairs)
+def _hull(ratios: Iterable[Ratio]) -> Interval:
+    return verdict.hull(ratio.ends for ratio in ratios)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from analysis.audit import against_record, physics, verdict
 from analysis.audit.frames import Tables
+from analysis.audit.verdict import Judgement, Row, Verdict
 from analysis.core.paths import DATA
 from analysis.data.catalog import Catalog
 
@@ -32,19 +36,28 @@ def of_each(data: Catalog) -> pd.DataFrame:
     A figure is as good as its worst verdict, but where the record has other sizes only, the comparison per accelerator
     stands in for that of the system. Official and measured results are not judged: they are no quotations.
     """
+    tables = Tables(data.results, data.benchmarks, data.accelerators, rounds=data.rounds)
+    record = _by_figure(against_record.results(tables))
+    limits = _by_figure([*physics.decode(tables), *physics.compute(tables)])
     rows = data.results
-    tables = Tables(rows, data.benchmarks, data.accelerators)
-    record = verdict.frame(against_record.results(tables)).groupby("row_id")["verdict"].agg(list).map(_of_record)
-    limits = verdict.frame([*physics.decode(tables), *physics.compute(tables)])
-    ceilings = limits.groupby("row_id")["verdict"].agg(verdict.worst)
-    first = rows["duplicate_of"].where(rows["duplicate_of"].ne(""), rows["id"])
-    verdicts = zip(first.map(record).fillna("exact"), first.map(ceilings).fillna("exact"), strict=True)
-    worst = pd.Series([verdict.worst(pair) for pair in verdicts], index=rows.index, dtype="str")
-    doubt, checked = worst.map(NOTES).fillna("").astype("str"), ~worst.isin(UNCHECKED)
-    return pd.DataFrame({"doubt": doubt.to_numpy(), "checked": checked.to_numpy()}, index=pd.Index(rows["id"]))
+    found = [_worst(figure, record, limits) for figure in tables.mentions("results")]
+    places = np.flatnonzero(rows["origin"].eq("published"))
+    doubt, checked = np.full(len(rows), "", dtype="object"), np.full(len(rows), True)
+    doubt[places] = [NOTES.get(outcome, "") for outcome in found]
+    checked[places] = [outcome not in UNCHECKED for outcome in found]
+    return pd.DataFrame({"doubt": pd.array(doubt, dtype="str"), "checked": checked}, index=pd.Index(rows["id"]))
 
 
-def _of_record(verdicts: list[str]) -> str:
-    """That of the comparison per accelerator where the record lacks the system itself, else the worst."""
-    beside = [own for own in verdicts if own != "no_official_basis"]
-    return verdict.worst(beside or verdicts)
+def _worst(figure: Row, record: dict[str, list[Verdict]], limits: dict[str, list[Verdict]]) -> Verdict:
+    """The worst of the verdicts on a figure, or on the one that it repeats."""
+    name = figure["duplicate_of"] or figure["id"]
+    verdicts = record.get(name, [])
+    beside = [outcome for outcome in verdicts if outcome is not Verdict.NO_OFFICIAL_BASIS]
+    return verdict.worst([*(beside or verdicts), *limits.get(name, []), Verdict.EXACT])
+
+
+def _by_figure(judgements: Iterable[Judgement]) -> dict[str, list[Verdict]]:
+    found = defaultdict(list)
+    for judgement in judgements:
+        found[judgement.figure["id"]].append(judgement.verdict)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -14,6 +15,18 @@ from analysis.compare import gate
 from analysis.data.catalog import Catalog
 from analysis.themes import memory, roofline
 
+COUNTED = (
+    "result_id",
+    "submitter",
+    "system",
+    "accelerator",
+    "accelerator_count",
+    "benchmark",
+    "model_run",
+    "scenario",
+    "suite",
+    "division",
+)
 TABLES = ("results", "claims", "prices", "quantization")  # that hold figures of documents
 
 
@@ -29,7 +42,9 @@ class Tables:
     quantization: pd.DataFrame = field(default_factory=pd.DataFrame)
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     sources: pd.DataFrame = field(default_factory=pd.DataFrame)
+    rounds: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["round", "closed_results", "published"]))
     _mentions: dict[str, list[Row]] = field(default_factory=dict, init=False, repr=False)
+    _official: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
     _judgements: dict[Check, list[Judgement]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -67,22 +82,49 @@ class Tables:
     @cached_property
     def record(self) -> Record:
         """The official results, for look-up."""
-        return Record(self.results, self.benchmarks, self.accelerators)
+        return Record(self.results, self.benchmarks, self.accelerators, self._closed())
+
+    def official(self, round: str) -> pd.DataFrame:
+        """The official results of a round, repeats among them, with what they are of (COUNTED)."""
+        if round not in self._official:
+            of_round = self.results["origin"].eq("official") & self.results["round"].eq(round)
+            self._official[round] = self.results.loc[of_round, [name for name in COUNTED if name in self.results]]
+        return self._official[round]
 
     @cached_property
-    def official(self) -> pd.DataFrame:
-        """The official results."""
-        return self.results[self.results["origin"].eq("official")]
+    def rounds_of(self) -> dict[str, str]:
+        """The round that each document is about, by its id: that of its first figure of one."""
+        figures = reversed(self.mentions("results"))
+        return {figure["source_id"]: figure["round"] for figure in figures if figure["round"]}
 
     @cached_property
-    def models(self) -> dict[str, pd.Series]:
+    def published(self) -> dict[str, str]:
+        """The day on which each round was published, as far as it is known."""
+        return dict(self.rounds[["round", "published"]].astype("str").itertuples(index=False))
+
+    @cached_property
+    def cited(self) -> dict[str, set[str]]:
+        """The ids of official results that each document cites, by the document's id."""
+        ids: dict[str, set[str]] = defaultdict(set)
+        for claim in self.mentions("claims"):
+            if claim["quantity"] == "result_cited":
+                ids[claim["source_id"]].add(claim["subject"])
+        return ids
+
+    @cached_property
+    def models(self) -> dict[str, Row]:
         """The rows of the benchmarks, by name."""
-        return dict(self.benchmarks.set_index("benchmark").iterrows())
+        return {row["benchmark"]: row for row in plain(self.benchmarks, "benchmarks")}
 
     @cached_property
-    def parts(self) -> dict[str, pd.Series]:
+    def parts(self) -> dict[str, Row]:
         """The rows of the accelerators, by name."""
-        return dict(self.accelerators.set_index("accelerator").iterrows())
+        return {row["accelerator"]: row for row in plain(self.accelerators, "accelerators")}
+
+    def _closed(self) -> dict[str, float]:
+        """How many closed results the whole record of each round has, as far as they were counted."""
+        known = self.rounds.dropna(subset="closed_results")
+        return dict(zip(known["round"], known["closed_results"].astype("float64"), strict=True))
 
     def parameters_billion(self, benchmark: str) -> float:
         """The size of a benchmark's model in 1e9 parameters; NaN where it is not known."""

@@ -1,4 +1,4 @@
-"""Labels and counts: corrected units and headings, dates, how many workloads or results, which benchmarks exist."""
+"""Labels: corrected units and headings, dates of rounds, which benchmarks exist."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-import pandas as pd
-
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import BORNE_OUT, NOTHING, Judgement, Row, Verdict, best
+from analysis.audit.verdict import BORNE_OUT, Judgement, Row, Verdict, best
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
 
-DATE, COUNT, NAMED = "date", "count", "benchmark named"
-BOTH_SUITES = "datacenter,edge"  # a result may be filed under both
-COUNTED = {
-    "workloads": {"workload": ["benchmark"]},
-    "scenarios": {"scenario": ["scenario"]},
-    "results_submitted": {
-        "result": ["result_id", "model_run", "scenario"],
-        "system and model": ["result_id", "model_run"],
-    },
-    "systems_submitted": {"system": ["result_id"]},
-}
+DATE, NAMED = "date", "benchmark named"
 
 
 def corrected(tables: Tables) -> Iterator[Judgement]:
@@ -61,18 +49,6 @@ def dates(tables: Tables) -> Iterator[Judgement]:
             yield _date(claim, days[claim["round"]])
 
 
-def counts(tables: Tables) -> Iterator[Judgement]:
-    """Stated numbers of workloads, scenarios, results or systems of a round against the official record at hand.
-
-    The record at hand may be a part: more than it holds is unverifiable, fewer than it holds contradicts.
-    """
-    for claim in tables.stated(*COUNTED):
-        rows = tables.official[tables.official["round"].eq(claim["round"])]
-        rows = rows[rows["suite"].isin([claim["suite"], BOTH_SUITES])] if claim["suite"] else rows
-        rows = rows[rows["submitter"].eq(claim["submitter"])] if claim["submitter"] else rows
-        yield _count(claim, rows)
-
-
 def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
     """Benchmarks that a document says it cites against those of which the round has official results."""
     names = {
@@ -86,22 +62,27 @@ def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
 
 
 def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
-    official = tables.official.loc[tables.official["round"].eq(claim["round"]), "benchmark"]
-    own = tables.results["source_id"].eq(claim["source_id"]) & tables.results["benchmark"].eq(benchmark)
+    official = tables.official(claim["round"])["benchmark"]
+    figures = [
+        row for row in tables.mentions("results")
+        if row["source_id"] == claim["source_id"] and row["benchmark"] == benchmark
+    ]  # fmt: skip
     results = int(official.eq(benchmark).sum())
     words = f"{claim['subject']} has {results} official {claim['round']} results at hand"
     if not results:
         words = f"{claim['subject']} is not among the {official.nunique()} benchmarks of {claim['round']} at hand"
-    words += f", and the document has {f'{int(own.sum())} figures' if own.any() else 'no figure'} for it."
+        words = words if len(official) else f"No official {claim['round']} results are at hand"
+    words += f", and the document has {f'{len(figures)} figures' if figures else 'no figure'} for it."
     expected = Interval(float(results > 0), float(results > 0))
     reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
-    outcome = Verdict.EXACT if results else Verdict.CONTRADICTS
+    lacking = Verdict.CONTRADICTS if len(official) else Verdict.UNVERIFIABLE
+    outcome = Verdict.EXACT if results else lacking
     return Judgement.on(claim, NAMED, expected, reference, words, verdict=outcome)
 
 
 def _best(figure: Row, tables: Tables) -> Judgement:
     """The best against the record: that per accelerator may stand in where the record has other sizes."""
-    known = list(against_record.compared(figure, tables.record))
+    known = list(against_record.compared(figure, tables))
     wanted = best(judgement.verdict for judgement in known)
     return next(judgement for judgement in known if judgement.verdict is wanted)
 
@@ -120,24 +101,3 @@ def _date(claim: Row, source: Row) -> Judgement:
     words = f"The official {claim['round']} results were published on {published}{off}."
     outcome = agrees if holds else Verdict.CONTRADICTS
     return Judgement.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")
-
-
-def _count(claim: Row, rows: pd.DataFrame) -> Judgement:
-    ways = {name: float(len(rows.drop_duplicates(columns))) for name, columns in COUNTED[claim["quantity"]].items()}
-    numbers = list(ways.values())
-    outcome = _counted(claim["low"], numbers)
-    counted = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
-    by = f" by {claim['submitter']}" if claim["submitter"] else ""
-    part = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
-    expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
-    words = f"The official {claim['round']} record at hand holds {counted}{by}{part}."
-    return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
-
-
-def _counted(stated: float, numbers: list[float]) -> Verdict:
-    """The verdict on a stated number against the ways of counting, the usual one first."""
-    if not max(numbers):
-        return Verdict.UNVERIFIABLE
-    if stated in numbers:
-        return Verdict.EXACT if stated == numbers[0] else Verdict.CONDITIONAL
-    return Verdict.CONTRADICTS if stated < min(numbers) else Verdict.UNVERIFIABLE

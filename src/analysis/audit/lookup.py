@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
 import pandas as pd
 
 from analysis.audit.verdict import Row
@@ -16,61 +17,114 @@ SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 LOOKED_UP = ["id", "result_id", "submitter", "system", "framework", "benchmark", "round", "scenario", "metric"]
 LOOKED_UP += ["division", "accelerator", "accelerator_count", "accuracy_target", "precision", "power_measured", "nodes"]
 LOOKED_UP += ["low", "high", "unit", "tokens_per_sample", "power_watts_low", "power_watts_high", "availability"]
+LOOKED_UP += ["suite", "inferred"]
 
 
 class Record:
-    """Official results, each once, grouped for look-up; and what the datasheets say of the parts."""
+    """Official results, each once, grouped for look-up; and what the datasheets say of the parts.
 
-    def __init__(self, rows: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame) -> None:
-        official = rows[rows["origin"].eq("official") & rows["duplicate_of"].eq("")]
-        self.groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for row in plain(official.reindex(columns=LOOKED_UP), "results"):
-            self.groups[row["benchmark"], row["round"]].append(row)
+    Of the whole record only the rounds and divisions that somebody asks for are taken apart into rows.
+    """
+
+    def __init__(
+        self, rows: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame, closed: Mapping[str, float]
+    ) -> None:
+        """Of results, benchmarks and accelerators as their tables have them; `closed` results has a whole round."""
+        self._rows = rows[[name for name in LOOKED_UP if name in rows]]
+        self._official = rows["origin"].eq("official")
+        self._once = (self._official & rows["duplicate_of"].eq("")).to_numpy()
+        places = np.flatnonzero(self._official)
+        groups = rows[["round", "division"]].iloc[places].groupby(["round", "division"], sort=False).indices
+        self._places = {key: places[own] for key, own in groups.items()}
+        self._groups: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = {}
+        self._known = frozenset(benchmarks["benchmark"])
+        self._lacking: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self.whole = {name for name, number in closed.items() if len(self._places.get((name, "closed"), ())) >= number}
         self.either = set(benchmarks.loc[benchmarks["targets_share_run"], "benchmark"])
-        self.facts = accelerators.set_index("accelerator")
-        alike = [list(parts.index) for _, parts in self.facts.groupby(SAME_PART)]
-        self._alike = {name: names for names in alike for name in names}
+        self.accelerators: list[str] = accelerators["accelerator"].tolist()
+        self.makers = dict(zip(self.accelerators, accelerators["vendor"].tolist(), strict=True))
+        alike, self._variants, self._called = defaultdict(list), defaultdict(list), defaultdict(list)
+        for row in plain(accelerators, "accelerators"):
+            same = tuple(row[name] for name in SAME_PART)
+            alike[None if any(map(pd.isna, same)) else same].append(row["accelerator"])
+            self._variants[row["variant_of"]].append(row["accelerator"])
+            for name in {row["vendor"], row["family"], row.get("kind", "")} - {""}:
+                self._called[name].append(row["accelerator"])
+        self._alike = {name: names for same, names in alike.items() if same for name in names}
+
+    def of_round(self, round: str, accelerators: Iterable[str] = (), division: str = "closed") -> Iterator[Row]:
+        """The official results of a round, on some accelerators (empty: any), each once.
+
+        Those of a benchmark that the tables lack are left out; see `left_out`.
+        """
+        names = set(accelerators)
+        for (_, part), rows in self._by_part(round, division).items():
+            if not names or part in names:
+                yield from rows
 
     def beside(self, figure: Row, accelerators: Iterable[str]) -> list[Row]:
         """The official results of the figure's benchmark, round, scenario, division and target on `accelerators`."""
         wanted = {name: figure[name] for name in ("metric", "power_measured")}
-        wanted |= {"division": figure["division"] or "closed"}
         wanted |= {"scenario": figure["scenario"]} if figure["scenario"] else {}
         fitting = {"precision": figure["precision"]}
         fitting |= {} if figure["benchmark"] in self.either else {"accuracy_target": figure["accuracy_target"]}
-        names = set(accelerators)
+        fitting = {name: (value, "") for name, value in fitting.items() if value}
+        rows = self._by_part(figure["round"], figure["division"] or "closed")
         return [
             row
-            for row in self.groups.get((figure["benchmark"], figure["round"]), ())
-            if row["accelerator"] in names
-            and all(row[name] == value for name, value in wanted.items())
-            and all(value == "" or row[name] in (value, "") for name, value in fitting.items())
+            for name in dict.fromkeys(accelerators)
+            for row in rows.get((figure["benchmark"], name), ())
+            if all(row[name] == value for name, value in wanted.items())
+            and all(row[name] in values for name, values in fitting.items())
         ]
 
     def rounds(self, benchmark: str, accelerators: Iterable[str] = ()) -> list[str]:
         """The rounds of which there are official results: of the benchmark (empty: any), of some accelerators."""
-        names = set(accelerators)
-        return sorted(
-            {
-                round
-                for (name, round), rows in self.groups.items()
-                if name == (benchmark or name) and (not names or any(row["accelerator"] in names for row in rows))
-            }
-        )
+        of, names = self._official.copy(), list(accelerators)
+        of &= self._rows["benchmark"].eq(benchmark) if benchmark else True
+        of &= self._rows["accelerator"].isin(names) if names else True
+        return sorted(self._rows.loc[of, "round"].unique())
+
+    def left_out(self, rounds: Iterable[str], division: str = "closed") -> str:
+        """In words which benchmarks of some rounds are left out, as an explanation goes on; "" where none is."""
+        names: set[str] = set()
+        for round in rounds:
+            self._by_part(round, division)
+            names |= self._lacking[round, division]
+        return f"; left out, as the tables lack it: {', '.join(sorted(names))}" if names else ""
 
     def siblings(self, accelerator: str) -> list[str]:
         """The parts that differ from `accelerator` in nothing but the power limit."""
         return [name for name in self._alike.get(accelerator, ()) if name != accelerator]
 
+    def called(self, name: str) -> list[str]:
+        """The accelerators of a vendor, family or kind of this name; none where there is no such."""
+        return self._called.get(name, [])
+
     def cards(self, accelerator: str) -> list[str]:
         """What a name may mean: itself, or the parts that documents use it for."""
-        return [accelerator, *self.facts.index[self.facts["variant_of"].eq(accelerator)]]
+        return [accelerator, *self._variants.get(accelerator, ())]
+
+    def _by_part(self, round: str, division: str) -> dict[tuple[str, str], list[Row]]:
+        """The results of a round and division by benchmark and accelerator."""
+        key = round, division
+        if key not in self._groups:
+            self._groups[key] = defaultdict(list)
+            places = self._places.get(key, np.array([], dtype="int64"))
+            for row in plain(self._rows.iloc[places[self._once[places]]], "results"):
+                if row["benchmark"] in self._known:
+                    self._groups[key][row["benchmark"], row["accelerator"]].append(row)
+                else:
+                    self._lacking[key].add(row["benchmark"])
+        return self._groups[key]
 
 
 def plain(frame: pd.DataFrame, table: str) -> list[Row]:
     """The rows as dicts with their `table`; whole numbers as floats, so that a missing one is NaN like any other."""
-    floats = {name: "float64" for name, kind in frame.dtypes.items() if str(kind) == "Int64"}
-    return frame.astype(floats).assign(table=table).to_dict("records")
+    whole = {name for name, kind in frame.dtypes.items() if str(kind) == "Int64"}
+    columns = [frame[name].astype("float64") if name in whole else frame[name] for name in frame]
+    names, values = list(frame), zip(*(column.tolist() for column in columns), strict=True)
+    return [dict(zip(names, row, strict=True), table=table) for row in values]
 
 
 def named(figure: Row, rows: list[Row]) -> bool:
@@ -85,7 +139,8 @@ def named(figure: Row, rows: list[Row]) -> bool:
 
 def rate(row: Row, unit: str, per_accelerator: bool) -> Interval:
     """A result in `unit`, of the system or per accelerator; NaN where it cannot be converted."""
-    return rates.stated(row, unit) / (row["accelerator_count"] if per_accelerator else 1.0)
+    ends, count = rates.stated(row, unit), row["accelerator_count"] if per_accelerator else 1.0
+    return Interval(ends.low / count, ends.high / count)
 
 
 def gives(rows: list[Row], values: Interval, unit: str) -> str:

@@ -10,8 +10,9 @@ from datetime import date
 import pandas as pd
 
 from analysis.core import interval
+from analysis.data.catalog import Catalog
 
-_ID = re.compile(r"[A-Za-z][\w.]*(?:-[\w.]+)*")
+_ID = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def described(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
@@ -39,10 +40,15 @@ def ends(low: float, high: float, unit: str, digits: int | None = 3) -> str:
     return " to ".join(dict.fromkeys(map(str, (first, last))))
 
 
-def readable(texts: pd.Series, judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
-    """The texts with every id of a source as its label, and every id of a row as its document and place there.
+def labels(data: Catalog) -> dict[str, str]:
+    """What a reader calls each source and each benchmark, by its id."""
+    return data.labels | dict(zip(data.benchmarks["benchmark"], data.benchmarks["label"], strict=True))
 
-    `judged` are rows of the audit, which know where a figure stands.
+
+def readable(texts: pd.Series, judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.Series:
+    """The texts with every id of a source or benchmark as its label, every id of a row as its document and place there.
+
+    `judged` are rows of the audit, which know where a figure stands; `labels` are the labels by id.
     """
     rows = judged.drop_duplicates("row_id")
     places = rows["source_id"].map(labels) + ", " + rows["locator"]

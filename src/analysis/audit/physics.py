@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import pandas as pd
-
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import Judgement, Row
@@ -90,7 +88,7 @@ def enough(figure: Row, stated: float, weights: tuple[float, float, float], word
     )
 
 
-def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, pd.Series, pd.Series]]:
+def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Row]]:
     """The published rates in tokens/s of models of known size, each with its benchmark and accelerator.
 
     With `repeats` a repeat takes its precision from the figure that it repeats, where it says none itself.
@@ -106,7 +104,7 @@ def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, pd.Seri
 
 
 def _under(
-    figure: Row, check: str, ceiling: float, reference: str, words: str, what: str, lifted: str, facts: pd.Series
+    figure: Row, check: str, ceiling: float, reference: str, words: str, what: str, lifted: str, facts: Row
 ) -> Judgement:
     """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `what` stand around it."""
     printed = interval.of(figure)

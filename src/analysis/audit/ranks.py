@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-import pandas as pd
-
-from analysis.audit import verdict
-from analysis.audit.claims import CHECK, SCENARIOS
+from analysis.audit import official_ratios, verdict
+from analysis.audit.claims import CHECK
 from analysis.audit.frames import TABLES, Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, Record, ids, rate
+from analysis.audit.lookup import PRICE, PRICE_UNIT, Record, rate
+from analysis.audit.official_ratios import SCENARIOS
 from analysis.audit.verdict import NOTHING, Judgement, Row, Verdict
-from analysis.compare import gate
-from analysis.compare.gate import Question
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
-from analysis.themes import derating
+from analysis.core.vocabulary import filed_under
 
 RANK, UNCHECKED = "rank", "none"
+SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target")
 FIGURE = {"prices": PRICE, "quantization": "speedup"}  # the interval judged; else low and high
 UNIT = {"prices": PRICE_UNIT, "quantization": "ratio"}  # of the figures of a table that has no column for it
 MISSING = {
@@ -50,12 +49,6 @@ def ranks(tables: Tables) -> Iterator[Judgement]:
         yield _rank(claim, tables.record)
 
 
-def scaling(tables: Tables) -> Iterator[Judgement]:
-    """Scaling between numbers of nodes against the official rates of the submitter's own systems of those sizes."""
-    for claim in tables.stated("scaling_ratio"):
-        yield _scaling(claim, tables.record)
-
-
 def layers(tables: Tables) -> Iterator[Judgement]:
     """A system with a serving layer against the same official system without it."""
     for claim in tables.stated("throughput_ratio"):
@@ -69,18 +62,17 @@ def production(tables: Tables) -> Iterator[Judgement]:
 
     What official results measure of it is Server over Offline of one system, which stands beside it.
     """
-    claims = tables.stated("fraction_of_benchmark")
-    if not claims:
-        return
-    record, names = gate.record(tables.results, tables.benchmarks), list(tables.official["benchmark"].unique())
-    offline, server = (gate.select_all(record, Question("", name, ("official",)), names) for name in SCENARIOS)
-    beside = _over(derating.measured(offline, server), "derate")
-    words = (
-        f"No result from production is at hand; official systems keep {beside.text()} of their Offline throughput "
-        "under the Server latency limits, before bursts and other tenants."
-    )
-    for claim in claims:
-        reference = "official Server over Offline"
+    for claim in tables.stated("fraction_of_benchmark"):
+        round = tables.rounds_of.get(claim["source_id"], "")
+        rows = [row for row in tables.record.of_round(round) if not row["power_measured"]]
+        server, offline = ([row for row in rows if row["scenario"] == name] for name in ("Server", "Offline"))
+        beside = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
+        words = (
+            f"No result from production is at hand; official {round} systems keep {beside.text()} of their Offline "
+            "throughput under the Server latency limits, before bursts and other tenants"
+        )
+        words += f"{tables.record.left_out([round])}."
+        reference = f"official {round} Server over Offline"
         yield Judgement.on(claim, CHECK, beside, reference, words, verdict=Verdict.UNVERIFIABLE)
 
 
@@ -99,24 +91,29 @@ def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judge
 
 
 def _rank(claim: Row, record: Record) -> Judgement:
-    asked = {"metric": "throughput", "power_measured": False, "division": "closed", "precision": ""}
-    asked |= {"accuracy_target": "", "benchmark": claim["benchmark"], "round": claim["round"]}
-    count, places, leaders = claim["accelerator_count"], {}, {}
-    scenarios = [claim["scenario"]] if claim["scenario"] else SCENARIOS
-    for scenario in scenarios:
-        rows = record.beside(asked | {"scenario": scenario}, _allowed(claim, record))
-        rows = [row for row in rows if not count > 0 or row["accelerator_count"] == count]
-        own = [row for row in rows if _is_subject(claim, row)]
+    contests: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in record.of_round(claim["round"], _allowed(claim, record)):
+        if _competes(claim, row):
+            target = "" if row["benchmark"] in record.either else row["accuracy_target"]
+            contests[row["benchmark"], row["scenario"], target].append(row)
+    places, leaders, missing = {}, {}, []
+    for (benchmark, scenario, target), rows in sorted(contests.items()):
+        name = scenario if claim["benchmark"] else " ".join(filter(None, [benchmark, target, scenario]))
+        own = [row for row in rows if _is_subject(claim, row, record)]
         if own:
             best = max(map(_per_accelerator, own))
             above = {(row["submitter"], row["accelerator"]) for row in rows if _per_accelerator(row) > best}
-            places[scenario] = 1.0 + len(above)
             leader = max(rows, key=_per_accelerator)
-            leaders[scenario] = f"{leader['submitter']} with {leader['accelerator']} ({ids([leader])})"
-    what = f"official {claim['round']} results of {claim['benchmark']}"
-    outcome, words = _ranked(claim["low"], places, leaders, [name for name in scenarios if name not in places])
+            places[name] = 1.0 + len(above)
+            cited = f" ({leader['result_id']})" if leader["result_id"] else ""
+            leaders[name] = f"{leader['submitter']} with {leader['accelerator']}{cited}"
+        else:
+            missing.append(name)
+    what = f"official {claim['round']} results of {claim['benchmark'] or 'any benchmark'}"
+    outcome, words = _ranked(claim["low"], places, leaders, missing)
     if not places:
         words = f"No {what} of {claim['subject']} and of others are at hand"
+    words += "" if claim["benchmark"] else record.left_out([claim["round"]])
     expected = verdict.hull(Interval(place, place) for place in places.values())
     return Judgement.on(claim, RANK, expected, what, f"{words}.", verdict=outcome)
 
@@ -125,14 +122,26 @@ def _allowed(claim: Row, record: Record) -> list[str]:
     if claim["baseline_accelerator"]:
         return [claim["baseline_accelerator"]]
     excluded = cell_values(claim["excluded_accelerators"])
-    return [name for name in record.facts.index if name not in excluded]
+    return [name for name in record.accelerators if name not in excluded]
 
 
-def _is_subject(claim: Row, result: Row) -> bool:
-    """Among systems of one accelerator the submitter is ranked, else the accelerator."""
+def _competes(claim: Row, row: Row) -> bool:
+    """Whether a result is one of those that the claim ranks."""
+    return bool(
+        claim["benchmark"] in ("", row["benchmark"])
+        and row["scenario"] in ((claim["scenario"],) if claim["scenario"] else SCENARIOS["datacenter"])
+        and "datacenter" in filed_under(row["suite"])
+        and not row["power_measured"]
+        and (not claim["accelerator_count"] > 0 or row["accelerator_count"] == claim["accelerator_count"])
+    )
+
+
+def _is_subject(claim: Row, result: Row, record: Record) -> bool:
+    """Among systems of one accelerator the submitter is ranked, else the accelerator, or its vendor or family."""
     if claim["baseline_accelerator"]:
         return result["submitter"] == claim["submitter"]
-    return result["accelerator"] == claim["subject_accelerator"]
+    own = claim["subject_accelerator"]
+    return result["accelerator"] in ([own] if own else record.called(claim["subject"]))
 
 
 def _per_accelerator(result: Row) -> float:
@@ -142,55 +151,33 @@ def _per_accelerator(result: Row) -> float:
 def _ranked(
     stated: float, places: dict[str, float], leaders: dict[str, str], missing: list[str]
 ) -> tuple[Verdict, str]:
-    """The verdict on a stated rank and its words, from the place by scenario; `missing` are those without one."""
+    """The verdict on a stated rank and its words, from the place by contest; `missing` are those without one."""
     holds = [name for name, place in places.items() if place == stated]
-    ranked = "; ".join(f"{name}: rank {place:.0f}, first is {leaders[name]}" for name, place in places.items())
+    told = [name for name in places if name not in holds] or holds[:2]
+    ranked = "; ".join(f"{name}: rank {places[name]:.0f}, first is {leaders[name]}" for name in told)
     none = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
-    words = f"rates per accelerator give {ranked}{none}"
+    words = f"fficial rates per accelerator give rank {stated:.0f} in {len(holds)} of {len(places)}: {ranked}{none}"
     if not places:
         return Verdict.UNVERIFIABLE, ""
     if not holds:
-        return Verdict.CONTRADICTS, f"Official {words}"
+        return Verdict.CONTRADICTS, f"O{words}"
     if len(holds) == len(places) and not missing:
-        return Verdict.EXACT, f"Official {words}"
-    return Verdict.CONDITIONAL, f"Holds in {' and '.join(holds)} only: official {words}"
-
-
-def _scaling(claim: Row, record: Record) -> Judgement:
-    who, nodes = claim["submitter"], (claim["nodes"], claim["baseline_nodes"])
-    rows = [row for row in record.groups.get((claim["benchmark"], claim["round"]), ()) if row["submitter"] == who]
-    rows = [row for row in rows if row["division"] == "closed" and not row["power_measured"]]
-    ratios = [
-        rate(large, large["unit"], False) / rate(small, small["unit"], False)
-        for large in rows for small in rows
-        if (large["nodes"], small["nodes"]) == nodes and large["scenario"] == small["scenario"]
-        and large["accelerator"] == small["accelerator"] and large["accuracy_target"] == small["accuracy_target"]
-    ]  # fmt: skip
-    expected = verdict.hull(ratios)
-    many, few = f"{nodes[0]:g}", f"{nodes[1]:g}"
-    words = f"Official {claim['round']} systems of {who} with {many} nodes give {expected.text()} times those of {few}."
-    if not ratios:
-        words = f"No official {claim['round']} results of {who} on {few} and {many} nodes are at hand."
-    reference = f"official, {who}, {many} over {few} nodes"
-    return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")
+        return Verdict.EXACT, f"O{words}"
+    return Verdict.CONDITIONAL, f"Holds in {', '.join(holds)} only: o{words}"
 
 
 def _layer(claim: Row, tables: Tables) -> Judgement:
-    layer, own = claim["framework"], (claim["subject_accelerator"],)
-    rows = tables.official[tables.official["accelerator"].isin(own) & tables.official["round"].eq(claim["round"])]
-    names = list(rows["benchmark"].unique())
-    asked = [Question("", name, ("official",), (claim["round"],), own) for name in SCENARIOS]
-    record = gate.record(tables.results, tables.benchmarks)
-    both = [gate.select_all(record, question, names) for question in asked]
-    shares = derating.layered(pd.concat(both, ignore_index=True), layer)
-    expected = _over(shares, "share")
-    words = f"{len(shares)} official pairs keep {expected.text()} with {layer}."
-    if shares.empty:
-        words = f"No official pair with and without {layer} is at hand."
-    reference = f"official, with over without {layer}"
+    layer, own = f", {claim['framework']}", tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
+    rows = [
+        row for row in own
+        if claim["submitter"] in ("", row["submitter"]) and not row["power_measured"]
+        and row["scenario"] in SCENARIOS["datacenter"]
+    ]  # fmt: skip
+    layered = [row | {"system": row["system"].replace(layer, "")} for row in rows if layer in row["system"]]
+    shares = list(official_ratios.pairs(layered, rows, ("system", "scenario", *SAME_RUN)))
+    expected = verdict.hull(shares)
+    words = f"{len(shares)} official pairs keep {expected.text()} with {claim['framework']}."
+    if not shares:
+        words = f"No official pair with and without {claim['framework']} is at hand."
+    reference = f"official, with over without {claim['framework']}"
     return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")
-
-
-def _over(rows: pd.DataFrame, name: str) -> Interval:
-    """The range over all rows of an interval; without ends where there are no rows."""
-    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max()))

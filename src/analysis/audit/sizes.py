@@ -42,12 +42,9 @@ def sizing(tables: Tables) -> Iterator[Judgement]:
 
 def official_sizing(tables: Tables) -> Iterator[Judgement]:
     """The same example on the official Offline throughput per accelerator of the round that the document is about."""
-    rounds = {
-        figure["source_id"]: figure["round"] for figure in reversed(tables.mentions("results")) if figure["round"]
-    }
     for example, claim in _examples(tables):
         asked = ASKED | {"scenario": "Offline", "benchmark": claim["benchmark"]}
-        asked |= {"round": rounds.get(claim["source_id"], "")}
+        asked |= {"round": tables.rounds_of.get(claim["source_id"], "")}
         near = tables.record.beside(asked, [claim["subject_accelerator"]])
         throughput = verdict.hull(rate(row, "tokens/s", True) for row in near)
         if throughput.known:

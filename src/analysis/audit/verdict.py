@@ -39,7 +39,10 @@ class Verdict(StrEnum):
     CONDITIONAL = "conditional", "holds only under a condition that the document does not state"
     UNVERIFIABLE = "unverifiable", "the tables lack what it takes to check it"
     NO_OFFICIAL_BASIS = "no_official_basis", "no official result at hand stands behind it"
-    CONTRADICTS = "contradicts", "the two ranges are more than five per cent apart"
+    CONTRADICTS = (
+        "contradicts",
+        "the two ranges are more than five per cent apart, or the whole record of the round lacks it",
+    )
     IMPOSSIBLE = "impossible", "more than five per cent above what the hardware can do"
 
 

@@ -40,9 +40,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
     parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
     parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (default v4.1)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
     parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
     parser.add_argument("--seed", type=int, help="of the draws (default 0)")
+    parser.add_argument("--format", default="text", choices=["text", "json"], help="how to print (text)")
 
 
 def add_measure(parser: argparse.ArgumentParser) -> None:

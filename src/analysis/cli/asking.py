@@ -11,7 +11,21 @@ from analysis.core.interval import Interval
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
 
+OPTIONS = {
+    "accelerator_count": "--count",
+    "baseline": "--accelerator",
+    "context_tokens": "--context",
+    "peak_over_mean": "--peak",
+    "prices": "--price",
+    "tokens_per_second_per_user": "--tokens-per-user",
+    "weight_precision": "--precision",
+}
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
+
+
+def option(parameter: str) -> str:
+    """The option that a parameter of a report is given by."""
+    return OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
 
 
 def numbers(option: str, text: str) -> list[float]:

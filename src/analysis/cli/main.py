@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from analysis.cli.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
+from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
 
 INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
@@ -31,6 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # Whoever reads has seen enough, as `head` has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
+    except UnusableTable as error:
+        print(f"analysis: {error}\nNext: put the table right; `make check` names every fault of data/", file=sys.stderr)
+        return 1
     except OSError as error:  # A full disk, a folder without write permission: the message says which.
         print(f"analysis: {error}", file=sys.stderr)
         return 1
@@ -64,6 +68,12 @@ def _building(commands: argparse._SubParsersAction) -> None:
     new.add_argument("name", metavar="NAME", help="its name, such as price_per_token")
     new.add_argument("--question", default="", help="what it answers, in one line that ends in a question mark")
 
+    stored = _add(commands, "notebook", _notebook, "a notebook for git: as it is stored, or in the words of a diff")
+    stored.add_argument(
+        "form", choices=["stored", "words"], help="stored: what refresh writes; words: what people read"
+    )
+    stored.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the notebook (default: standard input)")
+
 
 def _figures(commands: argparse._SubParsersAction) -> None:
     bring = _add(commands, "import", _import, "turn official files into result rows: summaries, trees, archives")
@@ -76,8 +86,19 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     )
     bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
     bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
+    bring.add_argument(
+        "--unpacked-gb", type=positive, default=64, metavar="N", help="what archives may unpack to, in gigabytes (64)"
+    )
 
-    data = _add(commands, "data", _data, "download the official summaries and import them into data/official/")
+    record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
+    record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")
+    record.add_argument("--check", action="store_true", help="write nothing; status 1 where a file would be another")
+    record.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
+
+    data = _add(commands, "data", _data, "bring rounds that are not shipped, or files of your own, into data/official/")
+    data.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="summaries, clones or archives (default: the network)"
+    )
     data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
     audit = _add(
         commands, "audit", _audit, "say which published figures can be believed, one line per figure and check"
@@ -136,11 +157,19 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _refresh(arguments: argparse.Namespace) -> int:
     from analysis.engine.refresh import UnknownNotebook, refresh
 
-    os.environ["ANALYSIS_OFFICIAL"] = "off"  # Stored outputs are the same on every machine, whatever was imported.
+    os.environ["ANALYSIS_OFFICIAL"] = "shipped"  # Stored outputs are the same on every machine, whatever was imported.
     try:
         return refresh(arguments.names, say=_say, **execution(arguments))
     except UnknownNotebook as error:
         return _wrong(error)
+
+
+def _notebook(arguments: argparse.Namespace) -> int:
+    from analysis.engine.stored import as_stored, as_words
+
+    content = arguments.file.read_bytes() if arguments.file else sys.stdin.buffer.read()
+    sys.stdout.buffer.write((as_stored if arguments.form == "stored" else as_words)(content))
+    return 0
 
 
 def _import(arguments: argparse.Namespace) -> int:
@@ -152,7 +181,7 @@ def _import(arguments: argparse.Namespace) -> int:
     if arguments.origin and not arguments.round:
         return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
-    choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler}
+    choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
     try:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:
@@ -162,12 +191,26 @@ def _import(arguments: argparse.Namespace) -> int:
         return 1
 
 
-def _data(arguments: argparse.Namespace) -> int:
-    from analysis.importers.official.download import DownloadFailed, fetch
+def _record(arguments: argparse.Namespace) -> int:
+    from analysis.data.descriptor import DescriptorError
+    from analysis.importers.official import shipping
+    from analysis.importers.official.intake import ImportFailed
+    from analysis.importers.official.spread import WorkersLost
 
     try:
-        return fetch(mirror=arguments.mirror, say=_say)
-    except DownloadFailed as error:
+        return shipping.make(arguments.paths, check=arguments.check, workers=arguments.jobs, say=_say)
+    except (ImportFailed, DescriptorError, WorkersLost) as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _data(arguments: argparse.Namespace) -> int:
+    from analysis.importers.official.download import DownloadFailed, bring, fetch
+    from analysis.importers.official.intake import ImportFailed
+
+    try:
+        return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
+    except (DownloadFailed, ImportFailed) as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
 
@@ -175,7 +218,11 @@ def _data(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> int:
     from analysis.cli import plan
 
-    return _printed(plan.run, arguments)
+    try:
+        return _printed(plan.run, arguments)
+    except plan.NothingPlanned as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
 
 
 def _measure(arguments: argparse.Namespace) -> int:

@@ -28,6 +28,9 @@ FACTS += ["compared_in", "server_unit", "offline_unit"]
 NAMED = 8  # accelerators of what is left out
 
 
+FEW = 3  # rounds that a subtitle names one by one
+
+
 class Tables(Protocol):
     """What a comparison is made from: the catalog, or anything that holds the same frames."""
 
@@ -104,10 +107,15 @@ class Comparison:
 
     @property
     def subtitle(self) -> str:
-        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds their notes."""
-        rounds = " and ".join(self.question.rounds) or "all rounds"
+        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds their notes.
+
+        The rounds are those asked for, else those of the rows; more than FEW by the first, the last and how many.
+        """
+        there = sorted(set(self.rows["round"]) - {""}, key=round_age)
+        rounds = list(self.question.rounds) or there
+        named = f"{rounds[0]} to {rounds[-1]} ({len(rounds)} rounds)" if len(rounds) > FEW else " and ".join(rounds)
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
-        return f"{self.topic}, {rounds}, {kind}."
+        return f"{', '.join(filter(None, [self.topic, named, kind]))}."
 
     @property
     def sources(self) -> list[str]:

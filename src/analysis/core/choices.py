@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+NEAR = 3  # names that an error suggests at most
+MANY, NEAREST = 80, 8  # above so many names nobody reads them all, and so many of them are told
+
 
 def folded(name: str) -> str:
     """A name as it is looked up: without case and repeated blanks."""
@@ -20,8 +23,16 @@ def choose(value: str, valid: Iterable[str], what: str) -> str:
 
 
 def not_among(value: str, valid: Iterable[str]) -> str:
-    """`value`, the nearest of the valid ones, and all of them, for an error message."""
-    names = list(valid)
-    near = difflib.get_close_matches(value, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    """`value`, the nearest of the valid ones, and all of them, of many only how many, for an error message.
+
+    The nearest are those that begin with the value, else the most alike; capitals do not count.
+    """
+    names, wanted = list(valid), folded(value)
+    near = [name for name in names if wanted and folded(name).startswith(wanted)][:NEAR]
+    alike = {folded(name): name for name in reversed(names)}
+    near = near or [alike[name] for name in difflib.get_close_matches(wanted, alike, n=1, cutoff=0.5)]
+    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+    if len(names) > MANY:
+        nearest = [alike[name] for name in difflib.get_close_matches(wanted, alike, n=NEAREST, cutoff=0.0)]
+        return f"{value!r}: {hint}the nearest of {len(names)} valid ones: {', '.join(nearest)}"
     return f"{value!r}: {hint}valid: {', '.join(names) or 'none, for there are none yet'}"

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+MARKS = {
+    codecs.BOM_UTF8: "begins with a byte order mark; save it as UTF-8 without one (no BOM)",
+    codecs.BOM_UTF32_LE: "is UTF-32 text; save it as UTF-8",
+    codecs.BOM_UTF16_LE: "is UTF-16 text; save it as UTF-8",
+    codecs.BOM_UTF16_BE: "is UTF-16 text; save it as UTF-8",
+}
+
+
+class NotUtf8(ValueError):
+    """Bytes are no plain UTF-8 text: the text says what they are, and what to do, to stand behind a file's name."""
+
+    def __init__(self, what: str, line: int = 1) -> None:
+        super().__init__(what)
+        self.line = line
+
+
+def utf8(content: bytes) -> str:
+    """The text of a file. Raises NotUtf8 with its line for another encoding, or a byte order mark in front."""
+    for mark, what in MARKS.items():
+        if content.startswith(mark):
+            raise NotUtf8(what)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise NotUtf8("is not UTF-8 text; save it as UTF-8", content[: error.start].count(b"\n") + 1) from None
 
 
 def sha256(content: bytes | str) -> str:

@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import csv
+import io
 from functools import cache
 from pathlib import Path
 
-from analysis.core.paths import DATA
+from analysis.core.contents import NotUtf8, utf8
+from analysis.core.paths import DATA, imported
+
+
+class UnusableTable(Exception):
+    """A table of data/ cannot be read; the text names it.
+
+    No ValueError, for where a parameter is checked that would blame the parameter.
+    """
 
 
 @cache
 def rows(table: str, folder: Path | None = None) -> tuple[dict[str, str], ...]:
-    """The rows of a table, in file order, cells by column as they stand in the file; of `folder`, else of data/."""
-    with ((folder or DATA) / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
+    """The rows of a table, in file order, cells by column as they stand in the file; of `folder`, else of data/.
+
+    Raises UnusableTable.
+    """
+    path = (folder or DATA) / f"{table}.csv"
+    try:
+        return tuple(csv.DictReader(io.StringIO(utf8(path.read_bytes()), newline="")))
+    except NotUtf8 as error:
+        raise UnusableTable(f"data/{path.name}, line {error.line}: {error}") from None
+    except OSError as error:
+        raise UnusableTable(f"data/{path.name}: cannot be read: {error.strerror}") from None
 
 
 def column(table: str, name: str) -> tuple[str, ...]:
-    """One column of a table of data/, in file order."""
+    """One column of a table of data/, in file order. Raises UnusableTable."""
+    if rows(table) and name not in rows(table)[0]:
+        raise UnusableTable(
+            f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, rows(table)[0]))}"
+        )
     return tuple(row[name] for row in rows(table))
+
+
+@cache
+def accelerators_of_results() -> tuple[str, ...]:
+    """The accelerators that results name, those of data/official/ too, in order of name: also those of no datasheet."""
+    import pandas as pd  # only where a name is on no table: a build with nothing to do has no time for it
+
+    files = [pd.read_parquet(path, columns=["accelerator"]) for path in imported() if path.suffix == ".parquet"]
+    files += [pd.read_csv(path, usecols=["accelerator"], dtype="str") for path in imported() if path.suffix == ".csv"]
+    names = {*column("results", "accelerator"), *(name for file in files for name in file["accelerator"].dropna())}
+    return tuple(sorted(names - {""}))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.core import notes as wording
@@ -25,9 +25,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 class Finding:
     """A named value in `unit` (in words), said in one `headline`, which is the title of a figure that shows it.
 
-    `value` is None where the chosen rows leave nothing to compute; the headline then says so. `more` are further words
-    behind the headline, `notes` what must be said with it, `sources` the ids of what it rests on. Raises ValueError for
-    a name that is not snake_case, an empty unit or headline, and a value that is no range, low to high.
+    `value` is None where the chosen rows leave nothing to compute; the headline then says so. `about` names what the
+    value is of, where that is part of the finding, as which input is the leading one. `values` are further values that
+    the headline says, by name, each with its unit. `more` are further words behind the headline, `notes` what must be
+    said with it, `sources` the ids of what it rests on. Raises ValueError for a name that is not snake_case, an empty
+    unit or headline, and a value that is no range, low to high.
     """
 
     name: str
@@ -37,14 +39,17 @@ class Finding:
     sources: Sequence[str] = ()
     notes: Notes = NONE
     more: str = ""
+    about: str = ""
+    values: Mapping[str, tuple[Interval, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"finding name {self.name!r} is not snake_case")
         if not self.unit or not self.headline:
             raise ValueError(f"finding {self.name!r} needs a unit in words and a headline")
-        if self.value is not None and not (self.value.known and self.value.low <= self.value.high):
-            raise ValueError(f"finding {self.name!r}: {self.value.low} to {self.value.high} is no range, low to high")
+        for value in (self.value, *(value for value, _ in self.values.values())):
+            if value is not None and not (value.known and value.low <= value.high):
+                raise ValueError(f"finding {self.name!r}: {value.low} to {value.high} is no range, low to high")
 
     @property
     def sentence(self) -> str:
@@ -59,7 +64,8 @@ class Finding:
     def record(self) -> dict[str, Any]:
         """The finding as JSON holds it: values to nine significant digits, sources sorted, each once.
 
-        `sentence` is all of it in words, `caveats` the notes in words; `headline` and `notes` are the same as data.
+        `sentence` is all of it in words, `caveats` the notes in words; `headline`, `notes`, `about` and `values` are
+        the same as data.
         """
         return {
             "name": self.name,
@@ -71,6 +77,11 @@ class Finding:
             "sources": sorted(set(self.sources)),
             "caveats": wording.texts(self.notes),
             "notes": [note.record() for note in wording.ordered(self.notes)],
+            "about": self.about,
+            "values": [
+                {"name": name, "low": _nine_digits(value.low), "high": _nine_digits(value.high), "unit": unit}
+                for name, (value, unit) in self.values.items()
+            ],
         }
 
     @property

@@ -6,6 +6,7 @@ Products and quotients are those of positive quantities: throughput, watts, doll
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import pandas as pd
 
 from analysis.core.vocabulary import RANGE_BASES
 
+APPROXIMATE = Decimal("0.05")  # the share of itself by which a figure marked ~ may be off, however many digits it has
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d*)?")
 
 
@@ -87,8 +89,8 @@ def whole(value: Any) -> Any:
 def from_printed(text: str, basis: str) -> Interval:
     """The range that a printed number stands for, in the printed unit.
 
-    `rounded`: half a unit of the last printed digit either way. `approximate` (~85): half a unit of the last
-    digit that is not zero. `range` (750-820): its ends. `bound` (<1): zero to the number. `exact`: the number.
+    `rounded`: half a unit of the last printed digit either way. `approximate` (~85): as much, or five per cent of the
+    number where that is more. `range` (750-820): its ends. `bound` (<1): zero to the number. `exact`: the number.
     Raises ValueError if `text` holds no number, or not two for a range, or `basis` is not one of RANGE_BASES.
     """
     numbers = _NUMBER.findall(text)
@@ -129,7 +131,7 @@ def number(value: float, digits: int = 3) -> str:
         return "0" if value == 0 else str(value)
     places = digits - 1 - _magnitude(value, digits)
     printed = f"{round(value, places):,.{max(0, places)}f}"
-    exact = np.isclose(round(value, places), value, rtol=1e-12, atol=0)
+    exact = math.isclose(round(value, places), value, rel_tol=1e-12)
     return printed.rstrip("0").rstrip(".") if "." in printed and exact else printed
 
 
@@ -143,10 +145,8 @@ def _half_unit(printed: str, value: Decimal, basis: str) -> Decimal:
         return Decimal(0)
     if basis not in ("rounded", "approximate"):
         raise ValueError(f"range basis {basis!r} is not one of {', '.join(RANGE_BASES)}")
-    exponent = -len(printed.partition(".")[2])
-    if basis == "approximate" and value:
-        exponent = value.normalize().as_tuple().exponent
-    return Decimal(5).scaleb(exponent - 1)
+    half = Decimal(5).scaleb(-len(printed.partition(".")[2]) - 1)
+    return max(half, value * APPROXIMATE) if basis == "approximate" else half
 
 
 def _interval(value: Interval | float) -> Interval:

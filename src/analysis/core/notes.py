@@ -122,22 +122,28 @@ _TABLE = (
     Kind("rate_contradicts_record", "its throughput contradicts the official record", **_OUT),
     Kind("contradicts_meter", "contradicts the measured watts", **_OUT),
     # Of a ratio of two results.
+    Kind("virtualised", "only virtualised systems of {accelerator}", "under {hypervisor}"),
+    Kind("bridged", "over a bridge between rounds", "{bridge} of {submitter} in {rounds}"),
     Kind("printed_unit", "in {unit}, as printed"),
     Kind("different_sizes", "systems of different size", "{sizes} against {other_sizes}"),
     Kind("different_rounds", "different rounds", "{rounds} against {other_rounds}: software and rules differ"),
-    Kind("may_differ", "best system of each scenario, may differ"),
     Kind("round_unnamed", "the claim names no round"),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date"),
     Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric"),
     Kind("batch_1_of_one_document", "one document's figures at batch 1, with no official result behind them"),
-    Kind("mixed_within_row", "submitters, systems and software differ within a row"),
     Kind("stated_by_submitter", "stated by the submitter"),
     # Of a plan.
     Kind("no_queue", "no queue is planned: the length of a request is not known"),
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
     Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute"),
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
+    Kind(
+        "no_meter",
+        "no power submission of {accelerator} is comparable: kilowatts are at most what the datasheet allows the "
+        "accelerators alone, without the rest of their systems",
+    ),
+    Kind("metered_capped", "kilowatts are of a power-capped run, with that run's own throughput"),
     Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
     Kind(
         "measured_slower",

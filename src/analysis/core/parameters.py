@@ -6,19 +6,22 @@ holds each model's fields and defaults equal to its notebook's parameters cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from analysis.core import declared
+from analysis.core import declared, facts
 from analysis.core.choices import not_among
 from analysis.core.kinds import (
     Accelerator,
+    Baseline,
     Benchmark,
     DataFile,
     Document,
     LimitedScenario,
+    MaybeAccelerator,
+    MaybeBenchmark,
     Origin,
     Precision,
     Price,
@@ -30,11 +33,17 @@ from analysis.core.kinds import (
     each_once,
 )
 from analysis.core.paths import NOTEBOOKS
-from analysis.core.vocabulary import SERVED
+from analysis.core.vocabulary import SERVED, round_age
+
+MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
 
 
 class ParameterError(ValueError):
     """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the sentence alone, for no line of code is at fault."""
+        return [str(self)]
 
 
 def _in_order(model: BaseModel, *names: str) -> None:
@@ -59,19 +68,37 @@ class Common(BaseModel):
 
 
 class GenerationalSpeedup(Common):
-    """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step."""
+    """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step.
 
-    later_round: Round = "v5.1"
+    What software changed is shown between the first of `rounds` and `later_round`, without one the newest of them;
+    without a round before that, from the one before.
+    """
+
+    baseline: Baseline = "H100 SXM"
+    rounds: list[Round] = []
+    later_round: Literal[""] | Round = ""
     upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
         "H100 SXM",
         "H200 SXM",
         "H200 SXM CTS",
     ]
 
+    @model_validator(mode="after")
+    def _later_is_later(self) -> GenerationalSpeedup:
+        first = next(iter(self.rounds), "")
+        if self.later_round and round_age(self.later_round) < round_age(first):
+            later = [name for name in facts.column("rounds", "round") if round_age(name) >= round_age(first)]
+            raise ValueError(
+                f"later_round {self.later_round!r} is earlier than {first!r}, the first of rounds; "
+                f"valid: {', '.join(later)}"
+            )
+        return self
+
 
 class QuantizationTradeoffs(Common):
     """Speed, memory and quality of each precision against `reference_precision`."""
 
+    rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
     reference_precision: Literal["fp16", "fp8", "int8"] = "fp16"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
 
@@ -84,7 +111,7 @@ class PowerEfficiency(Common):
 
     scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"
-    rounds: list[Round] = ["v4.1", "v5.1"]
+    rounds: list[Round] = ["v4.0", "v4.1", "v5.1"]
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
@@ -93,7 +120,8 @@ class RealWorldDerating(Common):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
     scenario: LimitedScenario = "Server"
-    users: Annotated[int, Field(gt=0)] = 100
+    rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
+    users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
@@ -122,6 +150,7 @@ class RealWorldDerating(Common):
 class PricePerformance(Common):
     """Tokens per dollar of every offer, prices at which the order changes, and owning against renting `baseline`."""
 
+    rounds: list[Round] = ["v4.1"]
     prices: Prices = []
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
@@ -157,9 +186,9 @@ class MyDeployment(BaseModel):
     files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(each_once)] = [
         "examples/vllm_concurrency.jsonl"
     ]
-    accelerator: Literal[""] | Accelerator = ""
+    accelerator: MaybeAccelerator = ""
     accelerator_count: Annotated[int, Field(ge=0)] = 0
-    benchmark: Literal[""] | Benchmark = ""
+    benchmark: MaybeBenchmark = ""
     precision: Literal["", *SERVED] = ""
     cache_precision: Precision = "fp16"
     scenario: Scenario = "Server"
@@ -182,6 +211,16 @@ class SourceAudit(BaseModel):
     cache_gb: Annotated[float, Field(ge=0)] = 0.0
 
 
+class OfficialRecord(BaseModel):
+    """How far the record of `rounds` agrees with its own logs, and the best of `benchmark` over them."""
+
+    model_config = Common.model_config
+
+    rounds: list[Round] = []
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+
+
 MODELS: dict[str, type[BaseModel]] = {
     "generational_speedup": GenerationalSpeedup,
     "quantization_tradeoffs": QuantizationTradeoffs,
@@ -190,6 +229,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "source_audit": SourceAudit,
     "price_performance": PricePerformance,
     "my_deployment": MyDeployment,
+    "official_record": OfficialRecord,
 }
 
 
@@ -209,23 +249,45 @@ def model_for(notebook: str) -> type[BaseModel]:
         raise ParameterError(str(error)) from None
 
 
-def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def validate(notebook: str, values: Mapping[str, Any], option: Callable[[str], str] | None = None) -> dict[str, Any]:
     """The complete parameters of a notebook: `values` checked, defaults filled in.
 
-    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices.
+    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices: by the
+    names of the notebook and the parameter, or by the name that `option` says the parameter was given under.
     """
     model = model_for(notebook)
     try:
         return model.model_validate(dict(values)).model_dump()
     except ValidationError as error:
-        problems = [_problem(model, detail) for detail in error.errors()]
-        raise ParameterError("\n".join(f"{notebook}: {problem}" for problem in problems)) from None
+        raise ParameterError("\n".join(_problems(notebook, model, error, option))) from None
+
+
+def in_words(notebook: str, error: ValidationError) -> ParameterError:
+    """What pydantic says of the parameters of a notebook, as `validate` says it."""
+    return ParameterError("\n".join(_problems(notebook, model_for(notebook), error, None)))
+
+
+def _problems(
+    notebook: str, model: type[BaseModel], error: ValidationError, option: Callable[[str], str] | None
+) -> list[str]:
+    details = error.errors()
+    if option is not None:
+        return [_of_option(detail, option) for detail in details]
+    return [f"{notebook}: {_problem(model, detail)}" for detail in details]
 
 
 def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> str:
-    name = ".".join(str(part) for part in error["loc"])
+    name, said = ".".join(str(part) for part in error["loc"]), error["msg"].removeprefix("Value error, ")
     if not name:
-        return f"parameter {error['msg'].removeprefix('Value error, ')}"
+        return f"parameter {said}"
     if error["type"] == "extra_forbidden":
         return f"no parameter {not_among(name, model.model_fields)}"
-    return f"parameter {name}: {error['msg'].removeprefix('Value error, ')}; got {error['input']!r}"
+    return f"parameter {name}: {said}; got {error['input']!r}"
+
+
+def _of_option(error: Mapping[str, Any], option: Callable[[str], str]) -> str:
+    said = error["msg"].removeprefix("Value error, ")
+    if not error["loc"]:  # what several values are together begins with the name of the parameter
+        name, _, rest = said.partition(" ")
+        return f"{option(name)} {rest}"
+    return f"{option(str(error['loc'][0]))}: {said}; got {error['input']!r}"

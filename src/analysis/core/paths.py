@@ -13,11 +13,17 @@ LOCK = ROOT / "requirements.lock"
 
 
 def imported(data: Path = DATA) -> list[Path]:
-    """The files of imported rows below a data folder, in order of name; none where ANALYSIS_OFFICIAL is `off`.
+    """The files of official rows below a data folder, in order of name: those shipped, and a user's own imports.
 
-    It is off for stored outputs of notebooks and their tests, which must not depend on what somebody has imported.
+    Where ANALYSIS_OFFICIAL is `off` there are none, and where it is `shipped` the user's own are not taken up (see
+    analysis.data.catalog): stored outputs of notebooks and their tests must not depend on what somebody has imported.
     """
-    if os.environ.get("ANALYSIS_OFFICIAL") == "off":
+    if official() == "off":
         return []
     files = (data / OFFICIAL.name).glob("*")
     return sorted(path for path in files if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))
+
+
+def official() -> str:
+    """Which official rows are read: "all", "shipped" (no imports of the user's own) or "off" (the documents alone)."""
+    return os.environ.get("ANALYSIS_OFFICIAL") or "all"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.core.choices import folded
 from analysis.core.contents import sha256_of
-from analysis.core.paths import DATA, imported
+from analysis.core.paths import DATA, imported, official
 from analysis.data import descriptor, loading, official_rows, rounds
 
 CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
@@ -52,9 +52,9 @@ class Catalog:
     def results(self) -> pd.DataFrame:
         """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
-        What was imported into data/official/ is among them, each result once (see official_rows).
+        The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         """
-        rows = official_rows.joined(self.table("results"), [self._official(path) for path in imported(self.folder)])
+        rows = official_rows.joined(self.table("results"), self._official())
         capped = rows["system"].str.contains(CAPPED, case=False, regex=False).astype(bool)
         self.served["results"] = rows.assign(source=rows["source_id"].map(self.labels), power_capped=capped)
         return self.served["results"]
@@ -69,11 +69,19 @@ class Catalog:
             raise NotJudged("this catalog was opened without a judge: open it by analysis.audit.doubts.catalog()")
         return self.judge(self)
 
-    def _official(self, path: Path) -> pd.DataFrame:
-        """One file of imported rows. Raises TableError."""
-        frame = official_rows.load(path, self.tables["results"])
-        self.used[path.relative_to(self.folder).as_posix()] = sha256_of(path)
-        return frame
+    def _official(self) -> pd.DataFrame:
+        """The official rows: those shipped, put right, and the user's own. Raises TableError."""
+        table = self.tables["results"]
+        if official() == "off":
+            return official_rows.none(table)
+        record = official_rows.shipped(self.folder, table)
+        if table.parts:  # Without the record there is nothing to put right.
+            record = official_rows.put_right(record, self.corrections)
+        self.used |= {part.path: part.hash for part in table.parts}
+        paths = [path for path in imported(self.folder) if path.relative_to(self.folder).as_posix() not in self.used]
+        own = paths if official() == "all" else []
+        self.used |= {path.relative_to(self.folder).as_posix(): sha256_of(path) for path in own}
+        return official_rows.with_own(record, [official_rows.load(path, table) for path in own])
 
     @cached_property
     def accelerator_names(self) -> dict[str, str]:

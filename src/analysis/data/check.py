@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, imported
 from analysis.data import descriptor, loading, official_rows, rounds, schema
-from analysis.data.descriptor import DescriptorError, Table
+from analysis.data.descriptor import DescriptorError, Part, Table
 from analysis.data.loading import TableError
 from analysis.data.schema import Fault
 
@@ -27,20 +28,32 @@ def faults(folder: Path = DATA) -> list[Fault]:
         except TableError as error:
             wrong += error.faults
         wrong += _hash(folder, table)
-    return wrong + _references(tables, frames) + _corrections(folder, tables, frames) + _imported(folder, tables)
+    wrong += _references(tables, frames) + _corrections(folder, tables, frames)
+    return wrong + (_official(folder, tables["results"]) if "results" in tables else [])
 
 
-def _imported(folder: Path, tables: dict[str, Table]) -> list[Fault]:
-    """Faults of what lies in data/official/. An accelerator without an alias is no fault there: it is kept as it is."""
-    if "results" not in tables:
-        return []
-    wrong = []
-    for path in imported(folder):
-        try:
-            official_rows.load(path, tables["results"])
-        except TableError as error:
-            wrong += error.faults
+def _official(folder: Path, table: Table) -> list[Fault]:
+    """Faults of the official rows. An accelerator without an alias is no fault there: it is kept as it is."""
+    wrong, parts = [], {part.path: part for part in table.parts}
+    own = [path for path in imported(folder) if path.relative_to(folder).as_posix() not in parts]
+    for part in parts.values():
+        wrong += official_rows.faults_of(folder, part)
+    for path in [*(folder / part for part in parts), *own]:
+        if path.is_file():
+            wrong += _of_one(path, table, parts.get(path.relative_to(folder).as_posix()))
     return wrong
+
+
+def _of_one(path: Path, table: Table, part: Part | None) -> list[Fault]:
+    """Faults of one file of official rows; one that is shipped holds as many rows of its one round as described."""
+    try:
+        rows = official_rows.load(path, table)
+    except TableError as error:
+        return error.faults
+    if part is None or (len(rows) == part.rows and rows["round"].eq(part.round).all()):
+        return []
+    found = ", ".join(f"{count} of {round}" for round, count in rows["round"].value_counts().items())
+    return [Fault(part.path, 0, "", f"is described as {part.rows} rows of {part.round}; it holds {found}")]
 
 
 def _hash(folder: Path, table: Table) -> list[Fault]:
@@ -60,6 +73,19 @@ def _references(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> li
     return [fault for name, table in tables.items() for fault in schema.dangling(table, frames[name], frames)]
 
 
+def _of_the_record(folder: Path, tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
+    """Faults of the corrections of official rows; a record that cannot be read has its own."""
+    if not {"results", "corrections"} <= set(frames) or not tables["results"].parts:
+        return []
+    with suppress(TableError):
+        record = official_rows.shipped(folder, tables["results"])
+        try:
+            official_rows.put_right(record, frames["corrections"])
+        except TableError as error:
+            return error.faults
+    return []
+
+
 def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
     """Faults of the corrected tables, for those that are sound as printed."""
     wrong, right = [], dict(frames)
@@ -68,5 +94,6 @@ def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.Da
             right[name] = loading.load(folder, tables[name], frames["corrections"])
         except TableError as error:
             wrong += error.faults
+    wrong += _of_the_record(folder, tables, frames)
     known = set(_references(tables, frames))
     return wrong + [fault for fault in _references(tables, right) if fault not in known]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.core.choices import choose
+from analysis.core.contents import NotUtf8, utf8
 from analysis.core.paths import DATA
 from analysis.core.vocabulary import VOCABULARIES
 
@@ -42,10 +43,26 @@ class Field:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One file of the official record: the rows of a round, and the files that they were made from.
+
+    `sources` has, for each of these, its `file` with its `sha256`, the repository that it is of (`path`, an address)
+    and the `commit` there.
+    """
+
+    round: str
+    path: str
+    hash: str
+    rows: int
+    sources: list[dict[str, str]]
+
+
+@dataclass(frozen=True)
 class Table:
     """One resource of the package: its file, columns, keys, pairs of low and high, and known traps.
 
-    `imported_fields` are the columns that only rows of `analysis import` have, behind those of `fields`.
+    `imported_fields` are the columns that only rows of the official record have, behind those of `fields`; `parts` are
+    the files of that record that the project ships.
     """
 
     name: str
@@ -59,6 +76,7 @@ class Table:
     intervals: list[list[str]] = field(default_factory=list)
     traps: list[str] = field(default_factory=list)
     imported_fields: list[Field] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
     @cached_property
     def columns(self) -> list[str]:
@@ -70,10 +88,12 @@ def read_tables(folder: Path = DATA) -> dict[str, Table]:
     """Every table of the package by name. Raises DescriptorError naming the file and what is missing."""
     path = folder / FILE
     try:
-        package = json.loads(path.read_text("utf-8"))
+        package = json.loads(utf8(path.read_bytes()))
         return {resource["name"]: _table(resource) for resource in package["resources"]}
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, json.JSONDecodeError) as error:
         raise DescriptorError(f"{path.name}: cannot be read: {error}") from None
+    except NotUtf8 as error:
+        raise DescriptorError(f"{path.name}, line {error.line}: {error}") from None
     except KeyError as error:
         raise DescriptorError(f"{path.name}: a resource or its schema has no {error}") from None
     except ValueError as error:
@@ -96,7 +116,12 @@ def _table(resource: dict[str, Any]) -> Table:
         intervals=schema.get("intervals", []),
         traps=resource.get("traps", []),
         imported_fields=[_field(field) for field in schema.get("importedFields", [])],
+        parts=[_part(part) for part in resource.get("parts", [])],
     )
+
+
+def _part(raw: dict[str, Any]) -> Part:
+    return Part(raw["round"], raw["path"], raw["hash"].removeprefix("sha256:"), raw["rows"], raw["sources"])
 
 
 def _field(raw: dict[str, Any]) -> Field:

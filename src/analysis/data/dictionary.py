@@ -30,8 +30,18 @@ def describe(folder: Path = DATA) -> list[str]:
     for resource in package["resources"]:
         table = folder / resource["path"]
         resource.update(bytes=table.stat().st_size, hash=f"sha256:{sha256_of(table)}")
+        for part in resource.get("parts", []):
+            part.update(_measured(folder / part["path"]))
     changed = _write(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
     return [name for name in (changed, _write(folder / "README.md", readme(folder))) if name]
+
+
+def _measured(path: Path) -> dict[str, int | str]:
+    """What the descriptor says of a part's file: rows, bytes and hash."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_metadata(path).num_rows
+    return {"rows": rows, "bytes": path.stat().st_size, "hash": f"sha256:{sha256_of(path)}"}
 
 
 def readme(folder: Path = DATA) -> str:
@@ -62,7 +72,21 @@ def _imported(table: Table) -> list[str]:
         "| column | type | unit | meaning |",
         "|---|---|---|---|",
     ]
-    return [*head, *(_row(field) for field in table.imported_fields), ""]
+    return [*head, *(_row(field) for field in table.imported_fields), "", *_parts(table)]
+
+
+def _parts(table: Table) -> list[str]:
+    """The files of the official record, each with what it was made from."""
+    if not table.parts:
+        return []
+    total = f"{sum(part.rows for part in table.parts):,} rows in {len(table.parts)} files"
+    head = [f"The official record as shipped, {total}:", "", "| file | rows | made from |", "|---|---|---|"]
+    made = [f"| `{part.path}` | {part.rows:,} | {'; '.join(map(_source, part.sources))} |" for part in table.parts]
+    return [*head, *made, ""]
+
+
+def _source(source: dict[str, str]) -> str:
+    return f"`{source['file']}` of {source['path']} at {source['commit']} (SHA-256 {source['sha256'][:12]}...)"
 
 
 def _row(field: Field) -> str:

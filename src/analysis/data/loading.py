@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.core.contents import NotUtf8, utf8
 from analysis.data import schema
 from analysis.data.descriptor import Table
 from analysis.data.schema import Fault
@@ -99,12 +100,11 @@ def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tup
 def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
     """The line at which each record starts, and its cells."""
     try:
-        text = (folder / table.path).read_bytes().decode("utf-8")
+        text = utf8((folder / table.path).read_bytes())
     except OSError as error:
         raise TableError([Fault(table.path, 0, "", f"cannot be read: {error.strerror}")]) from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise TableError([Fault(table.path, line, "", "is not UTF-8; save the file as UTF-8 text")]) from None
+    except NotUtf8 as error:
+        raise TableError([Fault(table.path, error.line, "", str(error))]) from None
     reader, lines, records = csv.reader(io.StringIO(text, newline=""), strict=True), [], []
     try:
         while True:

@@ -1,113 +1,185 @@
-"""The imported rows of data/official/: loaded, validated, joined with results.csv."""
+"""The official rows of data/official/: the record that the project ships, and what a user imported beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from analysis.data import loading
-from analysis.data.descriptor import Table
-from analysis.data.loading import TableError
+from analysis.core.contents import sha256_of
+from analysis.data import loading, schema
+from analysis.data.descriptor import FILE, Part, Table
+from analysis.data.loading import SELF_TOLD, TableError
+from analysis.data.schema import Fault
 
-SAME = ["round", "result_id", "model_run", "scenario"]
+CORRECTED = "official"  # how corrections.csv names these rows in its column `table`
+_NAMES = ["_key", "_place"]
 _UNSAID = {"precision_basis": "unknown"}  # words that say no more than an empty cell
 
 
+def shipped(folder: Path, table: Table) -> pd.DataFrame:
+    """The rows of every part of `table`, in the columns of `whole`, typed. Index 0, 1, ...
+
+    A part whose SHA-256 is the one described was checked when it was described, so it is not checked again: 31,000
+    rows are read in a tenth of a second. Raises TableError where a part is missing or another file.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if wrong := [fault for part in table.parts for fault in faults_of(folder, part)]:
+        raise TableError(wrong)
+    if not table.parts:
+        return none(table)
+    # A thread for each of two files, and no read-ahead: the files are small, and it takes a third of the memory.
+    read = partial(pq.read_table, use_threads=False, pre_buffer=False)
+    with ThreadPoolExecutor(2) as pool:
+        rows = pa.concat_tables(pool.map(read, [folder / part.path for part in table.parts]))
+    return rows.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get, split_blocks=True, self_destruct=True)
+
+
+def none(table: Table) -> pd.DataFrame:
+    """No official row, in the columns and types that they have."""
+    described = whole(table)
+    return schema.typed(described, pd.DataFrame({name: [] for name in described.columns}, dtype="str"))[0]
+
+
+def faults_of(folder: Path, part: Part) -> list[Fault]:
+    """What keeps a part from being the file that is described."""
+    path = folder / part.path
+    if not path.is_file():
+        return [Fault(part.path, 0, "", f"is missing; it is a part of the project: git checkout data/{part.path}")]
+    if sha256_of(path) != part.hash:
+        what = f"its sha256 is not the one in {FILE}: put it back (git checkout data/{part.path})"
+        return [Fault(part.path, 0, "", f"{what}; an import of your own takes another name")]
+    return []
+
+
 def load(path: Path, table: Table) -> pd.DataFrame:
-    """One imported file, in the columns of `table` and those that only imported rows have. Raises TableError.
+    """One file of imported rows, in the columns of `whole`, checked. Raises TableError.
 
     The index is the line that a row would have in a CSV file: 2 for the first.
     """
-    whole = replace(table, path=f"{path.parent.name}/{path.name}", fields=[*table.fields, *table.imported_fields])
+    described = replace(whole(table), path=f"{path.parent.name}/{path.name}")
     try:
-        cells = loading.read_cells(path.parent.parent, whole)
+        cells = loading.read_cells(path.parent.parent, described)
     except TableError as error:
         raise TableError(
             [fault._replace(message=f"{fault.message}; import it again") for fault in error.faults]
         ) from None
-    return loading.checked(whole, cells, as_printed=False)
+    return loading.checked(described, cells, as_printed=False)
 
 
-def joined(results: pd.DataFrame, imported: list[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of results.csv and those imported, each result once, by round, result id, model run and scenario.
+def whole(table: Table) -> Table:
+    """The table with the columns of its official rows: its own, then those that only imported rows have."""
+    return replace(table, fields=[*table.fields, *table.imported_fields])
 
-    A result that stands in both keeps the row of results.csv, with empty cells filled from the imported one: that knows
-    the whole round, so it knows also which row says the same again. Index 0, 1, ...
+
+def put_right(rows: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the corrections of the table CORRECTED applied, the reasons in `corrected`.
+
+    Raises TableError for a correction of a row or text column that is not there, or whose `printed` is not what stands.
     """
-    if not imported:
-        return results
-    rows = once(imported)
-    known = _keys(results).to_dict()
-    row_of = {key: row for row, key in known.items() if key is not None}
-    theirs = _keys(rows)
-    twice = theirs.isin(list(row_of))
-    filler = rows[twice].set_index(theirs[twice].map(row_of)).reindex(results.index)
-    filled = pd.DataFrame({name: _filled(results, filler, name) for name in rows}, index=results.index)
-    return pd.concat([filled, rows[~twice]], ignore_index=True)
+    fixes = corrections[corrections["table"].eq(CORRECTED)]
+    if fixes.empty:
+        return rows
+    places = pd.Series(rows.index, index=rows["id"])
+    columns = {name: rows[name].copy() for name in {*fixes["column"], "corrected"} if name in rows}
+    for line, fix in fixes.iterrows():
+        cells, at = columns.get(fix["column"]), places.get(fix["key"])
+        if cells is None or at is None or cells[at] != fix["printed"]:
+            words = f"the official record has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"
+            raise TableError([Fault("corrections.csv", line, "printed", words)])
+        cells[at] = fix["corrected"]
+        if fix["column"] not in SELF_TOLD:
+            columns["corrected"][at] = "; ".join(filter(None, [columns["corrected"][at], fix["reason"]]))
+    return rows.assign(**columns)
 
 
-def once(imported: list[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all imported files, each result once, whichever file comes first. Index 0, 1, ...
+def joined(results: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """The rows of results.csv and the official ones below them; columns that a document has not are empty there."""
+    missing = {name: "" if _is_text(official[name]) else float("nan") for name in official if name not in results}
+    published = results.assign(**missing).astype({name: official[name].dtype for name in missing})
+    return pd.concat([published, official], ignore_index=True)
 
-    A result is the same by its id, by its result id with run and scenario, or by the folder of its run. Of several rows
-    that with a result id counts, then that with a recomputation; its empty cells are filled from the others, so that a
-    summary beside a tree has the tree's recomputation, with its difference from what was published.
+
+def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The record and a user's own imports, each result once. Index 0, 1, ...
+
+    A result is the same by its id, by its result id with run and scenario, or by the folder of its run. A user's own
+    row wins over the record's, whichever of the files comes first; of several of them that with a result id counts,
+    then that with a recomputation. Its empty cells are filled from the others, so that a summary beside a tree has the
+    tree's recomputation, with its difference from what was published, and the id under which the result is known.
     """
-    places = [_places(frame) for frame in imported]
-    rows, place = pd.concat(imported, ignore_index=True), pd.concat(places, ignore_index=True)
-    order = pd.DataFrame({"anonymous": rows["result_id"].eq(""), "untested": rows["recomputed"].isna()})
-    order = order.sort_values(["anonymous", "untested"], kind="stable").index
-    homes, seen = {}, {}
-    named = zip(order, rows["id"][order], _keys(rows)[order], place[order], strict=True)
-    for at, *keys in named:
-        keys = [key for key in keys if key]
-        homes[at] = next((seen[key] for key in keys if key in seen), at)
-        for key in keys:
-            seen.setdefault(key, homes[at])
+    if not own:
+        return record
+    mine, theirs = pd.concat([_named(frame) for frame in own], ignore_index=True), _named(record)
+    met = pd.Series(False, index=theirs.index)
+    for name in ("id", *_NAMES):
+        met |= theirs[name].ne("") & theirs[name].isin(mine[name])
+    both = _once(pd.concat([mine.assign(_own=True), theirs[met].assign(_own=False)], ignore_index=True))
+    return pd.concat([record[~met], both[list(record)]], ignore_index=True)
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one file with the names that a result goes by beside its id, as _NAMES; "" where it has none.
+
+    These are its result id with run and scenario, and the folder of its run, unless the file has several results there.
+    """
+    keyed = rows["origin"].eq("official") & rows["result_id"].ne("")
+    key = rows["round"] + "\n" + rows["result_id"] + "\n" + rows["model_run"] + "\n" + rows["scenario"]
+    folder = rows["location"].str.lower().str.rstrip("/")
+    place = rows["round"] + "\n" + folder + "\n" + rows["scenario"]
+    alone = folder.ne("") & ~place.duplicated(keep=False)
+    return rows.assign(_key=key.where(keyed, ""), _place=place.where(alone, ""))
+
+
+def _once(rows: pd.DataFrame) -> pd.DataFrame:
+    """The named rows, each result once; `_own` marks those that win."""
+    order = pd.DataFrame({"foreign": ~rows["_own"], "anonymous": rows["result_id"].eq("")})
+    order = order.assign(untested=rows["recomputed"].isna()).sort_values([*order, "untested"], kind="stable").index
+    homes, seen, known_as = {}, {}, {}
+    for at in order:
+        names = [(name, value) for name in ("id", *_NAMES) if (value := rows.at[at, name])]
+        home = homes[at] = next((seen[name] for name in names if name in seen), at)
+        for name in names:
+            seen.setdefault(name, home)
+        if home not in known_as or (not rows.at[known_as[home], "result_id"] and rows.at[at, "result_id"]):
+            known_as[home] = at
     home = pd.Series(homes).sort_index()
     kept = rows[home.eq(rows.index)]
     more = rows.loc[[at for at in order if homes[at] != at]]
     while len(more):
         again = home[more.index].duplicated()
         kept, more = _completed(kept, more[~again].set_index(home[more.index][~again])), more[again]
-    renamed = dict(zip(rows["id"], rows["id"][home], strict=True))
-    again = pd.Series([renamed.get(id, id) for id in kept["duplicate_of"]], index=kept.index, dtype="str")
-    return kept.assign(duplicate_of=again).reset_index(drop=True)
+    renamed = dict(zip(rows["id"], rows["id"][home.map(known_as)], strict=True))
+    named = {
+        name: pd.Series([renamed.get(id, id) for id in kept[name]], index=kept.index, dtype="str")
+        for name in ("id", "duplicate_of")
+    }
+    return kept.assign(**named).reset_index(drop=True)
 
 
 def _completed(kept: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """The rows, empty cells filled from `others` of the same index; a recomputation says how far it is from them."""
     filler = others.reindex(kept.index)
-    filled = pd.DataFrame({name: _filled(kept, filler, name) for name in kept}, index=kept.index)
-    compared = kept["recomputed"].isna() & filler["recomputed"].notna() & filler["unit"].eq(kept["unit"])
-    difference = filled["recomputed_difference"].where(~compared, filled["recomputed"] / filled["low"] - 1)
+    filled = pd.DataFrame({name: _filled(kept[name], filler[name]) for name in kept}, index=kept.index)
+    same = filler["unit"].eq(kept["unit"])
+    compared = same & kept["recomputed"].isna() & filler["recomputed"].notna()  # published here, its log there
+    other_way = same & kept["result_id"].eq("") & filler["result_id"].ne("") & kept["recomputed"].notna()
+    published = kept["low"].where(~other_way, filler["low"])
+    difference = filled["recomputed_difference"].where(~(compared | other_way), filled["recomputed"] / published - 1)
     return filled.assign(recomputed_difference=difference)
 
 
-def _places(rows: pd.DataFrame) -> pd.Series:
-    """Round and folder of each run; None where a file names none, or one folder for several results."""
-    folder = rows["location"].str.lower().str.rstrip("/")
-    keys = pd.Series(list(zip(rows["round"], folder, rows["scenario"], strict=True)), index=rows.index, dtype="object")
-    return keys.where(folder.ne("") & ~keys.duplicated(keep=False), None)
-
-
-def _keys(rows: pd.DataFrame) -> pd.Series:
-    """The key of each official row with a result id, else None."""
-    keyed = rows["origin"].eq("official") & rows["result_id"].ne("")
-    values = [tuple(key) if has else None for has, key in zip(keyed, rows[SAME].to_numpy(), strict=True)]
-    return pd.Series(values, index=rows.index, dtype="object")
-
-
-def _filled(rows: pd.DataFrame, filler: pd.DataFrame, name: str) -> pd.Series:
-    other = filler[name]
-    if name not in rows:
-        return other.fillna("") if _is_text(other) else other
-    if pd.api.types.is_bool_dtype(rows[name]):
-        return rows[name]
-    empty = rows[name].isna() | (rows[name].isin(["", _UNSAID.get(name, "")]) if _is_text(rows[name]) else False)
-    return rows[name].where(~(empty & other.notna()), other)
+def _filled(cells: pd.Series, other: pd.Series) -> pd.Series:
+    if pd.api.types.is_bool_dtype(cells):
+        return cells
+    empty = cells.isna() | (cells.isin(["", _UNSAID.get(cells.name, "")]) if _is_text(cells) else False)
+    return cells.where(~(empty & other.notna()), other)
 
 
 def _is_text(cells: pd.Series) -> bool:

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
 
 from analysis.core.citation import cited
 from analysis.data.catalog import Catalog
@@ -27,7 +29,7 @@ def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.Data
     served = {name: rows for name, rows in catalog.served.items() if name != "corrections"}
     tables = {name: catalog.tables[name] for name in served}
     ids = _values(frames, NAMING)
-    named = {name: rows[rows["id"].isin(ids)] for name, rows in served.items() if tables[name].primary_key == ["id"]}
+    named = {name: rows[_among(rows["id"], ids)] for name, rows in served.items() if tables[name].primary_key == ["id"]}
     subjects = {name: _values(frames, catalog.tables[name].primary_key) for name in SUBJECTS}
     for name, rows in named.items():
         for column, subject in _about(tables[name]).items():
@@ -35,24 +37,30 @@ def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.Data
     reached = {}
     for name, rows in served.items():
         if name == "sources":
-            kept = rows["id"].isin(cited(*frames))
+            reached[name] = rows[_among(rows["id"], set(cited(*frames)))]
         elif name in SUBJECTS:
-            kept = rows[tables[name].primary_key[0]].isin(subjects[name])
+            reached[name] = rows[_among(rows[tables[name].primary_key[0]], subjects[name])]
         elif name in named and len(named[name]):
-            kept = rows["id"].isin(ids)
+            reached[name] = named[name]
         else:
             about = pd.DataFrame(
-                {column: rows[column].isin(subjects[of]) for column, of in _about(tables[name]).items()}
+                {column: _among(rows[column], subjects[of]) for column, of in _about(tables[name]).items()}
             )
-            kept = about.all(axis=1) & rows[about.columns].ne("").any(axis=1)
-        reached[name] = rows[kept]
+            reached[name] = rows[about.all(axis=1) & rows[about.columns].ne("").any(axis=1)]
     return {name: rows for name, rows in reached.items() if len(rows)}
 
 
 def digest(rows: pd.DataFrame, key: Sequence[str]) -> str:
     """The SHA-256 of rows in hexadecimal, the same in whatever order rows and columns stand; `key` tells rows apart."""
     ordered = rows[sorted(rows)].sort_values(list(key), kind="stable")
-    return hashlib.sha256(ordered.to_csv(index=False).encode()).hexdigest()
+    written = pa.BufferOutputStream()
+    csv.write_csv(pa.Table.from_pandas(ordered, preserve_index=False), written)
+    return hashlib.sha256(written.getvalue()).hexdigest()
+
+
+def _among(cells: pd.Series, values: set[str]) -> pd.Series:
+    """Whether each cell is one of the values; pandas' isin takes ten times as long for texts by the thousand."""
+    return pd.Series([cell in values for cell in cells], index=cells.index, dtype="bool")
 
 
 def _about(table: Table) -> dict[str, str]:

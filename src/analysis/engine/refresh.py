@@ -16,13 +16,7 @@ from analysis.engine.reports import TIMEOUT, Say
 from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.files import file_sha256
 from analysis.engine.runs.places import Places
-
-WIDGET = "application/vnd.jupyter.widget-view+json"
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    # Without the version: it would differ between two machines that agree in everything else.
-    "language_info": {"name": "python"},
-}
+from analysis.engine.stored import settled
 
 
 class UnknownNotebook(ValueError):
@@ -84,13 +78,15 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
         with kernels.one() as kernel:
             notebook = execution.run(kernel)
             kernel.ask_to_end()
+        record.findings(notebook.cells)  # What no report could be made of is not stored either.
     except ReportFailed as error:
         where = places.key(path)
         if execution.notebook is not None and error.cell is not None:
             where = f"{where}, {cell_words(execution.notebook.cells, error.cell)}"
         return Failure(path.stem, error.what, where, error.line, error.inside, "The notebook on disk is unchanged.")
     stored = nbformat.read(path, as_version=4)
-    content = nbformat.writes(settled(notebook, path)) + "\n"
+    _keep_ids(notebook.cells, path)
+    content = nbformat.writes(settled(notebook)) + "\n"
     if file_sha256(path) == sha256(content):
         return "the same "
     if not kernels.stopping:
@@ -98,23 +94,8 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
     return f"refreshed\n{changes.diff(stored, notebook)}"
 
 
-def settled(notebook: Any, path: Path) -> Any:
-    """An executed notebook as it is stored: equal everywhere in all that is not the analyst's, with an id in each cell.
-
-    Of what editors write (interpreter, folded or scrolled cells, times of execution) nothing stays, nor what stored
-    outputs are not compared by: the digests of whole files, which builds record, and running widgets that have a static
-    form too, for their ids are random and their kernel is gone.
-    """
-    from nbformat.notebooknode import from_dict
-
-    notebook.metadata = from_dict(METADATA)
+def _keep_ids(cells: list[Any], path: Path) -> None:
+    """Give each executed cell the id that it has on disk."""
     before = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    for output in record.outputs(notebook.cells):
-        output.get("metadata", {}).pop(record.PROVENANCE, None)
-        if len(output.get("data", {})) > 1:
-            output.data.pop(WIDGET, None)
-    for number, (cell, was) in enumerate(zip(notebook.cells, before, strict=True), start=1):
+    for number, (cell, was) in enumerate(zip(cells, before, strict=True), start=1):
         cell["id"] = was.get("id", f"cell-{number}")
-        tags = cell.metadata.get("tags")
-        cell.metadata = from_dict({"tags": tags} if tags else {})
-    return notebook

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from analysis.core.facts import UnusableTable
 from analysis.engine.index import front
 from analysis.engine.kernels.pool import KINDS, Kernels
 from analysis.engine.make.made import Tell, Timed
@@ -99,6 +100,9 @@ def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, val
                 outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
                 continue
             plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
+        except UnusableTable as error:
+            advice = f"Next: put the table right (make check names each fault), then: make reports/{report}.html"
+            outcome.failed.append(Failure(report, str(error), next=advice))
         except (ValueError, OSError) as error:
             where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
             outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))

@@ -30,7 +30,7 @@ class Table:
 
     def __init__(self, title: str, cells: pd.DataFrame, bare: str, folded: str = "") -> None:
         self.title, self.cells, self.bare = title, cells, bare
-        summary = folded or (f"{title} ({len(cells)} rows)" if len(cells) > FOLD else "")
+        summary = folded or (_counted(title, cells) if len(cells) > FOLD else "")
         opening = f'<details class="table"><summary>{html.escape(summary)}</summary>'
         self.markup = f"{opening}{bare}</details>" if summary else bare
 
@@ -38,10 +38,13 @@ class Table:
         rows = [" | ".join(row) for row in [self.cells.columns, *self.cells.itertuples(index=False)] if len(row)]
         return {"text/html": self.markup, "text/plain": "\n".join([self.title, *rows])}
 
+    def folded(self) -> Table:
+        """The same table folded away behind its title, however short; one without rows stays as it is."""
+        return Table(self.title, self.cells, self.bare, _counted(self.title, self.cells)) if len(self.cells) else self
+
     def beside_figure(self) -> Table:
         """The same table folded away under words that say it holds a figure's numbers."""
-        rows = "row" if len(self.cells) == 1 else "rows"
-        return Table(self.title, self.cells, self.bare, f"The same numbers as a table ({len(self.cells)} {rows})")
+        return Table(self.title, self.cells, self.bare, _counted("The same numbers as a table", self.cells))
 
 
 def render(cells: pd.DataFrame, title: str, numeric: Sequence[str] = ()) -> Table:
@@ -72,6 +75,10 @@ def empty(title: str) -> Table:
 def noted(notes: Notes) -> str:
     """The notes of a row in words with the sign in front; "" where there are none."""
     return f"{SIGN}{AS_TEXT} {wording.worded(notes)}" if notes else ""
+
+
+def _counted(title: str, cells: pd.DataFrame) -> str:
+    return f"{title} ({len(cells)} {'row' if len(cells) == 1 else 'rows'})"
 
 
 def _line(tag: str, attributes: Sequence[str], texts: Iterable[str]) -> str:

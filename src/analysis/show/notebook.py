@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from IPython.display import display
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from analysis.audit import doubts
 from analysis.core import parameters
@@ -25,15 +25,18 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
     A cell passes its `globals()`: whatever ran last counts, be it the parameters cell, edited or not, or the cell that
     papermill put behind it. What else stands in `names` is left alone, so a notebook may ask for the parameters of
     another one whose parameters are among its own.
-    Raises ParameterError for a notebook that is not there, NameError for parameters without a value, and pydantic's
-    ValidationError for values of the wrong type or not among the valid ones.
+    Raises ParameterError for a notebook that is not there and for values of the wrong type or not among the valid
+    ones, NameError for parameters without a value.
     """
     model = parameters.model_for(notebook)
     if missing := [name for name in model.model_fields if name not in names]:
         raise NameError(
             f"{notebook}: no value for {', '.join(missing)}; each stands in the parameters cell: run it first"
         )
-    return model.model_validate({name: names[name] for name in model.model_fields})
+    try:
+        return model.model_validate({name: names[name] for name in model.model_fields})
+    except ValidationError as error:
+        raise parameters.in_words(notebook, error) from None
 
 
 def show_findings(*findings: Finding) -> None:

@@ -50,15 +50,24 @@ class Provenance:
 
 
 def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, Any]]:
-    """By file, how many rows of a table reach the page and their digest; of a measured file, that of all it holds."""
+    """By file, how many rows of a table reach the page and their digest; of a measured file, that of all it holds.
+
+    Official rows count as those of their folder, whichever of its files holds them.
+    """
     tables = catalog.tables
     whole = set(catalog.used) - {table.path for table in tables.values()}
     measured = {path: {"sha256": catalog.used[path]} for path in whole if not path.startswith(f"{OFFICIAL.name}/")}
-    rows = {
-        tables[name].path: {"count": len(behind), "sha256": reached.digest(behind, tables[name].primary_key)}
-        for name, behind in reached.behind(catalog, frames).items()
+    behind = {tables[name].path: (rows, tables[name]) for name, rows in reached.behind(catalog, frames).items()}
+    if "results" in tables and (path := tables["results"].path) in behind:
+        rows, table = behind.pop(path)
+        official = rows["origin"].eq("official")
+        parts = {path: rows[~official], f"{OFFICIAL.name}/": rows[official]}
+        behind |= {place: (part, table) for place, part in parts.items() if len(part)}
+    counted = {
+        path: {"count": len(rows), "sha256": reached.digest(rows, table.primary_key)}
+        for path, (rows, table) in behind.items()
     }
-    return dict(sorted((rows | measured).items()))
+    return dict(sorted((counted | measured).items()))
 
 
 def _line(path: str, rows: dict[str, Any]) -> str:

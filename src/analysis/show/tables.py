@@ -13,27 +13,34 @@ from analysis.core.choices import not_among
 from analysis.show import cells
 from analysis.show.cells import FOLD, Table
 
-__all__ = ["FOLD", "Table", "left_out", "results", "show"]
+__all__ = ["FOLD", "MOST", "Table", "left_out", "results", "show"]
+
+MOST = 40  # rows that a page lists of a table that may have any number of them
 
 
-def show(frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: int | None = 3) -> Table:
+def show(
+    frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: int | None = 3, most: int | None = None
+) -> Table:
     """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
 
     A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
     are right-aligned, and the notes of a column `notes` stand in words behind a sign. Cells are text:
     markup in data is shown, not run. An empty frame says that it is empty.
-    `digits` are those of a range, None for as many as it has (interval.text). Raises KeyError for a
-    name that `frame` does not have.
+    `digits` are those of a range, None for as many as it has (interval.text). Of more than `most` rows
+    (None: any number) the first are shown, and the title says of how many. Raises KeyError for a name
+    that `frame` does not have.
     """
     if frame.empty:
         return cells.empty(title)
+    if most is not None and len(frame) > most:
+        title, frame = f"{title}, the first {most:,} of {len(frame):,}", frame.head(most)
     texts = pd.DataFrame({header: _cells(frame, name, digits) for name, header in columns.items()})
     numeric = [header for name, header in columns.items() if _is_numeric(frame, name)]
     return cells.render(texts, title, numeric)
 
 
 def results(chosen: Comparison) -> Table:
-    """The rows compared: system, accelerators, rate as published and per accelerator, where each stands."""
+    """The rows compared, MOST at most: system, accelerators, rate as published and per accelerator, where it stands."""
     unit = chosen.unit.replace("/s", " per second")
     columns = {
         "accelerator": "Accelerator",
@@ -46,7 +53,7 @@ def results(chosen: Comparison) -> Table:
         "notes": "Caveat",
     }
     rows = chosen.rows.sort_values("per_accelerator_high", ascending=False, kind="stable")
-    return show(rows, f"Compared: {chosen.topic}", columns, digits=None)
+    return show(rows, f"Compared: {chosen.topic}", columns, digits=None, most=MOST)
 
 
 def left_out(chosen: Comparison) -> Table:
@@ -73,6 +80,8 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return "not known" if pd.isna(value) else interval.number(value)
+    if isinstance(value, int | np.integer):
+        return f"{value:,}"
     return "" if value is None or value is pd.NA else str(value)
 
 

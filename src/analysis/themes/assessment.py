@@ -14,7 +14,7 @@ from analysis.core.notes import Notes
 from analysis.core.parameters import MyDeployment
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
-from analysis.themes import cost, deployment, memory, serving
+from analysis.themes import cost, deployment, memory, plausible, serving
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,21 @@ class Assessed:
 def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     """The runs of importers.measured assessed as `asked`.
 
-    Raises deployment.Unsaid for what neither files nor parameters say, and for files of several benchmarks.
+    Raises deployment.Unsaid for what neither files nor parameters say, and for files of several models, benchmarks or
+    accelerators; plausible.Implausible for a run that cannot be.
     """
     settled = _settled(catalog, runs, asked)
     benchmark = settled["benchmark"].iloc[0]
     limited, offline = _official(catalog, benchmark, asked)
     assessed = deployment.against(settled, limited.rows, offline.rows)
+    identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
+    plausible.check(assessed, identity, catalog.accelerators)
     ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
     accelerator = settled["accelerator"].iloc[0]
     prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
     price = cost.price_range(prices, accelerator)
     assessed = serving.energy(serving.served(assessed, ttft, tpot))
     assessed = serving.front(serving.money(assessed, price))
-    identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
     assessed = serving.ceiling(assessed, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
     best = _best(assessed)
     own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
@@ -62,7 +64,12 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
 
 
 def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
-    by_user = deployment.Said(asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision)
+    by_user = deployment.Said(
+        asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision, asked.scenario
+    )
+    models = {deployment.model_name(run): run["model"] for run in runs.to_dict("records") if run["model"]}
+    if len(models) > 1:
+        raise deployment.Unsaid(f"the files are of several models, {', '.join(models.values())}: one report takes one")
     settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)
     for what in ("benchmark", "accelerator"):
         several = sorted(set(settled[what]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +20,7 @@ from analysis.themes import cost, derating, memory, roofline, sizing
 from analysis.themes.demand import Demand
 
 MILLISECONDS = 1000.0
+ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
 
 
 @dataclass(frozen=True)
@@ -39,18 +41,21 @@ class Prompt:
 class Basis:
     """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
 
-    `throughput` is in `unit` per accelerator, `price` in US dollars per accelerator-hour, `watts` per accelerator with
-    `metering`, what they are; `tokens_per_request` those of the benchmark. `guaranteed` are the tokens/s that each
-    user saw while the throughput was measured, `ceiling` those that one accelerator decodes at most for one user. What
-    is not known is NaN, a `model` None.
+    `throughput` is in `unit` per accelerator, of `systems` (how many of how many), `price` in US dollars per
+    accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `guaranteed` are the tokens/s that
+    each user saw while the throughput was measured, `ceiling` those that one accelerator decodes at most for one user.
+    What is not known is NaN, a `model` None. `metering` says what the watts of the `box` are, `power_notes` what must
+    be said of them.
     """
 
     accelerator: str
     unit: str
     throughput: Interval
+    systems: str
     price: Interval
-    watts: Interval
+    offers: int
     metering: str
+    power_notes: Notes
     model: memory.Model | None
     box: sizing.Box
     prompt: Prompt
@@ -63,8 +68,8 @@ class Basis:
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
-    `metering` is what the watts are. `impossible` says why there are no draws whatever the number of accelerators; ""
-    otherwise.
+    `metering` says what the watts are, `metered` whether a meter stands behind them, `power_notes` what must be said of
+    the kilowatts. `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
     """
 
     draws: pd.DataFrame
@@ -72,6 +77,8 @@ class Planned:
     accelerator: str
     inputs: pd.DataFrame
     metering: str
+    metered: bool
+    power_notes: Notes
     notes: Notes
     impossible: str = ""
 
@@ -88,21 +95,27 @@ class Planned:
 
 
 def make(
-    catalog: Catalog, asked: RealWorldDerating, chosen: Comparison, derate: Interval, above_one: bool = False
+    catalog: Catalog,
+    asked: RealWorldDerating,
+    chosen: Comparison,
+    derate: Interval,
+    above_one: bool = False,
+    derate_of: str = ASSUMED,
 ) -> Planned:
     """The plan that `asked` asks for on its baseline, from the throughput of the `chosen` rows x `derate`.
 
-    No draws where no throughput is known, and no dollars where no price is. Raises ValueError for a derate that
-    derating.draw refuses.
+    `derate_of` says what the derate is a range of. No draws where no throughput is known, and no dollars where no price
+    is. Raises ValueError for a derate that derating.draw refuses.
     """
-    return over(basis(catalog, asked, chosen), asked, derate, above_one)
+    return over(basis(catalog, asked, chosen), asked, derate, above_one, derate_of)
 
 
 def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Basis:
     """What the tables say of the baseline of `asked` on its benchmark, with the throughput of the `chosen` rows."""
     accelerator = asked.baseline
-    watts, metering = _watts(catalog, chosen, accelerator)
-    model, box = _model(catalog, asked), _box(catalog, asked, watts)
+    runs = _power_runs(catalog, chosen, accelerator)
+    watts, metering = cost.watts_range(runs, catalog.accelerators, accelerator)
+    model, box = _model(catalog, asked), _box(catalog, asked, runs, watts)
     row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     offers = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
     guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario, asked.rounds)
@@ -110,9 +123,11 @@ def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Bas
         accelerator=accelerator,
         unit=chosen.unit,
         throughput=cost.throughput(chosen.rows, accelerator),
+        systems=cost.scope(chosen.rows, accelerator),
         price=cost.price_range(offers, accelerator),
-        watts=watts,
+        offers=int(cost.each_offer(offers)["accelerator"].eq(accelerator).sum()),
         metering=metering,
+        power_notes=_of_power(runs, cost.behind(chosen.rows, accelerator), accelerator),
         model=model,
         box=box,
         prompt=_prompt(catalog, asked, model, box),
@@ -122,7 +137,9 @@ def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Bas
     )
 
 
-def over(of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False) -> Planned:
+def over(
+    of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False, derate_of: str = ASSUMED
+) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
     demand = _demand(of, asked, speed)
@@ -130,9 +147,10 @@ def over(of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool 
     drawn = derating.draw(demand, of.throughput, derate, usd, asked.draws, asked.seed, above_one=above_one)
     drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
     sized = sizing.size(drawn, demand, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
-    inputs = pd.concat([_inputs(of, asked, demand, derate), _first_token(asked, demand, of.prompt)])
+    inputs = pd.concat([_inputs(of, asked, demand, derate, derate_of), _first_token(asked, demand, of.prompt)])
     own, why = _of_plan(of, demand, asked) | _of_speed(of, asked, speed), _impossible(asked, demand, of.prompt)
-    return Planned(sized, demand, of.accelerator, inputs, of.metering, own, why)
+    power = of.metering, bool(of.box.runs), of.power_notes
+    return Planned(sized, demand, of.accelerator, inputs, *power, own, why)
 
 
 def _demand(of: Basis, asked: RealWorldDerating, speed: float) -> Demand:
@@ -156,10 +174,19 @@ def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | No
     return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
 
 
-def _watts(catalog: Catalog, chosen: Comparison, accelerator: str) -> tuple[Interval, str]:
-    metered = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=())
-    rows = gate.select(catalog, metered).rows
-    return cost.watts_range(rows, catalog.accelerators, accelerator)
+def _power_runs(catalog: Catalog, chosen: Comparison, accelerator: str) -> pd.DataFrame:
+    """The power submissions of the chosen benchmark and scenario that tell what the accelerator draws."""
+    question = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=(accelerator,))
+    return cost.metered(gate.select(catalog, question).rows, accelerator, chosen.question.rounds)
+
+
+def _of_power(runs: pd.DataFrame, behind: pd.DataFrame, accelerator: str) -> Notes:
+    """What must be said of kilowatts beside the throughput of the rows `behind` the plan."""
+    if runs.empty:
+        return frozenset({note("no_meter", accelerator=accelerator)})
+    capped = notes.some(metered_capped=bool(runs["power_capped"].all()))
+    apart = notes.apart(behind["round"], runs["round"])
+    return capped | {replace(own, about=("throughput against kilowatts",)) for own in apart}
 
 
 def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
@@ -167,9 +194,14 @@ def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
     return memory.model(catalog.benchmarks, asked.benchmark, weight, cache)
 
 
-def _box(catalog: Catalog, asked: RealWorldDerating, watts: Interval) -> sizing.Box:
+def _box(catalog: Catalog, asked: RealWorldDerating, runs: pd.DataFrame, watts: Interval) -> sizing.Box:
     facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
-    return sizing.Box(float(facts["memory_gb"]), asked.memory_headroom, watts, asked.power_usage_effectiveness)
+    count = runs["accelerator_count"].astype("float64")
+    rates, drawn = interval.of(runs, "per_accelerator"), interval.of(runs, "power_watts")
+    ends = zip(rates.low, rates.high, drawn.low / count, drawn.high / count, strict=True)
+    metered = tuple(sizing.Run(Interval(*own[:2]), Interval(*own[2:])) for own in ends)
+    room = float(facts["memory_gb"]), asked.memory_headroom
+    return sizing.Box(*room, watts.high, metered, asked.power_usage_effectiveness)
 
 
 def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) -> float:
@@ -180,18 +212,29 @@ def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) ->
     return roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read)
 
 
-def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, derate: Interval) -> pd.DataFrame:
-    """What is drawn from: quantity, unit, value_low, value_high."""
+def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, derate: Interval, derate_of: str) -> pd.DataFrame:
+    """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
+    context, runs = Interval(*asked.context_tokens), of.box.runs
     rows = [
-        ("throughput per accelerator", "tokens per second", of.throughput),
-        ("derate", "share of that throughput", derate),
-        ("peak over mean", "ratio of traffic", demand.peak_over_mean),
-        ("price", "US dollars per accelerator-hour", of.price),
-        ("context", "tokens in cache per request", Interval(*asked.context_tokens)),
-        ("watts per accelerator", f"watts, {of.metering}", of.watts),
+        ("throughput per accelerator", "tokens per second", of.throughput, of.systems),
+        ("derate", "share of that throughput", derate, derate_of),
+        ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
+        ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
+        ("context", "tokens in cache per request", context, ASSUMED),
     ]
-    ends = [(name, unit, drawn.low, drawn.high) for name, unit, drawn in rows]
-    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+    metered = [
+        ("throughput while power was metered", "tokens per second per accelerator", _hull(run.rate for run in runs)),
+        ("power at that throughput", "watts per accelerator", _hull(run.watts for run in runs)),
+    ]
+    bound = [("power", "watts per accelerator", Interval(of.box.limit_watts, of.box.limit_watts))]
+    rows += [(*own, of.metering) for own in (metered if runs else bound)]
+    ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
+
+
+def _hull(ranges: Iterable[Interval]) -> Interval:
+    ends = list(ranges)
+    return Interval(min(own.low for own in ends), max(own.high for own in ends)) if ends else cost.UNKNOWN
 
 
 def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd.DataFrame:
@@ -202,8 +245,8 @@ def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd
         ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
         ("wait for a free slot", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
-    ends = [(name, unit, value, value) for name, unit, value in rows if prompt.known]
-    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high"])
+    ends = [(name, unit, value, value, "") for name, unit, value in rows if prompt.known]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
 
 
 def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:

@@ -17,20 +17,30 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
 from analysis.core.notes import NONE
+from analysis.themes import of_a_kind
 
 UNKNOWN = Interval(np.nan, np.nan)
 SECONDS_PER_HOUR = 3600.0
 
 
 def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
-    """The comparable rows that an accelerator's rate is taken from: the official ones alone where there are any."""
-    own = rows[rows["accelerator"].eq(accelerator)]
-    official = own[own["origin"].eq("official")]
-    return official if len(official) else own
+    """The comparable rows that an accelerator's rate is taken from: of systems alike (see of_a_kind.alike).
+
+    The official ones alone where there are any; what documents print is one range.
+    """
+    own = _own(rows, accelerator)
+    return of_a_kind.alike(own) if own["origin"].eq("official").any() else own
+
+
+def scope(rows: pd.DataFrame, accelerator: str) -> str:
+    """How many of its systems are behind an accelerator's rate, in words; of documents, which tell none, figures."""
+    own = _own(rows, accelerator)
+    what = "systems" if own["origin"].eq("official").any() else "figures of documents"
+    return f"{of_a_kind.counted(behind(rows, accelerator))} of {of_a_kind.counted(own)} {what}"
 
 
 def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
-    """Rate per accelerator over the rows `behind` it; unknown without rows."""
+    """Rate per accelerator over the rows `behind` it, from submitter to submitter; unknown without rows."""
     return _spread(behind(rows, accelerator), "per_accelerator")
 
 
@@ -109,19 +119,32 @@ def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds
     return 1000.0 / limit if limit == limit else None
 
 
-def watts_range(rows: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:
-    """Watts for each accelerator, and what they are: wall watts of power submissions in `rows`, else the power limit.
+def metered(rows: pd.DataFrame, accelerator: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
+    """The power submissions in `rows` that tell what an accelerator draws: of systems alike, of the newest of `rounds`.
 
-    Wall watts are those of the whole system over its accelerators. The power limit of the datasheet leaves out the rest
-    of the system. Unknown where there is neither.
+    Of the newest of all rounds where those have none. Runs without a cap go before power-capped ones.
     """
     own = rows[rows["accelerator"].eq(accelerator) & rows["power_watts_low"].notna()]
-    if len(own):
-        count = own["accelerator_count"].astype("float64")
-        ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
-        return Interval(*map(float, ends)), "measured at the wall, whole system"
+    own = of_a_kind.narrowed(own, own["round"].isin(rounds))
+    own = of_a_kind.narrowed(own, ~own["power_capped"].astype(bool))
+    return of_a_kind.alike(own)
+
+
+def watts_range(runs: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:
+    """Watts for each accelerator, and what they are: wall watts of the runs of `metered`, else the power limit.
+
+    Wall watts are those of the whole system over its accelerators. The power limit of the datasheet is the most that
+    the accelerator alone takes, and leaves out the rest of the system. Unknown where there is neither.
+    """
+    if len(runs):
+        count = runs["accelerator_count"].astype("float64")
+        ends = (runs["power_watts_low"] / count).min(), (runs["power_watts_high"] / count).max()
+        systems, capped = of_a_kind.counted(runs), " power-capped" * bool(runs["power_capped"].all())
+        whose = f"{systems}{capped} system{'s' * (systems > 1)}, {', '.join(several(runs['basis']))}"
+        return Interval(*map(float, ends)), f"measured at the wall of {whose}"
     limit = float(accelerators.set_index("accelerator").at[accelerator, "power_limit_w"])
-    return Interval(limit, limit), "power limit of the accelerator alone" if limit == limit else "not known"
+    most = "at most, by the datasheet of the accelerator alone, as no power submission is comparable"
+    return Interval(limit, limit), most if limit == limit else "not known"
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
@@ -143,18 +166,20 @@ def usd_per_million(rate: Interval, price: Interval, share: Interval | float = 1
 
 
 def rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rate of each accelerator in comparable rows, of the official ones alone where there are any.
+    """The rate of each accelerator in comparable rows: of its fastest system among those `behind` it, of one system.
 
-    Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), rounds (those of the
-    rows, a tuple), source_ids (a tuple), notes.
+    Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), best_of (see scope),
+    rounds (that of the row, a tuple), source_ids (a tuple), notes.
     """
     rated = []
     for name in rows["accelerator"].unique():
-        used, rate = behind(rows, name), throughput(rows, name)
-        record = "official" if used["origin"].eq("official").all() else "documents"
-        behind_it = (record, several(used["round"]), several(used["source_id"]), notes.union(used["notes"]))
-        rated.append((name, rate.low, rate.high, *behind_it))
-    columns = ["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "notes"]
+        used = behind(rows, name)
+        best = used.loc[interval.of(used, "per_accelerator").middle.idxmax()]
+        record = "official" if best["origin"] == "official" else "documents"
+        ends = best["per_accelerator_low"], best["per_accelerator_high"]
+        behind_it = several([best["round"]]), several([best["source_id"]]), best["notes"]
+        rated.append((name, *ends, record, scope(rows, name), *behind_it))
+    columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes"]
     return pd.DataFrame(rated, columns=columns)
 
 
@@ -262,6 +287,12 @@ def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share
     out = out.reset_index(drop=True)
     rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
     return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
+
+
+def _own(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
+    """The rows of an accelerator, the official ones alone where there are any."""
+    own = rows[rows["accelerator"].eq(accelerator)]
+    return of_a_kind.narrowed(own, own["origin"].eq("official"))
 
 
 def _renamed(rows: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

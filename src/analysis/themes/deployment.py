@@ -7,7 +7,7 @@ Rates are output tokens per second.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,10 @@ from analysis.core.choices import folded
 from analysis.core.citation import cited
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
+from analysis.themes import cost
+
+DRIVEN_AS = {"Interactive": "Server"}  # what LoadGen's log says of a scenario that has other limits alone
+FORMS = ("sxm", "pcie", "nvl")  # of one model, with other memory and power
 
 
 class Unsaid(ValueError):
@@ -26,22 +30,25 @@ class Unsaid(ValueError):
 
 @dataclass(frozen=True)
 class Said:
-    """What the user says about the runs; "" or 0 leaves it to the file."""
+    """What the user says about the runs; "" or 0 leaves it to the file. They are set beside rows of `scenario`."""
 
     accelerator: str = ""
     accelerator_count: int = 0
     benchmark: str = ""
     precision: str = ""
+    scenario: str = ""
 
 
 def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: Said) -> pd.DataFrame:
     """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `by_user`.
 
     Added: benchmark, rate_low/high (of the system), per_accelerator_low/high. Nothing is guessed: raises Unsaid for an
-    accelerator, a count or a benchmark that neither says, or that both say differently.
+    accelerator, a count or a benchmark that neither says, or that both say differently, for a benchmark that counts no
+    tokens, a log of another scenario, and telemetry of other accelerators.
     """
     rows = []
     for run in runs.to_dict("records"):
+        _check_scenario(run, by_user)
         accelerator, count = _accelerator(run, aliases, by_user), _count(run, by_user)
         rate = run["output_tokens_per_s"]
         rows.append(
@@ -58,16 +65,18 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     """The runs beside official rows of their accelerator, per accelerator.
 
     `limited` and `offline` are comparable official rows of the scenario under latency limits and of Offline. Added:
-    official_low/high (over all of `limited`), derate_low/high (the run over that range), nearest (result id, else
-    row id), nearest_low/high, of_nearest_low/high, latency_low/high (what the limit leaves of the nearest system's
-    Offline rate, NaN where it has none), of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
+    official_low/high (over the systems of one kind, see cost.behind), systems (how many of how many, in words),
+    derate_low/high (the run over that range), nearest (result id, else row id), nearest_low/high, of_nearest_low/high,
+    latency_low/high (what the limit leaves of the nearest system's Offline rate, NaN where it has none),
+    of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
     """
     rows = []
     for run in runs.to_dict("records"):
-        own = limited[limited["accelerator"].eq(run["accelerator"])]
-        near = nearest(run, own, offline)
+        near = nearest(run, limited[limited["accelerator"].eq(run["accelerator"])], offline)
         free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
-        rows.append(run | _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free))
+        own = cost.behind(limited, run["accelerator"])
+        beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free)
+        rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"])})
     return pd.DataFrame(rows)
 
 
@@ -161,9 +170,51 @@ def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: Said) -> str
     if known and by_user.accelerator and known != by_user.accelerator:
         raise Unsaid(f"{run['file']}: says it ran on {known}, but accelerator is given as {by_user.accelerator}")
     if not (known or by_user.accelerator):
-        hint = f" ({run['hint']})" if run["hint"] else ""
-        raise Unsaid(f"{run['file']}: does not say its accelerator{hint}: give accelerator; {valid}")
-    return known or by_user.accelerator
+        raise Unsaid(f"{run['file']}: does not say its accelerator{_listed(run)}: give accelerator; {valid}")
+    accelerator = known or by_user.accelerator
+    for device in run["devices"]:
+        if not _may_be(device, accelerator, aliases):
+            raise Unsaid(f"{run['file']}: {_telemetry(run)}, but accelerator is given as {accelerator}")
+    return accelerator
+
+
+def _telemetry(run: Mapping) -> str:
+    return f"its telemetry lists {len(run['devices'])} x {', '.join(sorted(set(run['devices'])))}"
+
+
+def _listed(run: Mapping) -> str:
+    """What telemetry lists, in brackets; "" without it."""
+    return f" ({_telemetry(run)})" if run["devices"] else ""
+
+
+def _may_be(device: str, accelerator: str, aliases: Mapping[str, str]) -> bool:
+    """Whether telemetry that names a device may be of the accelerator, which it may name less exactly.
+
+    A device of a known name is the same part, or one of the two is a variant of the other; of another name it is told
+    by the model's number, such as MI300X, and by its form where it says one.
+    """
+    known, own = aliases.get(folded(device)), _words(accelerator)
+    if known:
+        return own <= _words(known) or _words(known) <= own
+    model = next((word for word in own if re.search(r"\d", word)), "")
+    forms = [{form for form in FORMS if form in name.lower()} for name in (device, accelerator)]
+    return (not model or model in _words(device)) and (not all(forms) or forms[0] == forms[1])
+
+
+def _words(name: str) -> KeysView[str]:
+    """The words of an accelerator's name in order, without its memory."""
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    return dict.fromkeys(word for word in words if not re.fullmatch(r"\d+gb", word)).keys()
+
+
+def _check_scenario(run: Mapping, by_user: Said) -> None:
+    logged = run["scenario"].lower()
+    may_be = [name for name in vocabulary.DATACENTER if DRIVEN_AS.get(name, name).lower() == logged]
+    if run["scenario"] and by_user.scenario and by_user.scenario not in may_be:
+        raise Unsaid(
+            f"{run['file']}: is a log of {run['scenario']}, but is set beside {by_user.scenario}: give scenario "
+            f"{' or '.join(may_be) or 'of another run, for this one is compared with none'}"
+        )
 
 
 def _count(run: Mapping, by_user: Said) -> int:
@@ -171,9 +222,9 @@ def _count(run: Mapping, by_user: Said) -> int:
     if stated and given and stated != given:
         raise Unsaid(f"{run['file']}: says it ran on {stated} accelerators, but accelerator_count is given as {given}")
     if not (stated or given):
-        hint = f" ({run['hint']})" if run["hint"] else ""
         raise Unsaid(
-            f"{run['file']}: does not say how many accelerators it ran on{hint}: give accelerator_count, 1 or more"
+            f"{run['file']}: does not say how many accelerators it ran on{_listed(run)}: give accelerator_count, 1 or "
+            "more"
         )
     return stated or given
 
@@ -184,10 +235,15 @@ def _precision(run: Mapping, by_user: Said) -> str:
 
 def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
     """The benchmark of the run's model: that whose longest alias the model's name holds."""
-    if by_user.benchmark:
-        return by_user.benchmark
     language = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
-    model, best = _plain(run["model"].rpartition("/")[2]), ("", "")
+    if by_user.benchmark in language["benchmark"].tolist():
+        return by_user.benchmark
+    if by_user.benchmark:
+        raise Unsaid(
+            f"{run['file']}: puts out tokens, but benchmark {by_user.benchmark} counts none; valid: "
+            f"{', '.join(language['benchmark'])}"
+        )
+    model, best = model_name(run), ("", "")
     for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
         for alias in map(_plain, [name, *cell_values(aliases)]):
             if alias and alias in model and len(alias) > len(best[1]):
@@ -210,12 +266,17 @@ def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.
     ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in pairs.items() for end in ("low", "high")}
     return ends | {
         "nearest": (near["result_id"] or near["id"]) if near is not None else "",
-        "source_ids": tuple(cited(own, free)),
+        "source_ids": tuple(cited(own, free, *([] if near is None else [near]))),
     }
 
 
 def _first_word(run: Mapping) -> str:
     return str(run["tool"]).split()[0] if run["tool"] else "?"
+
+
+def model_name(run: Mapping) -> str:
+    """The model of a run without who publishes it, capitals and signs: the same for two spellings of one model."""
+    return _plain(run["model"].rpartition("/")[2])
 
 
 def _plain(text: str) -> str:

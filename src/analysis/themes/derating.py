@@ -11,89 +11,133 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import interval, notes
-from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, note
+from analysis.core.notes import NONE
+from analysis.core.vocabulary import round_age
 from analysis.themes.demand import Demand
+from analysis.themes.of_a_kind import AVAILABLE, kind, narrowed, of_one_size
 
-KEYS = ["basis", "benchmark", "accelerator", "accelerator_count"]
+SYSTEM = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
+TWO_PRECISIONS = "of two precisions"
 OUTPUTS = ("exact", "accelerators", "usd_per_hour", "usd_per_user_hour")
 INPUTS = ("throughput per accelerator", "derate", "peak over mean", "price")
 
 
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
-    """Throughput under a latency limit over Offline throughput, one row per basis, benchmark and accelerator.
+    """What a latency limit leaves of the Offline throughput, one row per official system, benchmark and scenario.
 
-    Both frames are comparable rows, `limited` of Server or Interactive. Official rows pair on their system (see
-    systems.py) and on their accuracy target where it ran for both. A document's rows pair on the accelerator and count,
-    and note that the systems may differ.
-    Columns: basis, benchmark, scenario, accelerator, derate_low/high (a ratio), systems, origin, rounds and source_ids
-    (tuples), notes.
+    Both frames are comparable rows, `limited` of Server or Interactive. Runs pair within one system of one submitter
+    and one round (see systems.py), on their accuracy target where it ran for both; what a document prints pairs with
+    nothing, for it does not say of which system. Columns: SYSTEM, round, submitter, system, result_id, origin, kind
+    (see of_a_kind.kind; TWO_PRECISIONS where the two runs state different ones), derate_low/high (a ratio; NaN of a
+    system without an Offline run), rounds and source_ids (tuples), notes.
     """
-    key = [*KEYS, "system_key", "source_id"]
-    both = _of_one_target(limited.merge(offline, on=key, suffixes=("", "_offline")), key)
+    runs, free = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
+    runs = runs.assign(kind=kind(runs))
+    keys = [*SYSTEM, "source_id"]
+    both = _of_one_target(runs.merge(free, on=[name for name in keys if name != "scenario"], suffixes=("", "_offline")))
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
-    by = ["basis", "benchmark", "scenario", "accelerator"]
-    spread = interval.hull(interval.put(both, "derate", derate), by, "derate").rename(columns={"count": "systems"})
-    behind = {"origin": ("origin", "first"), "rounds": ("round", several), "source_ids": ("source_id", several)}
-    behind = both.groupby(by, sort=False).agg(**behind).reset_index()
-    paired = [NONE if origin == "official" else {note("may_differ")} for origin in both["origin"]]
-    both = both.assign(notes=notes.beside(paired, both["notes"], both["notes_offline"]))
-    return spread.merge(behind, on=by).merge(notes.carried(both, by), on=by)
+    both = interval.put(both, "derate", derate)
+    stated = both["precision"].ne("") & both["precision_offline"].ne("")
+    apart = stated & both["precision"].ne(both["precision_offline"])
+    both = both.assign(notes=notes.beside(both["notes"], both["notes_offline"]), apart=apart)
+    ends = {"derate_low": ("derate_low", "min"), "derate_high": ("derate_high", "max"), "apart": ("apart", "any")}
+    derates = both.groupby(keys, sort=False).agg(**ends, notes=("notes", notes.union)).reset_index()
+    about = runs[[*keys, "round", "submitter", "system", "result_id", "origin", "kind"]].drop_duplicates(keys)
+    found = about.merge(derates, on=keys, how="left")
+    two = found["apart"].eq(True) & found["kind"].eq(AVAILABLE)
+    return found.assign(
+        kind=found["kind"].mask(two, TWO_PRECISIONS),
+        notes=[told if isinstance(told, frozenset) else NONE for told in found["notes"]],
+        rounds=[(name,) for name in found["round"]],
+        source_ids=[(name,) for name in found["source_id"]],
+    ).drop(columns=["source_id", "apart"])
 
 
-def _of_one_target(pairs: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+def pooled(measured: pd.DataFrame) -> pd.DataFrame:
+    """The systems whose derates make one range: on sale, bare, of one precision; whatever was paired where none is."""
+    paired = measured[measured["derate_low"].notna()]
+    return narrowed(paired, paired["kind"].eq(AVAILABLE))
+
+
+def by_accelerator(measured: pd.DataFrame) -> pd.DataFrame:
+    """The derates of each accelerator in each round, systems on sale apart from others; newest round first.
+
+    Columns: basis, round, benchmark, scenario, accelerator, kind, derate_low/high, derate_median (of the middles of the
+    systems), systems, origin, rounds and source_ids (tuples), notes. Within a round those of most systems first.
+    """
+    paired = measured[measured["derate_low"].notna()]
+    paired = paired.assign(middle=interval.of(paired, "derate").middle)
+    by = ["basis", "round", "benchmark", "scenario", "accelerator", "kind", "origin"]
+    ends = {"derate_low": ("derate_low", "min"), "derate_high": ("derate_high", "max")}
+    ends |= {"derate_median": ("middle", "median"), "systems": ("middle", "size"), "notes": ("notes", notes.union)}
+    ends |= {name: (name, "first") for name in ("rounds", "source_ids")}
+    found = paired.groupby(by, sort=False).agg(**ends).reset_index()
+    groups = zip(found["round"], found["systems"], found["derate_median"], strict=True)
+    ranks = [(*round_age(name), systems, median) for name, systems, median in groups]
+    return found.loc[sorted(range(len(found)), key=ranks.__getitem__, reverse=True)].reset_index(drop=True)
+
+
+def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"])
-    matched = same.groupby([pairs[name] for name in [*key, "accuracy_target"]], dropna=False).transform("any")
+    matched = same.groupby([pairs[name] for name in [*SYSTEM, "accuracy_target"]], dropna=False).transform("any")
     return pairs[same | ~matched]
-
-
-def of_record(measured: pd.DataFrame) -> pd.DataFrame:
-    """Every official derate of `measured`, of whatever round; a document's, the first, where the record has none."""
-    official = measured["origin"].eq("official")
-    ranked = pd.concat([measured[official], measured[~official]])
-    again = ranked.duplicated(["benchmark", "scenario", "accelerator"]) & ~official.reindex(ranked.index)
-    return ranked[~again].reset_index(drop=True)
 
 
 def overall(measured: pd.DataFrame) -> Interval:
     """The lowest and highest derate of `measured`, at most 1: a system may be faster under a limit than without."""
-    if measured.empty:
+    known = measured.dropna(subset=["derate_low", "derate_high"])
+    if known.empty:
         return Interval(np.nan, np.nan)
-    return Interval(float(min(measured["derate_low"].min(), 1.0)), float(min(measured["derate_high"].max(), 1.0)))
+    return Interval(float(min(known["derate_low"].min(), 1.0)), float(min(known["derate_high"].max(), 1.0)))
+
+
+def of_accelerator(measured: pd.DataFrame, accelerator: str) -> pd.DataFrame:
+    """The systems that tell what is left on an accelerator: its own, of one size and round; else those of all."""
+    own = of_one_size(pooled(measured[measured["accelerator"].eq(accelerator)]))
+    return own if len(own) else pooled(measured)
 
 
 def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
     """The rate of systems that name a software layer over that of the same system without it.
 
-    `rows` are comparable rows. Columns: benchmark, scenario, accelerator, share_low/high (a ratio), source_ids.
+    `rows` are comparable rows. Columns: benchmark, scenario, accelerator, system_key, share_low/high (a ratio),
+    source_ids.
     """
-    keys = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "submitter", "system", "source_id"]
+    keys = ["basis", "benchmark", "scenario", "accuracy_target", "accelerator", "accelerator_count"]
+    keys += ["submitter", "system", "source_id"]
     rows = rows.reset_index(drop=True)
     bare = rows["system"].str.replace(f", {layer}", "", regex=False)
     both = rows[bare.ne(rows["system"])].assign(system=bare).merge(rows, on=keys, suffixes=("", "_bare"))
     share = interval.of(both, "rate") / Interval(both["rate_low_bare"], both["rate_high_bare"])
-    columns = ["benchmark", "scenario", "accelerator", "share_low", "share_high", "source_ids"]
+    columns = ["benchmark", "scenario", "accelerator", "system_key", "share_low", "share_high", "source_ids"]
     return interval.put(both, "share", share).assign(source_ids=[(name,) for name in both["source_id"]])[columns]
 
 
 def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) -> pd.DataFrame:
     """The four causes that documents name for derating, and what official data measure of each.
 
-    Columns: cause, measured_by, share_low/high (what is left, NaN where nothing measures it).
+    `under_latency` are rows of `measured`, `with_layer` those of `layered`. Columns: cause, measured_by,
+    share_low/high (what is left, NaN where nothing measures it), systems and benchmarks (how many the range is of).
     """
-    latency = (under_latency["derate_low"].min(), under_latency["derate_high"].max())
-    software = (with_layer["share_low"].min(), with_layer["share_high"].max())
-    nothing = (np.nan, np.nan)
+    latency = (under_latency["derate_low"].min(), under_latency["derate_high"].max(), *_scope(under_latency))
+    software = (with_layer["share_low"].min(), with_layer["share_high"].max(), *_scope(with_layer))
+    nothing = (np.nan, np.nan, 0, 0)
     scenario = " and ".join(under_latency["scenario"].unique()) or "Server"
     rows = [
-        ("batches kept small by latency limits", f"{scenario} over Offline, same system, all benchmarks", *latency),
+        ("batches kept small by latency limits", f"{scenario} over Offline, same system", *latency),
         ("requests that come in bursts", f"nothing: MLPerf {scenario} arrivals are random but steady", *nothing),
-        ("layers of serving software", f"with over without {layer}, same system, all benchmarks", *software),
+        ("layers of serving software", f"with over without {layer}, same system", *software),
         ("memory shared with other tenants", "nothing: a submission has its system to itself", *nothing),
     ]
-    return pd.DataFrame(rows, columns=["cause", "measured_by", "share_low", "share_high"])
+    columns = ["cause", "measured_by", "share_low", "share_high", "systems", "benchmarks"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _scope(rows: pd.DataFrame) -> tuple[int, int]:
+    """Of how many systems and benchmarks rows are."""
+    return rows["system_key"].nunique(), rows["benchmark"].nunique()
 
 
 def example(claims: pd.DataFrame, per_accelerator: Interval, price: Interval) -> pd.DataFrame:

@@ -2,21 +2,30 @@
 
 Power submissions are separate runs, often power-capped: their watts belong to their own throughput alone. Watts are
 wall power of the whole system within the load window. All functions take comparable rows (see compare.gate).
+
+Runs are alike where as many accelerators ran, in a suite in common, all power-capped or none: ratios are of those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE
+from analysis.core.vocabulary import round_age, same_suite
+from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
 MEASURED, PRINTED = "measured watts", "printed per watt"
+CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known from
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
+ALIKE = ["accelerator_count", "power_capped"]
+RUN = [*PAIR, "submitter", "system_key", "power_capped"]
 
 
 def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
@@ -43,20 +52,95 @@ def most_efficient(rows: pd.DataFrame) -> pd.Series:
     return pool.loc[interval.of(pool, "efficiency").middle.idxmax()]
 
 
-def submissions(results: pd.DataFrame, origins: Sequence[str], rounds: Sequence[str]) -> pd.DataFrame:
-    """Every power submission of these origins and rounds (empty: all), of whatever benchmark, scenario and division.
+def newest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of rows of `efficiency` those of the newest round that the record metered; all where it metered none."""
+    recorded = rows[_of_record(rows)]
+    return of_newest_round(recorded) if len(recorded) else rows
 
-    Rows of results.csv, each once, with `joules_low/high` per unit of `work` (query, sample or token, in the row's own
-    unit): watts over the rate or, where a stream has a latency and no rate, the energy per query that was published.
+
+def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows by their round, the newest first."""
+    return rows.sort_values("round", key=lambda names: names.map(round_age), ascending=False, kind="stable")
+
+
+def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the newest round among them."""
+    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+
+
+def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The work per joule of each accelerator over that of `baseline`, in runs of the official record that are alike.
+
+    The best system of each side, of rows of `efficiency`. Both of one round, the newest that has both; only where none
+    has, of two rounds, the newest of either, which a note says. Those of one round first, then the newest. Columns:
+    accelerator, accelerator_count, power_capped, round and round_base, ratio_low/high, systems and systems_base (how
+    many of that kind the best is the best of), source_ids, notes. No row for an accelerator without a run like one of
+    the baseline's.
+    """
+    by = ["round", "accelerator", "suite", *ALIKE]
+    best = _best(rows[_of_record(rows)], by)
+    own = best["accelerator"].eq(baseline)
+    both = best[~own].merge(best[own], on=ALIKE, suffixes=("", "_base"))
+    shared = [same_suite(*suites) for suites in zip(both["suite"], both["suite_base"], strict=True)]
+    both = both[pd.Series(shared, index=both.index, dtype="bool")].reset_index(drop=True)
+    rounds = list(zip(both["round"], both["round_base"], strict=True))
+    order = sorted(range(len(both)), key=lambda at: (rounds[at][0] == rounds[at][1], *map(round_age, rounds[at])))
+    both = both.loc[order[::-1]].drop_duplicates("accelerator").reset_index(drop=True)
+    below = Interval(both["efficiency_low_base"], both["efficiency_high_base"])
+    both = interval.put(both, "ratio", interval.of(both, "efficiency") / below)
+    crossed = [notes.apart([one], [other]) for one, other in zip(both["round"], both["round_base"], strict=True)]
+    ids = [several(pair) for pair in zip(both["source_id"], both["source_id_base"], strict=True)]
+    both = both.assign(source_ids=ids, notes=notes.beside(both["notes"], both["notes_base"], crossed))
+    columns = ["accelerator", *ALIKE, "round", "round_base", "ratio_low", "ratio_high", "systems", "systems_base"]
+    return both[[*columns, "source_ids", "notes"]]
+
+
+def history(rows: pd.DataFrame) -> pd.DataFrame:
+    """The least energy of each round, power-capped and not, newest round first: systems of SYSTEM accelerators on sale.
+
+    `rows` are those of `efficiency`, of one benchmark and all its rounds. Columns: round, power_capped, accelerator,
+    joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
+    that are capped alike and of another size, or not on sale), source_ids, notes.
+    """
+    recorded = rows[_of_record(rows)]
+    sized = recorded["accelerator_count"].eq(SYSTEM) & kind(recorded).eq(AVAILABLE)
+    best = _best(recorded[sized], ["round", "power_capped"])
+    every = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
+    groups = list(zip(best["round"], best["power_capped"], strict=True))
+    best = best.assign(others=[int(every[group]) for group in groups] - best["systems"])
+    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
+    best = best.assign(source_ids=[(name,) for name in best["source_id"]])
+    newest_first = sorted(range(len(best)), key=lambda at: (round_age(groups[at][0]), groups[at][1]), reverse=True)
+    columns = ["round", "power_capped", "accelerator", "joules_low", "joules_high", "systems", "others"]
+    return best.loc[newest_first, [*columns, "source_ids", "notes"]].reset_index(drop=True)
+
+
+def submissions(
+    results: pd.DataFrame, origins: Sequence[str], rounds: Sequence[str], benchmark: str = ""
+) -> pd.DataFrame:
+    """Every power submission of these origins, rounds and benchmark (empty: all), of whatever scenario and division.
+
+    Result rows, each once, the newest round first, with `joules_low/high` per unit of `work` (query, sample or token,
+    in the row's own unit): watts over the rate or, where a stream has a latency and no rate, the energy per query that
+    was published.
     """
     asked = results["power_measured"] & results["duplicate_of"].eq("") & results["origin"].isin(origins)
+    asked &= results["benchmark"].eq(benchmark) | (benchmark == "")
     rows = results[asked & (results["round"].isin(rounds) | (not rounds))]
     stream = rows["energy_millijoules_per_query"] / 1000
     joules = interval.of(rows, "power_watts") / interval.of(rows, "")
     metered = rows["power_watts_low"].notna() & rows["metric"].eq("throughput")
     joules = Interval(joules.low.where(metered, stream), joules.high.where(metered, stream))
     work = rows["unit"].map({"tokens/s": "token", "samples/s": "sample"}).fillna("query")
-    return interval.put(rows, "joules", joules).assign(work=work)
+    return newest_first(interval.put(rows, "joules", joules).assign(work=work))
+
+
+def by_round(results: pd.DataFrame) -> pd.DataFrame:
+    """How many power submissions each round of the official record holds, the newest round first: round, results."""
+    record = results[results["origin"].eq("official") & results["duplicate_of"].eq("")]
+    counts = record.groupby("round")["power_measured"].sum().astype("int64")
+    names = sorted(counts.index, key=round_age, reverse=True)
+    return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})
 
 
 def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -87,37 +171,67 @@ def energy(rows: pd.DataFrame, usd_per_kilowatt_hour: float, power_usage_effecti
 
 
 def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataFrame:
-    """Power submissions beside performance submissions of the same benchmark, scenario, accelerator and count.
+    """The power submissions of the record beside performance submissions of the same submitter and size.
 
-    Columns of PAIR and: share_low/high (throughput of the power run over that of the performance runs), watts_low/high,
-    honest_low/high (rate per watt of the power run), mixed_low/high (performance rate over the power run's watts: the
-    mistake), overstated_low/high (mixed over honest: the factor by which the mistake flatters), source_ids, notes.
+    One row per metered system, benchmark and scenario, newest round first: columns of RUN, watts_low/high,
+    share_low/high (its throughput over that of the submitter's own performance runs in that round, of the same
+    accelerators, as many of them; NaN without one), systems (how many those are), across_low/high and others (the same
+    over other submitters' systems), overstated_low/high (the factor by which the performance rate over the power run's
+    watts, the mistake, flatters), source_ids, notes.
     """
-    power = power_rows[power_rows["power_watts_low"].notna()]
-    left = _spread(power, ["rate", "power_watts"])
-    both = left.merge(_spread(performance_rows, ["rate"]), on=PAIR, suffixes=("", "_free"))
-    free = Interval(both["rate_low_free"], both["rate_high_free"])
-    watts, rate = interval.of(both, "power_watts"), interval.of(both, "rate")
-    both = interval.put(both, "share", rate / free)
-    both = interval.put(both, "honest", rate / watts)
-    both = interval.put(both, "mixed", free / watts)
-    both = interval.put(both, "overstated", free / rate)
-    both["source_ids"] = [several(a | b) for a, b in zip(both["sources"], both["sources_free"], strict=True)]
-    both["notes"] = notes.beside(both["notes"], both["notes_free"])
-    return both.rename(columns={"power_watts_low": "watts_low", "power_watts_high": "watts_high"})
+    metered = power_rows[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official")]
+    free = performance_rows[performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)]
+    both = _of_one_target(metered.merge(free, on=PAIR, suffixes=("", "_free")))
+    both = interval.put(both, "share", _over_free(both))
+    same = both["submitter"].eq(both["submitter_free"])
+    own = _spread(both[same], "share", RUN, systems=("system_key_free", "nunique"), free=("notes_free", notes.union))
+    across = _spread(interval.put(both[~same], "across", interval.of(both[~same], "share")), "across", RUN,
+                     others=("system_key_free", "nunique"))  # fmt: skip
+    behind = {"source_ids": ("source_id", several), "notes": ("notes", notes.union)}
+    runs = _spread(interval.put(metered, "watts", interval.of(metered, "power_watts")), "watts", RUN, **behind)
+    found = runs.merge(own, on=RUN, how="left").merge(across, on=RUN, how="left")
+    found = found.assign(**{name: found[name].fillna(0).astype("int64") for name in ("systems", "others")})
+    found = interval.put(found, "overstated", Interval(1.0, 1.0) / interval.of(found, "share"))
+    free_notes = [told if isinstance(told, frozenset) else NONE for told in found["free"]]
+    return newest_first(found.assign(notes=notes.beside(found["notes"], free_notes)).drop(columns="free"))
+
+
+def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """The metered rows with the limit of power of each of their accelerators: limit_w (watts), limit_basis.
+
+    The cap in force (CAP) where the row states it (`power_limit_watts`), else what the datasheet says (DATASHEET). Of a
+    power-capped row whose cap is not known there is no limit: NaN, and "" for what it is known from.
+    """
+    metered = rows[rows["power_watts_low"].notna()]
+    stated = metered.get("power_limit_watts", pd.Series(np.nan, index=metered.index)).astype("float64")
+    datasheet = metered["accelerator"].map(accelerators.set_index("accelerator")["power_limit_w"]).astype("float64")
+    limit = stated.fillna(datasheet.mask(metered["power_capped"].astype(bool)))
+    known_from = np.select([stated.notna(), limit.notna()], [CAP, DATASHEET], "")
+    return metered.assign(limit_w=limit, limit_basis=pd.Series(known_from, index=metered.index, dtype="str"))
 
 
 def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
-    """Measured wall watts of the system over the summed power limits of its accelerators.
+    """Measured wall watts of the system over the summed power limits of its accelerators, newest round first.
 
-    Added columns: limits_w (watts: count x power limit), of_limits_low/high (a ratio, unofficial: the wall also feeds
+    Added columns: limits_w (watts: count x limit), of_limits_low/high (a ratio, unofficial: the wall also feeds
     processors, memory, fans and power supplies). Rows without measured watts or a known limit are left out.
     """
-    limits = accelerators.set_index("accelerator")["power_limit_w"]
-    summed = rows["accelerator"].map(limits).astype("float64") * rows["accelerator_count"].astype("float64")
-    known = rows.assign(limits_w=summed)[rows["power_watts_low"].notna() & summed.notna()]
+    known = limits(rows, accelerators).dropna(subset="limit_w")
+    known = known.assign(limits_w=known["limit_w"] * known["accelerator_count"].astype("float64"))
     ratio = interval.of(known, "power_watts") / Interval(known["limits_w"], known["limits_w"])
-    return interval.put(known, "of_limits", ratio)
+    return newest_first(interval.put(known, "of_limits", ratio))
+
+
+def _of_record(rows: pd.DataFrame) -> pd.Series:
+    """Whether the official record metered the row."""
+    return rows["origin"].eq("official") & rows["efficiency_basis"].eq(MEASURED)
+
+
+def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The most efficient row of each group of `by`, with `systems`: of how many it is the best."""
+    counted = rows.assign(systems=rows.groupby(by, dropna=False)["system_key"].transform("nunique"))
+    order = interval.of(rows, "efficiency").middle.sort_values(ascending=False, kind="stable").index
+    return counted.loc[order].drop_duplicates(by).reset_index(drop=True)
 
 
 def _printed_per_watt(rows: pd.DataFrame) -> Interval:
@@ -126,9 +240,24 @@ def _printed_per_watt(rows: pd.DataFrame) -> Interval:
     return Interval(rows["per_watt_low"] * scale, rows["per_watt_high"] * scale)
 
 
-def _spread(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    ends = {
-        f"{name}_{end}": (f"{name}_{end}", pick) for name in names for end, pick in (("low", "min"), ("high", "max"))
-    }
-    grouped = rows.groupby(PAIR, sort=False)
-    return grouped.agg(**ends, sources=("source_id", set), notes=("notes", notes.union)).reset_index()
+def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of one accuracy target; of two only where one of the systems is filed under a single target."""
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
+    matched = same.groupby([pairs[name] for name in [*RUN, "system_key_free"]], dropna=False).transform("any")
+    return pairs[same | ~matched]
+
+
+def _over_free(pairs: pd.DataFrame) -> Interval:
+    """The rate of the power run over the performance run's: as printed where both print one unit, nothing assumed."""
+    printed = pairs["unit"].eq(pairs["unit_free"])
+    rates = [
+        pairs[f"as_printed_{end}"].where(printed, pairs[f"per_accelerator_{end}"])
+        for end in ("low", "high", "low_free", "high_free")
+    ]
+    return Interval(*rates[:2]) / Interval(*rates[2:])
+
+
+def _spread(rows: pd.DataFrame, name: str, by: list[str], **behind: tuple) -> pd.DataFrame:
+    """One row per group of `by`: the lowest and highest end of an interval, and what else is told of the group."""
+    ends = {f"{name}_{end}": (f"{name}_{end}", pick) for end, pick in (("low", "min"), ("high", "max"))}
+    return rows.groupby(by, sort=False, dropna=False).agg(**ends, **behind).reset_index()

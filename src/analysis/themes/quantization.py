@@ -11,8 +11,10 @@ from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes import memory
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, round_age
+from analysis.themes import alike, memory
+
+REFERENCE, UNKNOWN = "fp8", "unknown"  # the precision that others are set beside; where nothing says which ran
 
 
 def described(quantization: pd.DataFrame, origins: Sequence[str]) -> pd.DataFrame:
@@ -118,29 +120,43 @@ def price_of_accuracy(strict: pd.DataFrame, loose: pd.DataFrame) -> pd.DataFrame
 
 
 def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
-    """Official throughput per accelerator by the precision that ran, one row per round, accelerator and precision.
+    """The official systems by the precision that ran: one row per round, accelerator and precision, newest round first.
 
     `rows` are comparable rows. Columns: basis (the round), accelerator, precision (`unknown` where nothing says it),
-    known_from (the basis of the precision: declared, configuration or unknown), per_accelerator_low/high (in the
-    comparison's unit), results, source_ids, notes, gain_low/high: the ratio to the same accelerator's FP8 results of
-    the same round, NaN where there are none, where the precision is unknown, and for FP8 itself.
+    known_from (the bases of the precision: declared, configuration ...), per_accelerator_low/high (the fastest of the
+    systems on sale, in the comparison's unit), results, systems, source_ids, notes (of the fastest), and gain_low/high:
+    that rate over the fastest FP8 one of the same accelerator and round, systems alike (see alike.compared), with
+    pairs, pairs_low/high of submitters that have both; NaN where there is no FP8, where the precision is unknown, and
+    for FP8 itself.
     """
     official = rows[rows["origin"].eq("official")]
-    named = official.assign(
-        precision=official["precision"].replace("", "unknown"), known_from=official["precision_basis"]
-    )
-    by = ["basis", "accelerator", "precision", "known_from"]
-    spread = interval.hull(named, by, "per_accelerator").rename(columns={"count": "results"})
-    sources = named.groupby(by, sort=False)["source_id"].agg(several).rename("source_ids")
-    spread = spread.merge(sources.reset_index(), on=by).merge(notes.carried(named, by), on=by)
-    reference = interval.hull(named[named["precision"].eq("fp8")], by[:2], "per_accelerator").drop(columns="count")
-    beside = spread.merge(reference, on=by[:2], how="left", suffixes=("", "_fp8"))
-    gain = interval.of(beside, "per_accelerator") / Interval(
-        beside["per_accelerator_low_fp8"], beside["per_accelerator_high_fp8"]
-    )
-    apart = ~beside["precision"].isin(["fp8", "unknown"])
-    spread = interval.put(spread, "gain", Interval(gain.low.where(apart), gain.high.where(apart)))
-    return spread.sort_values(by, kind="stable", ignore_index=True)
+    groups: dict[tuple[str, str], dict[str, alike.Records]] = {}
+    for row in official[[*alike.READ, "basis", "precision_basis"]].to_dict("records"):
+        named = groups.setdefault((row["basis"], row["accelerator"]), {})
+        named.setdefault(row["precision"] or UNKNOWN, []).append(row)
+    out = [
+        _ran(basis, accelerator, precision, part, named.get(REFERENCE, []))
+        for (basis, accelerator), named in groups.items()
+        for precision, part in named.items()
+    ]
+    frame = pd.DataFrame(out, columns=_BY_PRECISION)
+    newest = [round_age(basis.rpartition(" ")[2]) for basis in frame["basis"]]
+    order = sorted(range(len(frame)), key=lambda at: (newest[at], frame.at[at, "per_accelerator_high"]), reverse=True)
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _ran(basis: str, accelerator: str, precision: str, part: alike.Records, reference: alike.Records) -> tuple:
+    fastest = alike.by_system(alike.alike(part, part)[0])[0]
+    bases = ", ".join(sorted({row["precision_basis"] for row in part}))
+    systems = len(alike.by_system(part))
+    gain = dict.fromkeys(["speedup_low", "speedup_high", "pairs_low", "pairs_high"], np.nan) | {"pairs": 0}
+    told = fastest["notes"]
+    if reference and precision not in (REFERENCE, UNKNOWN):
+        gain = alike.compared(part, reference)
+        told = gain["notes"]
+    rate = fastest["per_accelerator_low"], fastest["per_accelerator_high"]
+    over = [gain[name] for name in ("speedup_low", "speedup_high", "pairs", "pairs_low", "pairs_high")]
+    return basis, accelerator, precision, bases, *rate, len(part), systems, several([fastest["source_id"]]), told, *over
 
 
 def routes(quantization: pd.DataFrame) -> pd.DataFrame:
@@ -172,4 +188,7 @@ def _from_table(traded: pd.DataFrame, name: str, statement: str) -> pd.DataFrame
     return interval.put(rows, "gain", interval.of(traded, name))
 
 
+_BY_PRECISION = ["basis", "accelerator", "precision", "known_from", "per_accelerator_low", "per_accelerator_high"]
+_BY_PRECISION += ["results", "systems", "source_ids", "notes", "gain_low", "gain_high"]
+_BY_PRECISION += ["pairs", "pairs_low", "pairs_high"]
 _RATIOS = [f"{name}_{end}" for name in ("speed", "speed_per_accelerator", "saving") for end in ("low", "high")]

@@ -6,6 +6,8 @@ Each ceiling is the one most favourable to the hardware.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -21,6 +23,7 @@ COMPUTE = {
     "fp4": "fp4_dense_tflops",
 }
 _FORMAT = {column: name for name, column in reversed(COMPUTE.items())}  # bf16 is computed as fast as fp16
+Facts = Mapping[str, Any] | pd.Series  # one row of the accelerators or of the benchmarks
 FLOP_PER_WEIGHT = 2  # one multiplication and one addition
 SMALLEST = min(BYTES_PER_WEIGHT, key=BYTES_PER_WEIGHT.__getitem__)
 
@@ -51,17 +54,16 @@ def decode(
     return batch * count * bandwidth_gb_per_s / (read_gb + cache_gb)
 
 
-def fastest(facts: pd.Series, precision: str = "") -> tuple[float, str]:
+def fastest(facts: Facts, precision: str = "") -> tuple[float, str]:
     """Dense tera-operations per second at `precision` and the number format that computes them.
 
     The fastest rate of the part where the precision is unknown or has no rate of its own (4-bit weights are computed
     with in another format); NaN and "" where the datasheet has none.
     """
-    own = COMPUTE.get(precision)
-    if own and not math.isnan(facts[own]):
-        return float(facts[own]), _FORMAT[own]
-    rates = facts[sorted(_FORMAT)].astype("float64").dropna()
-    return (float(rates.max()), _FORMAT[str(rates.idxmax())]) if len(rates) else (math.nan, "")
+    rates = {column: facts[column] for column in sorted(_FORMAT) if pd.notna(facts[column])}
+    own = COMPUTE.get(precision, "")
+    column = own if own in rates else max(rates, key=rates.__getitem__, default="")
+    return (float(rates[column]), _FORMAT[column]) if column else (math.nan, "")
 
 
 def compute(tera_per_s: float, active_billion: float, count: float = 1, prompt_per_token: float = 0.0) -> float:
@@ -83,7 +85,7 @@ def prefill_s(prompt_tokens: float, tera_per_s: float, active_billion: float, co
 
 
 def serving(
-    facts: pd.Series, identity: pd.Series, precision: str, batch: float, prompt: float, answer: float, token_gb: float
+    facts: Facts, identity: Facts, precision: str, batch: float, prompt: float, answer: float, token_gb: float
 ) -> tuple[float, float]:
     """Output tokens per second for each accelerator that memory traffic and arithmetic allow while serving.
 
@@ -99,7 +101,7 @@ def serving(
     return traffic, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
 
 
-def active(identity: pd.Series) -> float:
+def active(identity: Facts) -> float:
     """Parameters in 1e9 that work on one token: fewer than all in a mixture of experts."""
     part = identity.get("active_parameters_billion", math.nan)
     return float(part if not math.isnan(part) else identity["parameters_billion"])

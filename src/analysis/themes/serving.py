@@ -27,6 +27,16 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
     return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
 
 
+def fastest(results: pd.DataFrame, benchmark: str) -> float:
+    """The most tokens/s that the median user of an official run of the benchmark saw; NaN where no run says it.
+
+    1000 / time per output token in milliseconds, at the median, of all systems, scenarios and rounds.
+    """
+    own = results[results["benchmark"].eq(benchmark) & results["origin"].eq("official")]
+    least = own["tpot_p50_ms"].where(own["tpot_p50_ms"] > 0).min() if "tpot_p50_ms" in own else np.nan
+    return float(1000 / least)
+
+
 def energy(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs with joules: watts of the accelerators alone over output tokens/s; NaN unless all are metered."""
     whole = runs["metered"].eq(runs["accelerator_count"])

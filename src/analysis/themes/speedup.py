@@ -1,22 +1,25 @@
-"""Speedup of one accelerator over another, per accelerator, with its range.
+"""Speedup of one accelerator over another, per accelerator, like with like.
 
 All functions take comparable rows (see compare.gate). A speedup is taken within one basis (a document, or the
-official record of a round), because figures of two bases were not made alike.
+official record of a round), because figures of two bases were not made alike; what crosses rounds says so.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval, notes
-from analysis.core.citation import several
+from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, Notes, note
+from analysis.core.notes import NONE, note
+from analysis.core.vocabulary import AVAILABILITIES, round_age
+from analysis.themes.alike import MEASURES, READ, Records, borne_out, compared
+from analysis.themes.bridges import Sides, bridged
 
 SPECS = {
     "memory bandwidth": "memory_bandwidth_gb_per_s",
@@ -24,77 +27,151 @@ SPECS = {
     "16-bit compute": "fp16_dense_tflops",
     "8-bit compute": "fp8_dense_tflops",
 }
+RAN = "compute at the precisions that ran"
+FACTS = (*SPECS, RAN)
+_COMPUTE = {"fp4": "fp4_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops"}
+_COMPUTE |= dict.fromkeys(("fp16", "bf16"), "fp16_dense_tflops")
 UNDER, OVER = 'under its "up to"', 'over its "at least"'
-_RATIO = ["speedup_low", "speedup_high", "notes"]
-_RATES = ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
-_COUNTED = ["accelerator_count", "assumed", "unit", "source_id", "round", "origin", "notes", *_RATES]
-
-Records = list[dict[str, Any]]  # of a handful of rows, plain numbers are quicker than a frame
+_KEYS = ["benchmark", "scenario", "basis", "accelerator"]
 
 
-def over_baseline(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
     """Speedup per accelerator over `baseline`, one row per benchmark, scenario, basis and accelerator.
 
-    Columns: benchmark, scenario, basis, accelerator, speedup_low, speedup_high (a ratio), notes, results (how many rows
-    are behind it), rounds (theirs, a tuple), source_ids (a tuple), origin. The range covers all submitters and systems,
-    and the rounding of the printed figures. Systems of the baseline's size are used where there are any; otherwise a
-    note says that sizes differ.
+    Columns: benchmark, scenario, basis, accelerator, those of alike.MEASURES (see alike.compared: the fastest like
+    system over the baseline's fastest, the spread of like systems, pairs of one submitter), origin, through and bridges
+    ("" and empty where the basis has the baseline). Of the baseline itself the speedup is 1 and there are no pairs.
+
+    `record`, comparable official rows of other rounds too, adds the official rounds of `rows` that lack the baseline:
+    their accelerators that no basis of the record sets beside it, each in its newest round through a bridge
+    (bridges.bridged), on the basis "official <round> through <other round>".
     """
-    columns = ["benchmark", "scenario", "basis", "accelerator"]
-    groups: dict[tuple, dict[str, Records]] = defaultdict(lambda: defaultdict(list))
-    for row in rows.filter([*columns, *_COUNTED]).to_dict("records"):
-        groups[row["benchmark"], row["scenario"], row["basis"]][row["accelerator"]].append(row)
+    groups = _sides(rows, ["benchmark", "scenario", "basis"])
     ratios = [
-        (*key, name, *_against(part, parts[baseline], name == baseline))
-        for key, parts in groups.items()
-        if baseline in parts
-        for name, part in parts.items()
+        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, sides[baseline]) | {"through": "", "bridges": ()}
+        for key, sides in groups.items()
+        if baseline in sides
+        for name, part in sides.items()
     ]
-    return pd.DataFrame(ratios, columns=[*columns, *_RATIO, "results", "rounds", "source_ids", "origin"])
+    if record is not None:
+        ratios += _through_bridges(rows, record, baseline)
+    return pd.DataFrame(ratios, columns=[*_KEYS, *MEASURES, "origin", "through", "bridges"])
+
+
+def leader(rows: pd.DataFrame) -> str:
+    """The accelerator with the highest rate per accelerator of the newest official round, of those on sale if any.
+
+    "" where no row is official.
+    """
+    official = rows[rows["origin"].eq("official")]
+    if official.empty:
+        return ""
+    newest = official[official["round"].eq(max(official["round"], key=round_age))]
+    on_sale = newest[newest["availability"].eq(AVAILABILITIES[0])]
+    newest = newest if on_sale.empty else on_sale
+    return str(newest.loc[interval.of(newest, "per_accelerator").middle.idxmax(), "accelerator"])
+
+
+def rounds_covered(rows: pd.DataFrame, speedups: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """What of each official round of `rows` stands beside the baseline, oldest round first.
+
+    `speedups` are those of `over_baseline`. Columns: round, baseline (whether the round has it), accelerators (how
+    many it has), direct and bridged (how many of these have a ratio of this round), elsewhere (how many have none of
+    this round but one of another), alone (those that have none at all, a tuple), others (the accelerators of the
+    round, those of most systems first, a tuple).
+    """
+    official = rows[rows["origin"].eq("official")]
+    beside = speedups[speedups["origin"].eq("official")]
+    known = set(beside["accelerator"])
+    covered = []
+    for name in sorted(set(official["round"]), key=round_age):
+        part = official[official["round"].eq(name)]
+        systems = part.drop_duplicates("system_key")["accelerator"].value_counts(sort=False)
+        names = list(systems.sort_values(ascending=False, kind="stable").index)
+        both = zip(beside["rounds"], beside["through"], strict=True)
+        own = [set(rounds) - {through} == {name} for rounds, through in both]
+        own = beside[np.array(own, dtype="bool")]
+        direct, bridged_own = (set(own.loc[own["through"].eq("") == whole, "accelerator"]) for whole in (True, False))
+        covered.append(
+            {
+                "round": name,
+                "baseline": baseline in names,
+                "accelerators": len(names),
+                "direct": len(direct & set(names)),
+                "bridged": len(bridged_own & set(names)),
+                "elsewhere": len((known - direct - bridged_own) & set(names)),
+                "alone": tuple(own for own in names if own not in known),
+                "others": tuple(names),
+            }
+        )
+    columns = ["round", "baseline", "accelerators", "direct", "bridged", "elsewhere", "alone", "others"]
+    return pd.DataFrame(covered, columns=columns)
 
 
 def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     """What a later round gives on the same accelerator: its per-accelerator rate over the earlier round's.
 
-    Hardware is the same, so software, rules and submitters make the difference. Official rows only. Columns:
-    accelerator, speedup_low, speedup_high, source_ids, notes. Empty where the two are one round: over itself it shows
-    the spread between its submitters alone.
+    Like systems (alike.compared): the pairs are of one submitter that filed both rounds, the nearest to what software
+    alone did. Official rows only. Columns: accelerator and those of alike.MEASURES. Empty where the two are one round:
+    over itself it shows the spread between its submitters alone.
     """
-    official = rows[rows["origin"].eq("official") & (earlier != later)]
-    ratios = []
-    for accelerator, part in official.groupby("accelerator", sort=False):
-        old, new = (part[part["round"].eq(name)] for name in (earlier, later))
-        if len(old) and len(new):
-            new, old = _same_size(new.to_dict("records"), old.to_dict("records"))
-            ratios.append((accelerator, *_ratio(new, old), _ids(new, old)))
-    return pd.DataFrame(ratios, columns=["accelerator", *_RATIO, "source_ids"])
+    official = rows[rows["origin"].eq("official")]
+    old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
+    both = [name for name in new if name in old] if earlier != later else []
+    ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in both]
+    return pd.DataFrame(ratios, columns=["accelerator", *MEASURES])
+
+
+def two_rounds(rows: pd.DataFrame, asked: Sequence[str], later: str) -> tuple[str, str]:
+    """The rounds in which software is compared: the first of those asked for, and `later`, else the newest of them.
+
+    Where none is asked for, the newest official round; where none before the later one is asked for, the newest that
+    has one of its accelerators. "" for a round that is not there.
+    """
+    official = rows[rows["origin"].eq("official")]
+    newest = later or max(asked or official["round"], key=round_age, default="")
+    if asked and round_age(asked[0]) < round_age(newest):
+        return asked[0], newest
+    names = set(official.loc[official["round"].eq(newest), "accelerator"])
+    shared = set(official.loc[official["accelerator"].isin(names), "round"])
+    return max((name for name in shared if round_age(name) < round_age(newest)), key=round_age, default=""), newest
 
 
 def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
-    """The speedup of each accelerator of `path` over the one before it, from official rows of one round.
+    """The speedup of each accelerator of `path` over the one before it, in the newest official round that has both.
 
-    H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Columns: step, accelerator, speedup_low,
-    speedup_high, source_ids, notes; a step with no comparable pair is left out.
+    H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Like systems (alike.compared). Columns:
+    step, accelerator, those of alike.MEASURES; a step with no comparable pair is left out.
     """
-    official = rows[rows["origin"].eq("official")]
+    official = _sides(rows[rows["origin"].eq("official")], ["round"])
+    newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)
     ratios = []
     for before, after in pairwise(path):
-        old, new = (official[official["accelerator"].eq(name)].to_dict("records") for name in (before, after))
-        if old and new:
-            new, old = _same_size(new, old)
-            ratios.append((f"{before} to {after}", after, *_ratio(new, old), _ids(new, old)))
-    return pd.DataFrame(ratios, columns=["step", "accelerator", *_RATIO, "source_ids"])
+        sides = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
+        if sides:
+            about = {"step": f"{before} to {after}", "accelerator": after}
+            ratios.append(about | compared(sides[after], sides[before]))
+    return pd.DataFrame(ratios, columns=["step", "accelerator", *MEASURES])
 
 
 def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Each speedup beside the ratio of each datasheet fact: one row per speedup and fact that both parts state.
 
-    Added columns: spec (a name of SPECS), spec_ratio_low, spec_ratio_high. The baseline itself is left out.
+    Added columns: spec (a name of FACTS), spec_ratio_low, spec_ratio_high. RAN sets the dense compute of the precision
+    that the accelerator ran against that of the one that the baseline ran: what FP4 against FP8 offers. The baseline
+    itself is left out; nothing stands beside one that has no datasheet.
     """
-    facts = accelerators.set_index("accelerator")[list(SPECS.values())]
-    ratios = (facts / facts.loc[baseline]).rename(columns={column: name for name, column in SPECS.items()})
-    long = ratios.rename_axis("accelerator").reset_index().melt("accelerator", var_name="spec", value_name="ratio")
-    beside = speedups[speedups["accelerator"].ne(baseline)].merge(long.dropna(), on="accelerator")
+    facts = accelerators.set_index("accelerator")
+    others = speedups[speedups["accelerator"].ne(baseline)]
+    base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
+    known = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
+    ratios = {name: known[column] / base[column] for name, column in SPECS.items()}
+    ratios[RAN] = [
+        row.get(_COMPUTE.get(row["precision"]), np.nan) / base.get(_COMPUTE.get(row["baseline_precision"]), np.nan)
+        for row in known.to_dict("records")
+    ]
+    own = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
+    beside = pd.concat(own).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
     return interval.put(beside.drop(columns="ratio"), "spec_ratio", Interval(beside["ratio"], beside["ratio"]))
 
 
@@ -104,7 +181,7 @@ def explained_by(beside: pd.DataFrame) -> pd.DataFrame:
     Only accelerators for which every fact is known count, so that the facts are judged on the same points. Columns:
     spec, miss, accelerators (how many); the best first.
     """
-    complete = beside.groupby(["benchmark", "basis", "accelerator"])["spec"].transform("nunique").eq(len(SPECS))
+    complete = beside.groupby(["benchmark", "basis", "accelerator"])["spec"].transform("nunique").eq(len(FACTS))
     judged = beside[complete]
     factor = np.log(interval.of(judged, "speedup").middle / judged["spec_ratio_low"]).abs()
     misses = np.exp(factor.groupby(judged["spec"]).mean()).rename("miss")
@@ -124,9 +201,10 @@ def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
     `speedup_pairs` are those of `pairs`. A claim is set beside the official record where that has the pair, else
     beside its own document's figures; one without a scenario, beside each scenario; one without a round, beside any
     round, one that bears it out first, and a note says so. One row per claim and scenario: the claim's columns
-    (subject, stated_low/high, bound, condition ...), scenario, basis, speedup_low/high, verdict: `holds` where the two
-    ranges meet, else `not reached` or `exceeded`; a claim of `up to` that lies higher is not wrong but `under its "up
-    to"`, one of `at least` that lies lower `over its "at least"`.
+    (subject, stated_low/high, bound, condition ...), those of the pair, verdict: `holds` where the claim meets what
+    alike systems of both give, the fastest or those of one submitter (alike.borne_out), else `not reached` or
+    `exceeded`; a claim of `up to` that lies higher is not wrong but `under its "up to"`, one of `at least` that lies
+    lower `over its "at least"`.
     """
     names = {"subject_accelerator": "accelerator", "baseline_accelerator": "baseline"}
     stated = _stated(claims).drop(columns="baseline").rename(columns=names)
@@ -162,64 +240,45 @@ def _stated(claims: pd.DataFrame) -> pd.DataFrame:
     return stated[named & stated["subject_accelerator"].ne(stated["baseline_accelerator"])]
 
 
-def _against(part: Records, base: Records, alone: bool) -> tuple:
-    """Speedup, notes, results, rounds, ids, origin of rows over the baseline's; `alone` if they are it."""
-    origin = part[0]["origin"]
-    if alone:
-        return 1.0, 1.0, NONE, len(part), _rounds(part), _ids(part), origin
-    part, base = _same_size(part, base)
-    return *_ratio(part, base), len(part) + len(base), _rounds(part, base), _ids(part, base), origin
+def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
+    """The rows as records, by the values of the columns `by` and then by accelerator."""
+    groups: dict[tuple, Sides] = defaultdict(lambda: defaultdict(list))
+    for row in rows.filter([*dict.fromkeys([*by, *READ])]).to_dict("records"):
+        groups[tuple(row[name] for name in by)][row["accelerator"]].append(row)
+    return groups
 
 
-def _same_size(part: Records, base: Records) -> tuple[Records, Records]:
-    """The rows of systems of a size that both have, or all of them where there is none."""
-    common = {row["accelerator_count"] for row in part} & {row["accelerator_count"] for row in base}
-    if not common:
-        return part, base
-    return tuple([row for row in rows if row["accelerator_count"] in common] for rows in (part, base))
+def _cells(part: Records, base: Records) -> dict[str, Any]:
+    """The measures of one accelerator of a basis; the baseline stands beside itself at 1."""
+    cells = compared(part, base) | {"origin": part[0]["origin"]}
+    if part is base:
+        missing = float("nan")
+        cells |= {"speedup_low": 1.0, "speedup_high": 1.0, "pairs_low": missing, "pairs_high": missing, "pairs": 0}
+        cells |= {"notes": NONE}
+    return cells
 
 
-def _ratio(part: Records, base: Records) -> tuple[float, float, Notes]:
-    """Low and high of the ratio of rates, and its notes."""
-    in_print = all(row["assumed"] for row in [*part, *base])
-    name = "as_printed" if in_print else "per_accelerator"
-    ratio = _spread(part, name) / _spread(base, name)
-    # Of this pair's own sizes and unit more is known than of the rows'.
-    known = ["another_size", *["tokens_assumed"] * in_print]
-    own = notes.without(notes.union(row["notes"] for row in [*part, *base]), *known)
-    own |= {note("printed_unit", unit=part[0]["unit"])} if in_print else NONE
-    return ratio.low, ratio.high, own | _of_sizes(part, base) | notes.apart(_all_rounds(part), _all_rounds(base))
-
-
-def _of_sizes(part: Records, base: Records) -> Notes:
-    sizes = [sorted({row["accelerator_count"] for row in rows}) for rows in (part, base)]
-    if sizes[0] == sizes[1]:
-        return NONE
-    words = ["/".join(f"{size}x" for size in side) for side in sizes]
-    return frozenset({note("different_sizes", sizes=words[0], other_sizes=words[1])})
-
-
-def _ids(*parts: Records) -> tuple[str, ...]:
-    return several(row["source_id"] for part in parts for row in part)
-
-
-def _rounds(*parts: Records) -> tuple[str, ...]:
-    return tuple(sorted({name for part in parts for name in _all_rounds(part)} - {""}))
-
-
-def _all_rounds(rows: Records) -> list[str]:
-    return [row["round"] for row in rows]
-
-
-def _spread(rows: Records, name: str) -> Interval:
-    return Interval(min(row[f"{name}_low"] for row in rows), max(row[f"{name}_high"] for row in rows))
+def _through_bridges(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) -> Iterator[dict[str, Any]]:
+    asked = _sides(rows[rows["origin"].eq("official")], ["benchmark", "scenario", "round"])
+    topics: dict[tuple, dict[str, Sides]] = defaultdict(dict)
+    for (*topic, name), sides in _sides(record, ["benchmark", "scenario", "round"]).items():
+        topics[tuple(topic)][name] = sides
+    done = {(*topic, name) for (*topic, _), sides in asked.items() if baseline in sides for name in sides}
+    for *topic, round in sorted(asked, key=lambda key: round_age(key[2]), reverse=True):
+        if baseline in asked[*topic, round]:
+            continue
+        for accelerator in asked[*topic, round]:
+            cells = None
+            if (*topic, accelerator) not in done:
+                cells = bridged(topics[tuple(topic)], round, accelerator, baseline)
+            if cells:
+                done.add((*topic, accelerator))
+                basis = f"official {round} through {cells['through']}"
+                yield dict(zip(_KEYS, (*topic, basis, accelerator), strict=True)) | cells | {"origin": "official"}
 
 
 def _verdict(row: dict) -> str:
-    stated, computed = (
-        Interval(row["stated_low"], row["stated_high"]),
-        Interval(row["speedup_low"], row["speedup_high"]),
-    )
+    stated, computed = Interval(row["stated_low"], row["stated_high"]), borne_out(row)
     if stated.overlaps(computed):
         return "holds"
     if computed.high < stated.low:

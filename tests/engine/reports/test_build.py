@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from analysis.core.facts import UnusableTable
 from analysis.engine.kernels.pool import KINDS
+from analysis.engine.reports import build_reports
 from analysis.engine.runs import runfiles
 
 if TYPE_CHECKING:
@@ -222,3 +224,39 @@ def test_a_broken_record_of_seconds_changes_nothing(project: Project, content: b
     project.places.reports.mkdir(exist_ok=True)
     project.places.pace.write_bytes(content)
     assert project.build().status == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"), [("utf-8-sig", "byte order mark"), ("utf-16", "is UTF-16 text; save it")]
+)
+def test_a_run_file_in_another_encoding_is_named(project: Project, encoding: str, words: str) -> None:
+    (project.places.runs / "apples_five.yml").write_text("notebook: apples\n", encoding)
+    assert [failure.report for failure in project.build().failed] == ["apples_five"]
+    assert "notebooks/runs/apples_five.yml, line 1: " in project.said and words in project.said
+
+
+def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project) -> None:
+    def of_a_broken_table(notebook: str, given: dict) -> dict:
+        raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
+
+    outcome = build_reports(places=project.places, validate=of_a_broken_table, say=project.lines.append)
+    assert [str(failure.what) for failure in outcome.failed] == ["data/apples.csv, line 1: is UTF-16 text"] * 2
+    assert "Next: put the table right" in project.said and "run file" not in project.said
+
+
+def test_a_cell_that_meets_a_table_at_fault_says_so(project: Project) -> None:
+    project.notebook("bad", project.cells(project.code("class TableError(ValueError): ...\nraise TableError('x')")))
+    project.run_file("bad", "bad")
+    project.build("bad")
+    assert "TableError: x" in project.said and "put the table right, then: make reports/bad.html" in project.said
+
+
+def test_the_page_of_a_run_file_that_is_gone_goes_too(project: Project) -> None:
+    reports = project.places.reports
+    (reports / "mine.json").write_text("{}")
+    (reports / "mine.html").write_text("mine")
+    (project.places.runs / "apples_five.yml").unlink()
+    assert project.build("apples").fresh == ["apples"]
+    assert sorted(path.name for path in reports.iterdir() if path.is_file() and path != project.places.pace) == [
+        "apples.html", "apples.json", "index.html", "mine.html", "mine.json"]  # fmt: skip
+    assert [path.stem for path in project.places.pictures.iterdir()] == ["apples"]

@@ -55,6 +55,15 @@ def test_a_failing_notebook_is_left_as_it_was(project: Project) -> None:
         refresh(["aples"], places=project.places)
 
 
+def test_two_findings_of_one_name_are_refused(project: Project) -> None:
+    again = "display({'application/vnd.analysis.finding+json': finding | {'low': 0}}, raw=True)"
+    project.notebook("bad", project.cells(project.code(again)))
+    before, lines = project.places.notebook("bad").read_bytes(), []
+    assert refresh(["bad"], places=project.places, say=lines.append) == 1
+    assert project.places.notebook("bad").read_bytes() == before
+    assert "The finding 'apples' has another value than the one of that name above" in lines[-1]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_nothing_half_done(project: Project, number: signal.Signals) -> None:
     mark = project.places.root / "running.txt"

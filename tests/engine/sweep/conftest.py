@@ -25,7 +25,8 @@ if (mark := os.environ.get("SWEEP_TEST_MARK")):
 if name == "Eve":
     raise ValueError(f"no apples for {name}")
 finding = {"name": "apples", "low": 2.0 * apples, "high": 2.0 * apples + 1, "unit": "apples",
-           "sentence": f"{name} has {2 * apples} apples.", "sources": ["s1"], "caveats": []}
+           "sentence": f"{name} has {2 * apples} apples.", "sources": ["s1"], "caveats": [], "about": "Boskoop",
+           "values": [{"name": "apples_price", "low": 1.0 * apples, "high": 1.0 * apples, "unit": "US dollars"}]}
 display({"application/vnd.analysis.finding+json": finding, "text/html": f"<p>{finding['sentence']}</p>"}, raw=True)"""
 PROVENANCE = """display({"application/vnd.analysis.provenance+json": {"rows": {}, "sources": [], "result_ids": [],
          "parameters": {"apples": apples, "name": name}}},

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.core import paths
 from analysis.core.parameters import validate
 from analysis.engine.index.sweep_index import _columns, amount
 from analysis.engine.runs import sweepfiles
@@ -38,16 +37,21 @@ def test_its_findings_are_a_table_with_the_parameters(orchard: Orchard) -> None:
     folder = orchard.places.reports / "pick"
     table = pq.read_table(folder / "findings.parquet")
     rows = table.to_pylist()
-    assert [(r["report"], r["apples"], r["name"], r["finding"], r["low"], r["high"], r["unit"]) for r in rows] == [
-        ("1_ann", 1, "Ann", "apples", 2.0, 3.0, "apples"),
-        ("1_bo", 1, "Bo", "apples", 2.0, 3.0, "apples"),
-        ("2_ann", 2, "Ann", "apples", 4.0, 5.0, "apples"),
-        ("2_bo", 2, "Bo", "apples", 4.0, 5.0, "apples"),
+    keys = ("report", "apples", "name", "finding", "low", "high", "unit", "about")
+    assert [tuple(row[key] for key in keys) for row in rows if row["finding"] == "apples"] == [
+        ("1_ann", 1, "Ann", "apples", 2.0, 3.0, "apples", "Boskoop"),
+        ("1_bo", 1, "Bo", "apples", 2.0, 3.0, "apples", "Boskoop"),
+        ("2_ann", 2, "Ann", "apples", 4.0, 5.0, "apples", "Boskoop"),
+        ("2_bo", 2, "Bo", "apples", 4.0, 5.0, "apples", "Boskoop"),
+    ]
+    assert [tuple(row[key] for key in keys) for row in rows if row["finding"] != "apples"] == [
+        (report, apples, name, "apples_price", float(apples), float(apples), "US dollars", "")
+        for report, apples, name in (("1_ann", 1, "Ann"), ("1_bo", 1, "Bo"), ("2_ann", 2, "Ann"), ("2_bo", 2, "Bo"))
     ]
     assert str(table.schema.field("apples").type) == "int64" and str(table.schema.field("low").type) == "double"
     with (folder / "findings.csv").open(newline="") as file:
         assert [list(row.values()) for row in csv.DictReader(file)] == [
-            [str(value) for value in row.values()] for row in rows
+            ["" if value is None else str(value) for value in row.values()] for row in rows
         ]
 
 
@@ -71,6 +75,25 @@ def test_a_grown_matrix_builds_the_new_points_alone(orchard: Orchard) -> None:
     assert orchard.tree() == grown
 
 
+def test_points_that_are_gone_take_their_pages_with_them(orchard: Orchard) -> None:
+    orchard.write(PICK)
+    orchard.sweep()
+    theirs = orchard.places.reports / "pick" / "notes.json"
+    theirs.write_text('{"report": "notes"}')
+    orchard.write(PICK.replace("[1, 2]", "[2]"))
+    orchard.sweep()
+    named = {path.stem for path in (orchard.places.reports / "pick").iterdir() if path.is_file()}
+    assert named == {"2_ann", "2_bo", "index", "findings", "notes"}
+    assert "2 reports" in (orchard.places.reports / "index.html").read_text()
+
+
+def test_the_index_says_money_and_what_a_value_is_of(orchard: Orchard) -> None:
+    orchard.write(PICK)
+    orchard.sweep()
+    index = (orchard.places.reports / "pick" / "index.html").read_text()
+    assert "<small>US dollars</small>" in index and ">Boskoop: 2–3<" in index
+
+
 def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> None:
     orchard.write(PICK.replace("Bo", "Eve"))
     outcome = orchard.sweep()
@@ -79,10 +102,8 @@ def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> No
     assert "then: analysis sweep notebooks/sweeps/pick.yml" in outcome.failed[0].text()
     index = (orchard.places.reports / "pick" / "index.html").read_text()
     assert "Failed in the last build: 2" in index and "1, Eve (not built)" in index
-    assert [row["name"] for row in pq.read_table(orchard.places.reports / "pick" / "findings.parquet").to_pylist()] == [
-        "Ann",
-        "Ann",
-    ]
+    rows = pq.read_table(orchard.places.reports / "pick" / "findings.parquet").to_pylist()
+    assert [row["name"] for row in rows if row["finding"] == "apples"] == ["Ann", "Ann"]
     assert sorted(orchard.sweep().fresh) == ["1_ann", "2_ann"]
 
 
@@ -136,8 +157,8 @@ def test_the_index_has_no_column_for_a_finding_that_few_reports_have() -> None:
     assert _columns(rows) == [("all", "x"), ("half", "x")]
 
 
-@pytest.mark.parametrize("path", sorted((paths.NOTEBOOKS / "sweeps").glob("*.yml")), ids=lambda path: path.stem)
-def test_the_projects_own_sweeps_are_valid(path: object) -> None:
+def test_the_projects_own_sweeps_are_valid(shipped_sweep: str) -> None:
+    path = Places().sweeps / f"{shipped_sweep}.yml"
     assert len(sweepfiles.read_sweep(path, Places(), validate).points) > 1
 
 

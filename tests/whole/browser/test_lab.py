@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from analysis.engine.runs.places import Places
 
@@ -82,22 +82,14 @@ def test_a_moved_slider_changes_the_numbers(lab: str, chromium: Browser, screens
     before = answer.first.inner_text()
     users = page.locator(".noUi-handle").first
     users.focus()
-    taken = sorted(moved(page, users, answer.first) for _ in range(15))
-    assert taken[len(taken) // 2] < 500, taken  # the computing is held to 100 in test_explore; this is the whole way
+    for _ in range(15):
+        users.press("ArrowRight")
     expect(answer.first).not_to_contain_text("1,000 users", timeout=10_000)
     after = answer.first.inner_text()
     assert int(_users(after).replace(",", "")) > 1000 and after != before
     sliders.scroll_into_view_if_needed()
     page.screenshot(path=screenshots / "lab-explore-moved.png")
     page.context.close()
-
-
-def moved(page: Page, slider: Locator, answer: Locator) -> float:
-    """Milliseconds from a press of a key on a slider to the changed answer in the page, by way of the kernel."""
-    answer.evaluate("""e => { window.changed = new Promise(done => new MutationObserver(() => done(performance.now()))
-        .observe(e, {childList: true, subtree: true, characterData: true})); window.began = performance.now() }""")
-    slider.press("ArrowRight")
-    return page.evaluate("async () => await window.changed - window.began")
 
 
 def _users(text: str) -> str:

@@ -16,8 +16,8 @@ from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
-REPORTS = ["generational_speedup", "my_deployment", "power_efficiency", "price_performance", "quantization_tradeoffs",
-           "real_world_derating", "source_audit", "index"]  # fmt: skip
+REPORTS = ["generational_speedup", "my_deployment", "official_record", "power_efficiency", "price_performance",
+           "quantization_tradeoffs", "real_world_derating", "source_audit", "index"]  # fmt: skip
 MOST_BYTES = 1_500_000
 SIZES = [(400, "light"), (400, "dark"), (1440, "light"), (1440, "dark")]
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
@@ -207,8 +207,8 @@ def test_a_script_in_the_data_is_shown_and_not_run(copied: Places, chromium: Bro
     table = copied.data / "results.csv"
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
-    column, result = rows[0].index("submitter"), rows[0].index("result_id")
-    next(row for row in rows if row[result] == "4.1-0074")[column] = HOSTILE
+    column, key = rows[0].index("submitter"), rows[0].index("id")
+    next(row for row in rows if row[key] == "nv-offline-llama2-70b-b200")[column] = HOSTILE
     with table.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
     dictionary.describe(copied.data)

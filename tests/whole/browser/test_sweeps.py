@@ -90,6 +90,20 @@ def test_filters_leave_what_matches_and_say_how_many(index: Page) -> None:
     expect(index.locator("h1")).to_contain_text("watt")
 
 
+def test_filters_are_there_again_after_a_reload_and_a_way_back(index: Page) -> None:
+    index.get_by_label("benchmark").select_option("resnet50")
+    index.get_by_label("any text").fill("0.12")
+    index.reload()
+    expect(index.locator("#shown")).to_have_text("1 of 6 reports")
+    expect(index.get_by_label("benchmark")).to_have_value("resnet50")
+    index.locator("tbody tr:visible a").click()
+    index.go_back()
+    expect(index.locator("#shown")).to_have_text("1 of 6 reports")
+    index.get_by_label("any text").fill("")
+    index.get_by_label("benchmark").select_option("")
+    expect(index.locator("#shown")).to_have_text("6 of 6 reports")
+
+
 def test_no_other_script_runs(index: Page) -> None:
     with index.expect_console_message() as blocked:
         index.evaluate("""() => { const planted = document.createElement('script')

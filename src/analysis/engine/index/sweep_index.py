@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from analysis.core.contents import sha256
+from analysis.engine.page import record
 from analysis.engine.page.templates import TEMPLATES, fill
 from analysis.engine.runs import freshness, shelf
 from analysis.engine.runs.places import Places
@@ -34,7 +35,8 @@ def render(sweep: Sweep, places: Places) -> str:
 
 def _row(point: Point, places: Places) -> dict[str, Any]:
     stated = freshness.read_record(point.run.report, places, point.parameters)
-    findings = {(finding["name"], finding["unit"]): finding for finding in stated["findings"]} if stated else {}
+    said = record.values(stated) if stated else []
+    findings = {(finding["name"], finding["unit"]): finding for finding in said}
     return {"point": point, "built": stated is not None, "findings": findings}
 
 
@@ -55,8 +57,9 @@ def _values(sweep: Sweep, name: str) -> list[str]:
 
 
 def amount(finding: dict[str, Any] | None) -> str:
-    """A finding's range in a few digits and never in exponent form, or a dash where it has none."""
+    """A finding's range in a few digits and never in exponent form, behind what it is of; a dash where it has none."""
     if finding is None or finding["low"] is None:
         return "–"
     low, high = (f"{Decimal(f'{finding[end]:.{DIGITS}g}'):,f}" for end in ("low", "high"))
-    return low if low == high else f"{low}–{high}"
+    about = f"{finding['about']}: " if finding.get("about") else ""
+    return about + (low if low == high else f"{low}–{high}")

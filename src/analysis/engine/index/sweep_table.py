@@ -5,13 +5,14 @@ import io
 from typing import Any
 
 from analysis.core.contents import write_whole
+from analysis.engine.page import record
 from analysis.engine.runs import freshness
 from analysis.engine.runs.files import canonical_json
 from analysis.engine.runs.places import Places
 from analysis.engine.runs.sweepfiles import Sweep
 
 NAMES = ("findings.csv", "findings.parquet")
-FINDING = ("finding", "low", "high", "unit", "sentence", "sources", "caveats")
+FINDING = ("finding", "low", "high", "unit", "about", "sentence", "sources", "caveats")
 
 
 def exists(places: Places) -> bool:
@@ -29,7 +30,8 @@ def write(sweep: Sweep, places: Places) -> None:
 def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:
     """Column names and rows: one row per point and finding, with the point's report and all its parameters.
 
-    A parameter that is a list, and sources and caveats, are JSON text.
+    A further value that a finding says, such as its bill, has a row of its own; `about` names what a value is of. A
+    parameter that is a list, and sources and caveats, are JSON text.
     """
     rows = []
     for point in sweep.points:
@@ -37,7 +39,7 @@ def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]
         if stated is None:
             continue
         given = {name: _plain(value) for name, value in stated["parameters"].items()}
-        for finding in stated["findings"]:
+        for finding in record.values(stated):
             values = {"finding": finding["name"]} | {name: _plain(finding[name]) for name in FINDING[1:]}
             rows.append({"report": point.run.report, "notebook": stated["notebook"]} | given | values)
     parameters = list(sweep.points[0].parameters)

@@ -18,6 +18,8 @@ from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
 
+TABLE = "TableError: "  # how a cell's error begins where a table of data/ is at fault
+
 
 @dataclass(frozen=True)
 class Builder:
@@ -84,7 +86,8 @@ def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> 
     if error.cell is not None:
         where = f"{where}, {failures.cell_words(notebook.cells, error.cell)}"
     executed = places.key(places.failed / f"{run.report}.ipynb")
-    advice = f"Next: see {executed} (the notebook as far as it ran), put the cell right, {again}"
+    wrong = "table" if what.startswith(TABLE) else "cell"
+    advice = f"Next: see {executed} (the notebook as far as it ran), put the {wrong} right, {again}"
     return Failure(run.report, what, where, error.line, error.inside, advice)
 
 

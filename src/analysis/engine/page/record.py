@@ -40,6 +40,15 @@ def findings(cells: list[Any]) -> list[dict[str, Any]]:
     return list(shown.values())
 
 
+def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
+    """The findings of a record and the further values that they say, each as a finding of its own."""
+    return [
+        finding | {"about": finding.get("about", "")} | value
+        for finding in stated["findings"]
+        for value in ({}, *({"about": "", **value} for value in finding.get("values", ())))
+    ]
+
+
 def provenance(cells: list[Any]) -> dict[str, Any]:
     """The one provenance shown, with the files that its metadata names. Raises ReportFailed for none or several."""
     shown = _outputs(cells, PROVENANCE)

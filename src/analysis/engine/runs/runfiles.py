@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from analysis.core.choices import not_among
+from analysis.core.contents import NotUtf8, utf8
 from analysis.engine.runs.places import Places
 
 KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
@@ -90,8 +91,10 @@ def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
 def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
     """A YAML file of the given keys and their types, `notebook` among them. Raises RunFileError."""
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OnceLoader)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        content = yaml.load(utf8(path.read_bytes()), Loader=_OnceLoader)
+    except NotUtf8 as error:
+        raise RunFileError(f"{where}, line {error.line}: {error}") from None
+    except (OSError, yaml.YAMLError) as error:
         raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
     _check_keys(content, where, keys)
     return content

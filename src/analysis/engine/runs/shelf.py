@@ -1,6 +1,8 @@
 """The files of finished and failed reports: put there whole, taken away again."""
 
+import json
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from analysis.core.contents import sha256, write_whole
@@ -8,6 +10,8 @@ from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.files import file_sha256, pretty, remove_leftovers
 from analysis.engine.runs.freshness import seal
 from analysis.engine.runs.places import Places
+
+ENDINGS = ("html", "json")  # in the order in which they go: the record vouches for the page
 
 
 def publish(stated: dict[str, Any], html: str, picture: str | None, places: Places) -> None:
@@ -46,9 +50,22 @@ def failed(places: Places) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(places.failed.glob("*.txt"))}
 
 
+def _ours(path: Path) -> bool:
+    """Whether a file is the record of a report, of whatever version or edited."""
+    try:
+        held = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(held, dict) and "seal" in held and held.get("report") == path.stem
+
+
 def tidy(places: Places, reports: Collection[str]) -> None:
-    """Remove half-written files that a killed build left aside, and failures of what is none of `reports`."""
+    """Remove what is of none of `reports`, pages and failures, and half-written files that killed builds left aside."""
     for gone in failed(places).keys() - set(reports):
         forget(gone, places)
+    for gone in {path.stem for path in places.reports.glob("*.json")} - set(reports):
+        if _ours(places.reports / f"{gone}.json"):  # Another file that somebody put there is theirs.
+            for path in (places.pictures / f"{gone}.svg", *(places.reports / f"{gone}.{each}" for each in ENDINGS)):
+                path.unlink(missing_ok=True)
     for folder in (places.reports, places.pictures, places.failed):
         remove_leftovers(folder)

@@ -16,6 +16,7 @@ MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns
 SECONDS = {unit: scale / 1e3 for unit, scale in MILLISECONDS.items()}
 WATTS = {"W": 1.0, "watts": 1.0, "mW": 1e-3, "kW": 1e3}
 COUNTS = {"requests": 1.0, "tokens": 1.0, "count": 1.0}
+OTHER = {"formatted_model_name", "perf_analyzer"}  # what genai-perf, its forerunner, writes into input_config
 POWER = ("nvidia_power_usage", "gpu_power_usage", "amd_power_usage")
 SCHEMA = "1."  # versions that this module was written for
 
@@ -32,7 +33,7 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
     where = f"{file}, {place}" if place else file
     _usable(record, where)
     read, config = Reader(record, where), _measured(record.get("input_config") or {})
-    watts, metered, hint = _power(record, where)
+    watts, metered, devices = _power(record, where)
     measured = MeasuredRun(
         file, place, "AIPerf", _model(config),
         output_tokens_per_s=_stat(read, "output_token_throughput", RATES),
@@ -40,7 +41,7 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
         requests_failed=_stat(read, "error_request_count", COUNTS, missing=_errors(record)),
         date=str(record.get("start_time") or ""),
         software=f"AIPerf {record['aiperf_version']}" if record.get("aiperf_version") else "AIPerf",
-        hint=hint,
+        devices=devices,
         concurrency=_found(config, "concurrency"),
         request_rate=_found(config, "request_rate"),
         duration_s=_duration(read),
@@ -59,6 +60,10 @@ def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
 
 
 def _usable(record: Mapping[str, Any], where: str) -> None:
+    if OTHER & set(record.get("input_config") or {}):
+        raise MeasurementError(
+            f"{where}: is a file of genai-perf, whose format is not read; expected that of AIPerf, which took its place"
+        )
     version = str(record.get("schema_version") or SCHEMA)
     if not version.startswith(SCHEMA):
         raise MeasurementError(f"{where}: schema_version is {version}; expected {SCHEMA}x or none")
@@ -103,8 +108,8 @@ def _errors(record: Mapping[str, Any]) -> float:
     return float(sum(error.get("count", 0) for error in listed if isinstance(error, Mapping)))
 
 
-def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, str]:
-    """Average watts summed over the accelerators that were metered, how many, and their names as a hint."""
+def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, tuple[str, ...]]:
+    """Average watts summed over the accelerators that were metered, how many, and the names of all that are listed."""
     watts, names = [], []
     for gpu in _gpus(record):
         names.append(str(gpu.get("gpu_name") or "?"))
@@ -112,8 +117,7 @@ def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, str]:
         held = next((metrics[name] for name in POWER if isinstance(metrics.get(name), Mapping)), None)
         if held is not None:
             watts.append(_stat(Reader({"power": held}, where), "power", WATTS))
-    hint = f"its telemetry lists {len(names)} x {', '.join(sorted(set(names)))}" if names else ""
-    return (sum(watts), len(watts), hint) if watts else (UNKNOWN, 0, hint)
+    return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
 
 
 def _gpus(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.core.contents import sha256_of
+from analysis.core.contents import NotUtf8, sha256_of, utf8
 from analysis.data.catalog import Catalog
 from analysis.importers.measured import aiperf, vllm
 from analysis.importers.measured.measurement import COLUMNS, MeasuredRun, MeasurementError, checked, frame
@@ -55,7 +55,10 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
     except (ValueError, RecursionError):
         lines = [(f"line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
     try:
+        utf8(text)
         return [(place, json.loads(line)) for place, line in lines or [("", b"")]]
+    except NotUtf8 as error:
+        raise MeasurementError(f"{name}, line {error.line}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise MeasurementError(f"{name}: is no JSON ({error}); expected a result of {TOOLS}") from None
 
@@ -76,9 +79,9 @@ def _shaped(read: Callable[..., MeasuredRun], record: dict, name: str, place: st
         return read(record, name, place)
     except MeasurementError:
         raise
-    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
         where = f"{name}, {place}" if place else name
-        raise MeasurementError(f"{where}: a part is of another kind than the tool writes: {error}") from None
+        raise MeasurementError(f"{where}: a part is of another kind than its tool writes; expected {TOOLS}") from None
 
 
 def _log(path: Path, name: str, example: bool) -> MeasuredRun:

@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 UNKNOWN = float("nan")
+TOGETHER = (
+    2.0  # times the requests in flight that mean times may imply: means of products differ from products of means
+)
 TOLERANCE = 0.02  # by which a rate may differ from tokens over seconds; tools round, other units differ by far more
 
 
@@ -24,7 +27,8 @@ class MeasuredRun:
 
     Tokens are output tokens where not said otherwise. `accelerator` and `accelerator_count` (0: not said) are what the
     file itself says. `request_ttft_ms` and `request_tpot_ms` hold one number per completed request where the file does.
-    `accelerator_watts` is the sum over the `metered` accelerators, without the rest of the system.
+    `accelerator_watts` is the sum over the `metered` accelerators, without the rest of the system; `devices` has a name
+    for each accelerator that was watched, which may be more or fewer than ran.
     """
 
     file: str
@@ -40,7 +44,7 @@ class MeasuredRun:
     precision: str = ""
     accelerator: str = ""
     accelerator_count: int = 0
-    hint: str = ""
+    devices: tuple[str, ...] = ()
     concurrency: float = UNKNOWN
     request_rate: float = UNKNOWN
     duration_s: float = UNKNOWN
@@ -110,4 +114,30 @@ def checked(run: MeasuredRun, where: str) -> MeasuredRun:
             f"{where}: {run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in "
             f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
         )
+    _check_times(run, where)
     return run
+
+
+def _check_times(run: MeasuredRun, where: str) -> None:
+    """Requests per second times the mean time of one are the requests in flight (Little): no more than were sent.
+
+    Sent at once are `concurrency` requests where that is said, else all of the run. Raises MeasurementError.
+    """
+    tokens = run.output_tokens / run.requests_completed
+    times = [run.ttft_mean_ms, run.tpot_mean_ms * (tokens - 1)]
+    took_s = sum(time for time in times if time == time) / 1000
+    in_flight = run.requests_completed / run.duration_s * took_s
+    most = run.requests_completed if math.isnan(run.concurrency) else run.concurrency
+    if in_flight > TOGETHER * max(most, 1.0):
+        raise MeasurementError(
+            f"{where}: a request takes {took_s:,.3g} s by its mean times to a first and to each further token, so "
+            f"{in_flight:,.3g} would be in flight at once, but at most {most:g} were: the times are not in ms, "
+            "or tokens and duration are of another run"
+        )
+    for name in ("ttft", "tpot"):
+        middle, late = (getattr(run, f"{name}_{of}_ms") for of in ("p50", "p99"))
+        if middle > late:
+            raise MeasurementError(
+                f"{where}: {name} is {middle:g} ms at the median and {late:g} ms at the 99th percentile; expected the "
+                "median to be the smaller"
+            )

@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -17,9 +18,11 @@ from typing import IO
 from analysis.importers.official.tree import Problem
 
 Open = Callable[[], IO[bytes]]
-Member = tuple[str, int, Open | None]  # name, bytes, and how it is read; None for what is neither file nor folder
+Member = tuple[str, Open | None]  # name, and how it is read; None for what is neither file nor folder
+BLOCK = 1 << 20
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
-LARGEST = 1 << 33  # bytes that one member may unpack to
+GIGABYTES = 64  # that the archives of an import may unpack to, if nothing else is said
+MOST_TIMES, FREE = 200, 1 << 28  # whole trees shrink to a fortieth; what is small may shrink to anything
 _WANTED = re.compile(
     r"(?:^|/)(?:cm-result\.json|systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
     r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
@@ -31,7 +34,28 @@ _DAMAGES = (OSError, EOFError, ValueError, RuntimeError,
 
 
 class ArchiveError(ValueError):
-    """The archive cannot be read at all."""
+    """The archive cannot be read at all, or holds more than is unpacked."""
+
+
+@dataclass
+class Limit:
+    """How many bytes the archives of one import may unpack to, and how many were unpacked."""
+
+    most: int = GIGABYTES * 10**9
+    unpacked: int = 0
+
+    def copy(self, file: IO[bytes], out: IO[bytes], most: int) -> int:
+        """Copy a member and return its size. Raises ArchiveError where it or all together grow beyond what they may."""
+        size = 0
+        while block := file.read(BLOCK):
+            size += len(block)
+            self.unpacked += len(block)
+            if self.unpacked > self.most:
+                raise ArchiveError(f"unpacks to more than {self.most / 1e9:,.1f} GB; --unpacked-gb allows more")
+            if size > most:
+                raise ArchiveError(f"unpacks to more than {MOST_TIMES} times its size, as no tree of logs does")
+            out.write(block)
+        return size
 
 
 def is_archive(path: Path) -> bool:
@@ -39,24 +63,32 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def unpack(path: Path, folder: Path) -> list[Problem]:
+def unpack(path: Path, folder: Path, limit: Limit | None = None) -> list[Problem]:
     """Put the wanted files of an archive into `folder`, and name each that is left out with the reason.
 
     A member whose name leads out of the folder, or that is a link, is never unpacked. A damaged member of a .zip costs
-    itself only; a .tar that breaks off gives what is whole before. Raises ArchiveError where nothing can be read.
+    itself only; a .tar that breaks off gives what is whole before. Raises ArchiveError where nothing can be read, and
+    where it unpacks to more than `limit` allows, or to more than MOST_TIMES its size and FREE bytes; nothing of it is
+    then kept.
     """
+    limit, room = limit or Limit(), max(FREE, MOST_TIMES * path.stat().st_size)
     problems, at, zipped = [], "", path.name.lower().endswith(".zip")
     members, survived = (_zipped(path), _DAMAGES) if zipped else (_taped(path), (OSError, ValueError))
     try:
-        for at, size, opened in members:
+        for at, opened in members:
             try:
-                reason = _refused(at, size, opened)
+                reason = _refused(at, opened)
                 if not reason and _WANTED.search(at):
-                    _put(opened, folder / PurePosixPath(at))
+                    room -= _put(opened, folder / PurePosixPath(at), limit, room)
+            except ArchiveError:
+                raise
             except survived as error:
                 reason = f"cannot be unpacked: {str(error) or type(error).__name__}"
             if reason:
                 problems.append(Problem(f"{path}: {at}", reason))
+    except ArchiveError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     except _DAMAGES as error:
         reason = f"breaks off, or is no archive: {str(error) or type(error).__name__}"
         if run := None if _leads_out(at) else _RUN.match(at):  # Its meter's samples may lie behind the break.
@@ -72,14 +104,14 @@ def _zipped(path: Path) -> Iterator[Member]:
         for info in archive.infolist():
             if not info.is_dir():
                 link = (info.external_attr >> 16) & 0o170000 == 0o120000
-                yield info.filename, info.file_size, None if link else partial(archive.open, info)
+                yield info.filename, None if link else partial(archive.open, info)
 
 
 def _taped(path: Path) -> Iterator[Member]:
     with tarfile.open(path, "r|*", tarinfo=_Header) as archive:
         for member in archive:
             if not member.isdir():
-                yield member.name, member.size, partial(archive.extractfile, member) if member.isfile() else None
+                yield member.name, partial(archive.extractfile, member) if member.isfile() else None
 
 
 class _Header(tarfile.TarInfo):
@@ -100,20 +132,18 @@ def _leads_out(name: str) -> bool:
     return place.is_absolute() or ".." in place.parts or bool(re.match(r"[A-Za-z]:", name))
 
 
-def _refused(name: str, size: int, opened: Open | None) -> str:
+def _refused(name: str, opened: Open | None) -> str:
     if _leads_out(name):
         return "its name leads out of the archive, not unpacked"
-    if opened is None:
-        return "is a link or no plain file, not unpacked" if _WANTED.search(name) else ""
-    return f"is larger than {LARGEST:,} bytes, not unpacked" if size > LARGEST else ""
+    return "is a link or no plain file, not unpacked" if opened is None and _WANTED.search(name) else ""
 
 
-def _put(opened: Open, place: Path) -> None:
-    """The member as a file that is whole, or not there."""
+def _put(opened: Open, place: Path, limit: Limit, room: int) -> int:
+    """The member as a file that is whole, or not there; returns its bytes, which are at most `room`."""
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
         with opened() as file, place.open("wb") as out:
-            shutil.copyfileobj(file, out, 1 << 20)
+            return limit.copy(file, out, room)
     except BaseException:
         with suppress(OSError):
             place.unlink()

@@ -56,9 +56,11 @@ class Sources:
     """
 
     def __init__(
-        self, paths: list[Path], round: str, scratch: Path, leave_out: Callable[[Problem], None], origin: str = ""
-    ) -> None:
+        self, paths: list[Path], round: str, scratch: Path, leave_out: Callable[[Problem], None], origin: str = "",
+        limit: archive.Limit | None = None,
+    ) -> None:  # fmt: skip
         self.round, self.origin, self.leave_out = round, origin, leave_out
+        self._limit = limit or archive.Limit()
         self.repeated = 0  # rows that a collection files again, the same in every key
         self.summaries: list[Path] = []
         self._filed: set[int] = set()
@@ -119,7 +121,7 @@ class Sources:
             self._unpacked[tree.begin(unpacked)] = path
             try:
                 unpacked.mkdir(parents=True)
-                for problem in archive.unpack(path, unpacked):
+                for problem in archive.unpack(path, unpacked, self._limit):
                     self.leave_out(problem)
                 self._folder(tree.begin(unpacked))
             except archive.ArchiveError as error:

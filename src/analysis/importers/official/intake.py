@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.data import schema
-from analysis.importers.official import accelerator_names, duplicates, evidence, shape, units, writer
+from analysis.importers.official import accelerator_names, archive, duplicates, evidence, shape, units, writer
 from analysis.importers.official.inputs import Sources, Task
 from analysis.importers.official.shape import Row
 from analysis.importers.official.spread import spread
@@ -51,18 +51,19 @@ class Outcome:
 
 def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
-    scheduler: str = "", say: Say = print,
+    scheduler: str = "", unpacked_gb: int = archive.GIGABYTES, say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was left out.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
-    `origin` says what rows are whose summary links to no repository of the record. Raises ImportFailed where nothing
+    `origin` says what rows are whose summary links to no repository of the record; archives may unpack to `unpacked_gb`
+    gigabytes together. Raises ImportFailed where nothing
     can be read, OutputError for a wrong `out`, ClusterError; `out` is then untouched.
     """
     paths = list(paths)
-    outcome, out = Outcome(), writer.checked(out, paths)
+    outcome, out, limit = Outcome(), writer.checked(out, paths), archive.Limit(unpacked_gb * 10**9)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
-        sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin)
+        sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin, limit)
         work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)
         rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
         first = next(rows, None)

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from analysis.core import interval
 from analysis.core.notes import NONE, Notes
 from analysis.show.figures import in_words, parts, style
-from analysis.show.figures.colours import AROUND_ONE, CELL_INK, POINT
+from analysis.show.figures.colours import AROUND_ONE, CELL_INK, LIGHT, POINT, QUIET
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
 
@@ -43,6 +44,7 @@ def ranges(
 ) -> Drawing:
     """One row per label and series: the interval `<name>_low` to `<name>_high` as a bar with its middle as a marker.
 
+    Where the rows have a column `<name>_median`, the marker stands there.
     `label` and `series` are columns of text; `colour` one of accelerators (default: the label column); `hollow` one of
     booleans (derived or estimated points are unfilled), `note` one of words put behind the number. `reference` is a
     line, `band` a shaded range named `band_label`. `axis` names the quantity and its unit.
@@ -266,4 +268,48 @@ def bars(
     ax.tick_params(labelsize=8.5)
     ax.axvline(0, color=style.QUIET, lw=0.9)
     ax.margins(x=0.15)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
+def shares(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    counts: Mapping[str, str],
+    inks: Mapping[str, str],
+    axis: str,
+    title: str,
+    subtitle: str,
+    notes: Notes = NONE,
+) -> Drawing:
+    """One bar per label, all of one length: what each of `counts` is of their sum, in per cent.
+
+    `counts` maps columns to their words in the legend, `inks` to their colours; a white part is outlined, for what is
+    not there. `axis` names what is counted.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.reset_index(drop=True)
+    figure, ax = style.canvas(title, subtitle, 0.28 * len(rows) + 0.95, notes)
+    texts = {told: [f"{count:,}" for count in rows[name]] for name, told in counts.items()}
+    numbers = [Column(in_words.capital(told), counted, numeric=True) for told, counted in texts.items()]
+    description = Description(
+        f"Bars, shares of {axis}:",
+        [in_words.words(rows, label), *numbers],
+        lambda row, *counted: f"{row}: {', '.join(map('{} {}'.format, counted, texts))}",
+    )
+    percent = rows[list(counts)].mul(100).div(rows[list(counts)].sum(axis=1), axis=0)
+    starts = percent.cumsum(axis=1) - percent
+    looks = {name: {"fc": ink, "ec": QUIET if ink == LIGHT else ink, "lw": 0.8} for name, ink in inks.items()}
+    for name in counts:
+        there = rows.index[rows[name].gt(0)]
+        ax.barh(there, percent.loc[there, name], 0.62, starts.loc[there, name], **looks[name])
+    ax.set_yticks(rows.index, rows[label], size=8.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.grid(axis="y", visible=False)
+    ax.set_xlim(0, 100.5)  # half a per cent more, so that the outline of a bar is not cut
+    ax.tick_params(axis="x", labelsize=8.5)
+    ax.set_xlabel(f"per cent of {axis}", size=9)
+    entries = [Patch(**looks[name], label=told) for name, told in counts.items()]
+    figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.5, handlelength=1.4)
     return Drawing(figure, description.alt(title), description.table(title), notes)

@@ -63,6 +63,9 @@ _JUDGED = {
 }
 JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items()}
 
+# Of the rows of the official record: as published, another figure than its log's, and without a log.
+PROVEN = {"agreeing": POINT, "differing": JUDGED["contradicts"], "uncompared": LIGHT}
+
 
 def dark_style(svg: str) -> str:
     """CSS rules that give a drawing the colours for dark ground where a reader asks for dark pages on a screen.

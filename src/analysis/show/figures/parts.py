@@ -37,11 +37,11 @@ def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: S
 
 
 def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str) -> None:
-    """An interval as a wide line with a marker at its middle; nothing where it is missing."""
+    """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if low != low:
         return
-    middle = np.sqrt(low * high) if low > 0 else (low + high) / 2
+    middle = row.get(f"{name}_median", np.sqrt(low * high) if low > 0 else (low + high) / 2)
     ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2)
     ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3)
 

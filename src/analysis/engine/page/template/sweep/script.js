@@ -42,7 +42,23 @@ function sort(button) {
   body.append(...keyed.map(([, row]) => row));
 }
 
-for (const each of filters) each.addEventListener("input", filter);
+// What is chosen stands in the address, so that it is there again after a reload, a way back, or for somebody else.
+function remember() {
+  const chosen = filters.map((filter) => [label(filter), filter.value]).filter(([, value]) => value);
+  history.replaceState(null, "", chosen.length ? "#" + new URLSearchParams(chosen) : location.pathname);
+}
+
+function recall() {
+  const chosen = new URLSearchParams(location.hash.slice(1));
+  for (const each of filters) each.value = chosen.get(label(each)) ?? "";
+}
+
+function label(filter) {
+  return filter.dataset.name ?? "*";
+}
+
+for (const each of filters) each.addEventListener("input", () => { filter(); remember(); });
 for (const button of document.querySelectorAll("th button")) button.addEventListener("click", () => sort(button));
 document.getElementById("filters").hidden = false;
+recall();
 filter();

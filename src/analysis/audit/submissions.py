@@ -1,0 +1,163 @@
+"""What documents say of submissions: how many of what, which result they cite, who filed what on how many, and when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+
+from analysis.audit import against_record
+from analysis.audit.frames import Tables
+from analysis.audit.verdict import BORNE_OUT, NOTHING, Judgement, Row, Verdict
+from analysis.core.interval import Interval
+from analysis.core.vocabulary import filed_under, round_age
+
+COUNT, CITED, FIRST, SIZE = "count", "result cited", "first result", "accelerators of a system"
+COUNTED = {  # the ways of counting, the usual one first
+    "workloads": {"workload": ["benchmark"]},
+    "scenarios": {"scenario": ["scenario"]},
+    "results_submitted": {
+        "result": ["result_id", "model_run", "scenario"],
+        "system and model": ["result_id", "model_run"],
+    },
+    "systems_submitted": {"system": ["result_id"], "server": ["server"]},
+    "submitters": {"submitter": ["submitter"], "maker": ["maker"]},
+}
+
+
+def counts(tables: Tables) -> Iterator[Judgement]:
+    """Stated numbers of workloads, scenarios, results, systems or submitters of a round against the record at hand.
+
+    The record at hand may be a part, unless it is that of a whole round: more than a part holds is unverifiable, fewer
+    than it holds contradicts.
+    """
+    for claim in tables.stated(*COUNTED):
+        yield _count(claim, tables)
+
+
+def workloads_added(tables: Tables) -> Iterator[Judgement]:
+    """How many benchmarks a round is said to add, against those that have results in it and none in the one before."""
+    for claim in tables.stated("workloads_added"):
+        sides = claim["round"], claim["baseline_round"]
+        if tables.record.whole.issuperset(sides):
+            later, earlier = (set(tables.official(round)["benchmark"]) for round in sides)
+            added = sorted(later - earlier)
+            words = (
+                f"The whole {sides[0]} record has {len(added)} benchmarks that {sides[1]} lacks: {', '.join(added)}."
+            )
+            expected = Interval(float(len(added)), float(len(added)))
+            yield Judgement.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
+
+
+def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
+    """In how many rounds a submitter is said to have taken part, against those at hand up to the round of the claim."""
+    for claim in tables.stated("rounds_taken_part"):
+        until = round_age(claim["round"])
+        rounds = [name for name in tables.record.rounds("") if round_age(name) <= until]
+        own = [name for name in rounds if claim["submitter"] in set(tables.official(name)["submitter"])]
+        missed = [name for name in rounds if name not in own and name in tables.record.whole]
+        words = (
+            f"{claim['submitter']} has results in {len(own)} of the {len(rounds)} rounds at hand up to {claim['round']}"
+        )
+        words += f", and none in {', '.join(missed)}" if missed else ""
+        enough = len(own) >= claim["high"]
+        outcome = Verdict.CONTRADICTS if missed else Verdict.EXACT if enough else Verdict.UNVERIFIABLE
+        expected = Interval(float(len(own)), float(len(own)))
+        yield Judgement.on(claim, COUNT, expected, "official rounds at hand", f"{words}.", verdict=outcome)
+
+
+def cited(tables: Tables) -> Iterator[Judgement]:
+    """Result ids that a document cites: whether the record has them, and how many of its figures are results of theirs.
+
+    A record without any ids cannot say.
+    """
+    borne_out = [one for one in tables.judgements(against_record.results) if one.verdict in BORNE_OUT]
+    used = Counter((one.figure["source_id"], id) for one in borne_out for id in one.reference.split(", "))
+    for claim in tables.stated("result_cited"):
+        rows = tables.official(claim["round"])
+        own = rows[rows["result_id"].eq(claim["subject"])].head(1).to_dict("records")
+        figures = used[claim["source_id"], claim["subject"]]
+        if own:
+            outcome = Verdict.EXACT if figures else Verdict.CONDITIONAL
+            behind = f"{figures} {'figure' if figures == 1 else 'figures'}" if figures else "no figure"
+            words = f"{claim['subject']} is {own[0]['submitter']}, {own[0]['system']}: {behind} of the document from it"
+        elif not rows["result_id"].ne("").any():
+            outcome, words = Verdict.UNVERIFIABLE, f"The {claim['round']} record at hand gives no result ids"
+        else:
+            whole = claim["round"] in tables.record.whole
+            outcome = Verdict.CONTRADICTS if whole else Verdict.NO_OFFICIAL_BASIS
+            words = f"{claim['subject']} is not among the {claim['round']} results at hand"
+        expected = Interval(1.0, 1.0) if own else NOTHING
+        yield Judgement.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
+
+
+def first_results(tables: Tables) -> Iterator[Judgement]:
+    """When an accelerator is said to have been submitted first, against the first round at hand with results of it."""
+    for claim in tables.stated("first_result_date"):
+        part = claim["subject_accelerator"]
+        rounds = sorted(tables.record.rounds("", [part]), key=round_age)
+        published = tables.published.get(rounds[0], "") if rounds else ""
+        if published:
+            day = float(f"{date.fromisoformat(published):%Y%m%d}")
+            outcome = Verdict.WITHIN_ROUNDING if claim["low"] <= day <= claim["high"] else Verdict.CONTRADICTS
+            words = f"The first official results on the {part} at hand are of {rounds[0]}, published on {published}."
+            expected = Interval(day, day)
+            yield Judgement.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
+
+
+def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
+    """How many accelerators a submitted system is said to have, against the submitter's systems with that part."""
+    for claim in tables.stated("system_accelerators"):
+        rows = tables.official(claim["round"])
+        rows = rows[rows["submitter"].eq(claim["submitter"]) & rows["accelerator"].eq(claim["subject_accelerator"])]
+        named = rows[rows["system"].str.contains(claim["system"], regex=False)]
+        sizes = sorted(set(named["accelerator_count"].dropna()))
+        who = f"{claim['submitter']} {claim['system']}".strip()
+        words = f"Official {claim['round']} results of {who} are on "
+        words += f"{' and '.join(f'{size}x' for size in sizes) or 'no'} {claim['subject_accelerator']}"
+        lacking = Verdict.CONTRADICTS if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
+        outcome = Verdict.EXACT if claim["low"] in sizes else lacking
+        expected = Interval(float(sizes[0]), float(sizes[-1])) if sizes else NOTHING
+        yield Judgement.on(claim, SIZE, expected, f"official {claim['round']} {who}", f"{words}.", verdict=outcome)
+
+
+def _count(claim: Row, tables: Tables) -> Judgement:
+    rows, parts = tables.official(claim["round"]), tables.record.called(claim["subject"])
+    if claim["suite"]:
+        suites = {suite for suite in rows["suite"].unique() if claim["suite"] in filed_under(suite)}
+        rows = rows[rows["suite"].isin(suites)]
+    for name, wanted in (
+        ("submitter", claim["submitter"]), ("benchmark", claim["benchmark"]),
+        ("accelerator", claim["subject_accelerator"]),
+    ):  # fmt: skip
+        rows = rows[rows[name].eq(wanted)] if wanted else rows
+    rows = rows[rows["accelerator_count"].eq(claim["accelerator_count"])] if claim["accelerator_count"] > 0 else rows
+    if parts:  # whose makers do not count as their own partners
+        rows = rows[
+            rows["accelerator"].isin(parts) & rows["division"].eq("closed") & rows["submitter"].ne(claim["subject"])
+        ]
+    makers = rows["accelerator"].map(tables.record.makers)
+    rows = rows.assign(server=rows["system"].str.partition(" (")[0].str.strip() if len(rows) else "", maker=makers)
+    ways = {name: float(len(rows.drop_duplicates(columns))) for name, columns in COUNTED[claim["quantity"]].items()}
+    numbers = list(ways.values())
+    outcome = _counted(claim, numbers, claim["round"] in tables.record.whole)
+    counted = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
+    by = f" by {claim['submitter']}" if claim["submitter"] else ""
+    on = claim["subject_accelerator"] or (claim["subject"] if parts else "")
+    by += f" on {on}" if on else ""
+    part = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
+    expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
+    words = f"The official {claim['round']} record at hand holds {counted}{by}{part}."
+    return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
+
+
+def _counted(claim: Row, numbers: list[float], whole: bool) -> Verdict:
+    """The verdict on a stated number against the ways of counting, the usual one first."""
+    stated = claim["low"]
+    if claim["bound"] == "at_least" and stated < numbers[0]:
+        return Verdict.WITHIN_ROUNDING
+    if stated in numbers:
+        return Verdict.EXACT if stated == numbers[0] else Verdict.CONDITIONAL
+    if not whole and (not max(numbers) or stated > min(numbers)):
+        return Verdict.UNVERIFIABLE
+    return Verdict.CONTRADICTS

@@ -1,0 +1,188 @@
+"""Which systems of two sides are alike, and how the two compare: best against best, all of one side, submitter pairs.
+
+A side is the comparable rows (see compare.gate) of one accelerator in one round or document, as plain records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+from analysis.core import notes
+from analysis.core.citation import several
+from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes, note
+from analysis.core.vocabulary import AVAILABILITIES, round_age
+from analysis.themes.of_a_kind import SYSTEM
+
+MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
+MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
+MEASURES += ["precision", "baseline_precision", "rounds", "source_ids", "notes"]
+READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
+READ += ["assumed", "unit", "source_id", "round", "origin", "notes"]
+READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
+
+Row = dict[str, Any]
+Records = list[Row]  # of a handful of rows, plain numbers are quicker than a frame
+
+
+def compared(part: Records, base: Records) -> Row:
+    """How the best of `part` compares with the best of `base` among systems that are alike: a cell per MEASURES.
+
+    `speedup`: the rate per accelerator of the fastest like system over that of the baseline's fastest, with the
+    rounding of printed figures. `spread`: the best run of each like system of `part` over that same system of the
+    baseline, slowest to fastest, so that only the part's own systems make it: `systems` of the `of_systems` it has.
+    `pairs`: submitters that have both sides at one size, the usual one where they can; their own ratios are
+    `pairs_low` to `pairs_high` (NaN where there is none). Counts and precisions are those of the two fastest systems;
+    `rounds` and `source_ids` are tuples.
+    """
+    like, base_like = alike(part, base)
+    own, others = by_system(like), by_system(base_like)
+    best, against = own[0], others[0]
+    speedup = ratio(best, against)
+    spread = hull(ratio(row, against) for row in own)
+    pairs = [ratio(mine, other) for mine, other in _pairs(part, base)]
+    paired = hull(pairs)
+    return {
+        "speedup_low": speedup.low,
+        "speedup_high": speedup.high,
+        "spread_low": spread.low,
+        "spread_high": spread.high,
+        "systems": len(own),
+        "of_systems": len(by_system(part)),
+        "pairs_low": paired.low,
+        "pairs_high": paired.high,
+        "pairs": len(pairs),
+        **said_of(best, against),
+        "notes": _notes(best, against),
+    }
+
+
+def borne_out(row: Mapping[str, Any]) -> Interval:
+    """The range that bears a stated speedup out, from the cells of `compared`: best against best to submitter pairs.
+
+    Whoever states a speedup compares two systems that are alike, the fastest or two of their own.
+    """
+    ends = [Interval(row["speedup_low"], row["speedup_high"]), Interval(row["pairs_low"], row["pairs_high"])]
+    return hull(own for own in ends if own.known)
+
+
+def said_of(best: Row, against: Row) -> Row:
+    """Sizes, precisions, rounds and sources of the two systems of a ratio."""
+    return {
+        "accelerator_count": best["accelerator_count"],
+        "baseline_count": against["accelerator_count"],
+        "precision": best["precision"],
+        "baseline_precision": against["precision"],
+        "rounds": tuple(sorted({best["round"], against["round"]} - {""}, key=round_age)),
+        "source_ids": several([best["source_id"], against["source_id"]]),
+    }
+
+
+def alike(part: Records, base: Records) -> tuple[Records, Records]:
+    """The rows of both sides that compare like with like.
+
+    Of one round where a document has several; on sale before preview, each side for itself, so that a preview hides
+    nothing that is on sale; bare before virtualised; of the usual size where both have it, else of the largest that
+    both have. Where both have no size in common, systems of all sizes are kept.
+    """
+    return _of_one_size(*_in_all_but_size(part, base))
+
+
+def by_system(rows: Records) -> Records:
+    """The fastest row of each system, the fastest system first. A document's figures are a system each."""
+    best: dict[Hashable, Row] = {}
+    for row in sorted(rows, key=_rate, reverse=True):
+        best.setdefault(row["system_key"] if row["origin"] == "official" else row["id"], row)
+    return list(best.values())
+
+
+def ratio(row: Row, other: Row) -> Interval:
+    """The ratio of two rates per accelerator; as printed where for both tokens per sample would have to be assumed."""
+    name = "as_printed" if _in_print(row, other) else "per_accelerator"
+    return _ends(row, name) / _ends(other, name)
+
+
+def hull(ratios: Iterable[Interval]) -> Interval:
+    """The lowest low and the highest high; NaN where there is none."""
+    ends = list(ratios)
+    missing = float("nan")
+    return Interval(min((end.low for end in ends), default=missing), max((end.high for end in ends), default=missing))
+
+
+def own_notes(best: Row, against: Row, *kinds: str) -> Notes:
+    """The notes of both systems but for those of `kinds`; in place of each one's size that the two differ, and by what.
+
+    A virtualised system is told as one: it is compared only where its accelerator has no other that counts.
+    """
+    told = notes.without(best["notes"] | against["notes"], "another_size", *kinds)
+    told |= {
+        note("virtualised", accelerator=row["accelerator"], hypervisor=row["hypervisor"])
+        for row in (best, against)
+        if virtualised(row)
+    }
+    sizes = [f"{row['accelerator_count']}x" for row in (best, against)]
+    if sizes[0] == sizes[1]:
+        return told
+    return told | {note("different_sizes", sizes=sizes[0], other_sizes=sizes[1])}
+
+
+def virtualised(row: Row) -> bool:
+    """Whether a hypervisor is named in the system's description."""
+    return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
+
+
+def _notes(best: Row, against: Row) -> Notes:
+    printed = _in_print(best, against)
+    told = own_notes(best, against, *["tokens_assumed"] * printed) | notes.apart([best["round"]], [against["round"]])
+    return told | ({note("printed_unit", unit=best["unit"])} if printed else NONE)
+
+
+def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
+    part, base = _shared(part, base, lambda row: row["round"], round_age)
+    return _shared(_on_sale(part), _on_sale(base), virtualised, lambda virtual: not virtual)
+
+
+def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
+    return _shared(part, base, lambda row: row["accelerator_count"], lambda size: (size == SYSTEM, size))
+
+
+def _shared(
+    part: Records, base: Records, kind: Callable[[Row], Any], preferred: Callable[[Any], Any]
+) -> tuple[Records, Records]:
+    """The rows of the preferred kind that both sides have; all where they have none in common."""
+    common = {kind(row) for row in part} & {kind(row) for row in base}
+    if not common:
+        return part, base
+    best = max(common, key=preferred)
+    return [row for row in part if kind(row) == best], [row for row in base if kind(row) == best]
+
+
+def _on_sale(rows: Records) -> Records:
+    """The rows that can be bought first; what a document prints is taken to be on sale where it does not say."""
+    ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
+    return [row for row, rank in zip(rows, ranks, strict=True) if rank == min(ranks)]
+
+
+def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
+    """The fastest systems of both sides of each submitter that has both at one size; no two submitters are pooled."""
+    part, base = _in_all_but_size(part, base)
+    for name in dict.fromkeys(row["submitter"] for row in part if row["submitter"]):
+        mine, other = ([row for row in side if row["submitter"] == name] for side in (part, base))
+        if other:
+            best, against = (by_system(side)[0] for side in _of_one_size(mine, other))
+            same_size = best["accelerator_count"] == against["accelerator_count"]
+            if same_size and virtualised(best) == virtualised(against):
+                yield best, against
+
+
+def _in_print(row: Row, other: Row) -> bool:
+    return bool(row["assumed"] and other["assumed"])
+
+
+def _rate(row: Row) -> float:
+    return row["per_accelerator_low"] * row["per_accelerator_high"]
+
+
+def _ends(row: Row, name: str) -> Interval:
+    return Interval(row[f"{name}_low"], row[f"{name}_high"])

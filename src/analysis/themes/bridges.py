@@ -1,0 +1,111 @@
+"""A speedup over a baseline that a round lacks: through accelerators that it shares with a round that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+from analysis.core.interval import Interval
+from analysis.core.notes import note
+from analysis.core.vocabulary import round_age
+from analysis.themes.alike import Records, Row, alike, by_system, hull, own_notes, ratio, said_of
+
+Sides = dict[str, Records]  # rows by accelerator, of one round
+FEW = 3  # bridges that a note names; of more it says how many
+
+
+class _Way(NamedTuple):
+    """One way over the bridge: the accelerator, its submitter ("" for any two), how many of its ratios mix sizes."""
+
+    bridge: str
+    submitter: str
+    mixed: int
+    baseline: Row
+    ratio: Interval
+
+
+def bridged(rounds: dict[str, Sides], round: str, accelerator: str, baseline: str) -> Row | None:
+    """How `accelerator`, in a round that lacks the baseline, compares with it through another round; None if no way.
+
+    In the newest round that has the baseline and an accelerator X in common with `round`, speedup = accelerator / X x
+    X' / baseline, rates per accelerator: the first ratio within `round`, the second (') within the other, so that what
+    software made of X between the two stands in neither. Both are of systems that are alike (alike.alike), of the
+    accelerator and of the baseline the fastest. X and X' are of one submitter if any X allows it, and the sizes in each
+    ratio one as far as two X allow it. The range is that of all such ways: all X, all their systems. It says how far
+    the answer depends on the bridge, for software need not have done to the baseline what it did to X.
+
+    The cells are those of alike.compared without pairs, `through` (the other round) and `bridges` (the accelerators X,
+    sorted); `spread` is that of the like systems, from the slowest by the lowest way to the fastest by the highest.
+    """
+    here = rounds[round]
+    for name in sorted(rounds, key=round_age, reverse=True):
+        there = rounds[name]
+        shared = sorted(set(here) & set(there) - {baseline})
+        if baseline in there and shared:
+            like, _ = alike(here[accelerator], [row for other in shared for row in here[other]])
+            systems = by_system(like)
+            ways = [way for other in shared for way in _ways(systems, here, there, baseline, other)]
+            return _cells(here[accelerator], systems, _best(ways))
+    return None
+
+
+def _ways(systems: Records, here: Sides, there: Sides, baseline: str, bridge: str) -> Iterator[_Way]:
+    """The ways over one bridge: of each submitter that has it in both rounds, and of any two systems."""
+    submitters = {row["submitter"] for row in here[bridge]} & {row["submitter"] for row in there[bridge]} - {""}
+    for name in ["", *sorted(submitters)]:
+        near, far = ([row for row in side[bridge] if name in ("", row["submitter"])] for side in (here, there))
+        _, near = alike(systems, near)
+        far, base = alike(far, there[baseline])
+        first, last = systems[0], by_system(base)[0]
+        for one, other in product(_ends(near), _ends(far)):
+            mixed = _differ(first, one) + _differ(other, last)
+            yield _Way(bridge, name, mixed, last, ratio(first, one) * ratio(other, last))
+
+
+def _ends(rows: Records) -> Records:
+    """The fastest and the slowest system, between which the others lie."""
+    systems = by_system(rows)
+    return [systems[0], systems[-1]]
+
+
+def _best(ways: list[_Way]) -> list[_Way]:
+    """Those of one submitter where there are any; of them those that mix sizes least, unless one bridge alone has them.
+
+    Over one bridge alone nothing would tell how far the answer depends on it.
+    """
+    alone = [way for way in ways if way.submitter] or ways
+    least = min(way.mixed for way in alone)
+    alike_most = [way for way in alone if way.mixed == least]
+    return alike_most if len({way.bridge for way in alike_most}) > 1 else alone
+
+
+def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
+    best, base = systems[0], by_system([way.baseline for way in ways])[0]
+    speedup = hull(way.ratio for way in ways)
+    bridges = sorted({way.bridge for way in ways})
+    submitters = sorted({way.submitter for way in ways} - {""})
+    about = {
+        "bridge": ", ".join(bridges) if len(bridges) <= FEW else f"{len(bridges)} accelerators",
+        "rounds": f"{best['round']} and {base['round']}",
+        "submitter": submitters[0] if len(submitters) == 1 else "one submitter each" if submitters else "any submitter",
+    }
+    return {
+        "speedup_low": speedup.low,
+        "speedup_high": speedup.high,
+        "spread_low": speedup.low * ratio(systems[-1], best).low,
+        "spread_high": speedup.high,
+        "systems": len(systems),
+        "of_systems": len(by_system(part)),
+        "pairs_low": float("nan"),
+        "pairs_high": float("nan"),
+        "pairs": 0,
+        **said_of(best, base),
+        "notes": own_notes(best, base) | {note("bridged", **about)},
+        "through": base["round"],
+        "bridges": tuple(bridges),
+    }
+
+
+def _differ(one: Row, other: Row) -> bool:
+    return one["accelerator_count"] != other["accelerator_count"]

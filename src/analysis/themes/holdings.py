@@ -1,0 +1,175 @@
+"""What the official record holds of each round, how far it agrees with its own logs, and what of it may be compared.
+
+Counts of rows by their columns. All functions but the first take rows as `official` gives them; `best` those of a
+comparison (see compare.gate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.choices import folded
+from analysis.core.citation import several
+from analysis.core.vocabulary import DIVISIONS, round_age
+
+AGREES = 1e-6  # relative: a log has six significant digits
+POWER_AGREES = 1e-9  # relative: the published mean of the meter's samples has every digit
+ALL = "all rounds"
+REASONS = (
+    "another_division", "another_suite", "latency", "power_submission", "duplicate", "several_types", "count_unstated",
+)  # fmt: skip
+DISTINCT = {"submitters": "submitter", "systems": "system", "accelerators": "accelerator"}
+COLUMNS = [
+    "id", "source_id", "round", "result_id", "submitter", "division", "suite", "system", "accelerator",
+    "accelerator_count", "benchmark", "metric", "printed_unit", "unit", "precision", "inferred", "duplicate_of",
+    "corrected", "power_measured", "power_watts_low", "energy_millijoules_per_query", "power_capped",
+    "power_limit_watts", "recomputed", "recomputed_difference", "recomputed_power_difference",
+]  # fmt: skip
+_SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what the rows of an exception share
+
+
+def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
+    """The official rows of these rounds (empty: all) in COLUMNS; a column that `results` lacks is empty.
+
+    A submitter that is filed in several mixes of capitals has the spelling of most of its rows.
+    """
+    asked = results["origin"].eq("official") & (results["round"].isin(rounds) | (not rounds))
+    rows = results.reindex(columns=COLUMNS)[asked]
+    filed = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
+    spelled = {folded(name): name for name in filed}
+    return rows.assign(submitter=rows["submitter"].map({name: spelled[folded(name)] for name in filed}))
+
+
+def counts(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POWER_AGREES) -> pd.DataFrame:
+    """How many rows of each round are what, by round, oldest first, and last by ALL. No row: an empty frame.
+
+    Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
+    compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
+    power_compared and power_differing (by more than `power_agrees`) of watts or energy, power_left_out (metered,
+    without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); submitters,
+    systems, accelerators (different ones); source_ids.
+    """
+    figure = _power_figure(rows)
+    flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {
+        "with_log": rows["recomputed"].notna(),
+        "inferred": rows["recomputed"].notna() & rows["inferred"],
+        "compared": rows["recomputed_difference"].notna(),
+        "differing": rows["recomputed_difference"].abs() > agrees,
+        "unit_corrected": rows["corrected"].ne(""),
+        "power": figure,
+        "power_compared": rows["recomputed_power_difference"].notna(),
+        "power_differing": rows["recomputed_power_difference"].abs() > power_agrees,
+        "power_left_out": rows["power_measured"] & ~figure,
+        "precision_unknown": rows["precision"].eq(""),
+        "capped": rows["power_capped"],
+        "cap_unknown": rows["power_capped"] & rows["power_limit_watts"].isna(),
+    }
+    counted = _by_round({"rows": rows["id"].notna(), **flags}, rows["round"])
+    if counted.empty:
+        return counted
+    groups = rows.groupby("round")
+    distinct = pd.DataFrame({name: groups[column].nunique() for name, column in DISTINCT.items()})
+    distinct.loc[ALL] = [rows[column].nunique() for column in DISTINCT.values()]
+    sources = groups["source_id"].agg(several)
+    sources[ALL] = several(sources.explode())
+    return counted.join(distinct).join(sources.rename("source_ids"))
+
+
+def exceptions(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POWER_AGREES) -> pd.DataFrame:
+    """What a reader should know of single rows, one row per reason and benchmark, that of most rows first.
+
+    Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
+    result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (no row of its round has
+    a log), `no_log` (others of its round have), `differs`, `unit` (labelled with another unit than that counted),
+    `no_samples` (a power figure without them, others of its round have them), `power_differs`, `power_left_out`.
+    """
+    difference, power = rows["recomputed_difference"], rows["recomputed_power_difference"]
+    logged = rows["recomputed"].notna()
+    here, metered = (rows["round"].isin(set(rows.loc[known, "round"])) for known in (logged, power.notna()))
+    figure = _power_figure(rows)
+    reasons = {
+        "differs": (difference.abs() > agrees, ["benchmark"]),
+        "power_differs": (power.abs() > power_agrees, ["benchmark"]),
+        "no_log": (here & ~logged, ["benchmark"]),
+        "no_samples": (metered & figure & power.isna(), ["benchmark"]),
+        "power_left_out": (rows["power_measured"] & ~figure, ["benchmark"]),
+        "unit": (rows["corrected"].ne(""), ["benchmark", "printed_unit", "unit"]),
+        "no_round_logs": (~here, []),
+    }
+    found = []
+    for why, (held, by) in reasons.items():
+        part = rows[held].assign(why=why)
+        for key, group in part.groupby(["why", *by], sort=False):
+            found.append(_SHARED | dict(zip(["why", *by], key, strict=True)) | _summed(group))
+    table = pd.DataFrame(found, columns=[*_SHARED, "rounds", "rows", "result_ids", "source_ids"])
+    return table.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
+
+
+def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
+    """By round and by ALL, how many rows a comparison of closed data-center rates leaves out, by REASONS.
+
+    A row may have several; `compared` are those that have none. The same rules as those of compare.gate that do not
+    depend on a benchmark.
+    """
+    reasons = {
+        "another_division": rows["division"].ne("closed"),
+        "another_suite": rows["suite"].eq("edge"),
+        "latency": rows["metric"].eq("latency"),
+        "power_submission": rows["power_measured"],
+        "duplicate": rows["duplicate_of"].ne(""),
+        "several_types": rows["accelerator"].eq("mixed"),
+        "count_unstated": rows["accelerator_count"].isna(),
+    }
+    left = pd.DataFrame(reasons).any(axis=1)
+    return _by_round(reasons | {"compared": ~left}, rows["round"])
+
+
+def submitters(rows: pd.DataFrame) -> pd.DataFrame:
+    """Who filed what, that of most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
+    groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
+    named = {"systems": ("system", "nunique"), "accelerators": ("accelerator", "nunique")}
+    table = groups.agg(rows=("id", "size"), closed=("closed", "sum"), **named)
+    filed = pd.crosstab(rows["submitter"], rows["round"])
+    table = table.join(filed[sorted(filed, key=round_age)])
+    return table.sort_values("rows", ascending=False, kind="stable").reset_index()
+
+
+def best(rows: pd.DataFrame) -> pd.DataFrame:
+    """The fastest available row per accelerator of each round, oldest round first, of comparable rows.
+
+    Added columns: over_first_low/high, its rate over that of the first (ratio).
+    """
+    sold = rows[rows["availability"].eq("available")]
+    top = sold.loc[sold.groupby("round")["per_accelerator_high"].idxmax()]
+    top = top.sort_values("round", key=lambda names: names.map(round_age), kind="stable", ignore_index=True)
+    rate = interval.of(top, "per_accelerator")
+    return interval.put(top, "over_first", rate / interval.of(top.iloc[0], "per_accelerator") if len(top) else rate)
+
+
+def _power_figure(rows: pd.DataFrame) -> pd.Series:
+    """Whether a row has watts or, in a stream scenario, millijoules per query."""
+    return rows["power_watts_low"].notna() | rows["energy_millijoules_per_query"].notna()
+
+
+def _by_round(flags: dict[str, pd.Series], rounds: pd.Series) -> pd.DataFrame:
+    """How many rows have each flag, by round, oldest first, and last by ALL; nothing of no row."""
+    frame = pd.DataFrame(flags, dtype="bool")
+    counted = frame.groupby(rounds).sum().astype("int64")
+    counted = counted.loc[sorted(counted.index, key=round_age)]
+    if len(counted):
+        counted.loc[ALL] = frame.sum()
+    return counted
+
+
+def _summed(group: pd.DataFrame) -> dict[str, object]:
+    ids = group.loc[group["result_id"].ne(""), "result_id"].unique()
+    rounds = sorted(group["round"].unique(), key=round_age)
+    return {
+        "rounds": tuple(rounds),
+        "rows": len(group),
+        "result_ids": tuple(sorted(ids)),
+        "source_ids": several(group["source_id"].unique()),
+    }

@@ -1,0 +1,61 @@
+"""What no run can be: faster than its accelerators read memory or compute, or far beyond every official result.
+
+A tool or a script that writes seconds or microseconds under a name in milliseconds, or a rate of another unit, is found
+so. Each bound is the one most favourable to the run; what is not known of accelerator or model bounds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from analysis.core import interval
+from analysis.themes import roofline
+
+DRAFTED = 10.0  # tokens that one reading of the weights gives at most where a smaller model drafts them
+BEYOND = 10.0  # times the fastest official rate of the accelerator: no software gains so much on the same work
+TIMES = {"ttft": ("the first token", 1.0), "tpot": ("each further token", DRAFTED)}
+
+
+class Implausible(ValueError):
+    """A run is faster than can be; the text names the file, what it says, and what would be possible."""
+
+
+def check(runs: pd.DataFrame, identity: pd.Series, accelerators: pd.DataFrame) -> None:
+    """Raise Implausible for the first run that cannot be; `runs` as deployment.against gives them.
+
+    `identity` is the model's row of benchmarks.csv, `accelerators` the table of that name.
+    """
+    facts = accelerators.set_index("accelerator")
+    for run in runs.to_dict("records"):
+        for fault in _faults(run, identity, facts.loc[run["accelerator"]]):
+            raise Implausible(f"{run['file']}{', ' * bool(run['place'])}{run['place']}: {fault}")
+
+
+def _faults(run: Mapping[str, Any], identity: pd.Series, facts: pd.Series) -> Iterator[str]:
+    each, count = run["per_accelerator_low"], run["accelerator_count"]
+    rate = f"{interval.number(each)} output tokens/s for each {run['accelerator']}"
+    most = roofline.compute(roofline.fastest(facts, run["precision"])[0], roofline.active(identity))
+    if each > most:
+        yield (
+            f"{rate} are more than the {interval.number(most)} that its arithmetic allows on {identity['label']}: "
+            "the rate is in another unit, or of more accelerators or a smaller model"
+        )
+    if each > BEYOND * run["official_high"]:
+        yield (
+            f"{rate} are {interval.number(each / run['official_high'])} times the fastest official result of "
+            f"{identity['label']}: the rate is in another unit, or of more accelerators or other work"
+        )
+    read = roofline.read_gb(float(identity["parameters_billion"]), roofline.active(identity), run["precision"])
+    least = 1000 / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read, count)
+    for name, (what, at_once) in TIMES.items():
+        times = [run[f"{name}_{of}_ms"] for of in ("p50", "mean", "p99")]
+        took = min((time for time in times if time > 0), default=least)
+        if took < least / at_once:
+            yield (
+                f"{interval.number(took)} ms to {what} ({name}), but {count} {run['accelerator']} take "
+                f"{interval.number(least)} ms to read the weights of {identity['label']} once: the times are in "
+                "another unit than milliseconds"
+            )

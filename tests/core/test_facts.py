@@ -1,0 +1,41 @@
+"""A table that cannot be read is named as such, and never taken for a wrong parameter."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.core import facts, parameters
+from analysis.core.facts import UnusableTable
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with one table, in place of the project's own."""
+    monkeypatch.setattr(facts, "DATA", tmp_path)
+    facts.rows.cache_clear()
+    (tmp_path / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\n", "utf-8")
+    yield tmp_path
+    facts.rows.cache_clear()
+
+
+def test_rows_and_columns_are_those_of_the_file(folder: Path) -> None:
+    assert facts.rows("benchmarks") == ({"benchmark": "bert", "label": "BERT"},)
+    assert facts.column("benchmarks", "label") == ("BERT",)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("benchmark\nbert\n".encode("utf-8-sig"), r"data/benchmarks\.csv, line 1: begins with a byte order mark"),
+        ("benchmark\nbert\n".encode("utf-16"), r"data/benchmarks\.csv, line 1: is UTF-16 text; save it as UTF-8"),
+        (b"name\nbert\n", r"data/benchmarks\.csv, line 1: has no column benchmark; found name"),
+        (None, r"data/benchmarks\.csv: cannot be read: No such file"),
+    ],
+)
+def test_a_table_at_fault_is_named_where_a_parameter_is_checked(
+    folder: Path, content: bytes | None, words: str
+) -> None:
+    path = folder / "benchmarks.csv"
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(UnusableTable, match=words):
+        parameters.validate("generational_speedup", {"benchmark": "bert"})

@@ -1,0 +1,102 @@
+"""The shipped rows against the files that they were made from, read here by a few lines that share no code with them.
+
+Skipped where those files or the rows are not at hand.
+"""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis.core.paths import DATA, imported
+from analysis.data.catalog import Catalog
+
+SUMMARIES = {"v4.1": 937, "v5.1": 1448, "v6.0": 520}
+MILLISECONDS = {"Latency (ms)": 1.0, "Latency (s)": 1000.0}  # of the published figure; rates stand as they are
+NANOSECONDS = 1e-6  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def record() -> pd.DataFrame:
+    """The official rows of the project, what was imported among them, by round, result id, run and scenario."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("ANALYSIS_OFFICIAL", raising=False)
+        rows = Catalog(DATA).results
+        files = imported(DATA)
+    if not files:
+        pytest.skip("data/official/ is empty: the record is not at hand")
+    rows = rows[rows["origin"].eq("official") & rows["round"].isin(SUMMARIES)]
+    return rows.set_index(["round", "result_id", "model_run", "scenario"])
+
+
+def published(shared: Path, round: str) -> pd.DataFrame:
+    """The rows of a summary file: value in the unit of our rows, watts or millijoules, by the same keys."""
+    path = shared / "mlcommons" / f"{round}_summary_results.json"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    rows = [
+        {
+            "round": round,
+            "result_id": row["ID"].removeprefix("v"),
+            "model_run": row["UsedModel"],
+            "scenario": row["Scenario"],
+            "value": float(row["Performance_Result"]) * MILLISECONDS.get(row["Performance_Units"], 1.0),
+            "latency": row["Performance_Units"] in MILLISECONDS,
+            "tokens": row["Performance_Units"] == "Tokens/s",
+            "power": float(row.get("Power_Result") or "nan"),
+        }
+        for row in json.loads(path.read_text("utf-8"))
+    ]
+    return pd.DataFrame(rows).set_index(["round", "result_id", "model_run", "scenario"])
+
+
+@pytest.mark.parametrize("round", SUMMARIES)
+def test_each_published_value_is_that_of_the_summary(record: pd.DataFrame, shared: Path, round: str) -> None:
+    """Units may be put right, values never: a row that says tokens where the summary does not says why."""
+    theirs = published(shared, round)
+    ours = record[record.index.get_level_values("round") == round]
+    assert theirs.index.is_unique and set(theirs.index) == set(ours.index) and len(ours) == SUMMARIES[round]
+    ours = ours.reindex(theirs.index)
+    assert ours["low"].tolist() == pytest.approx(theirs["value"].tolist(), rel=1e-12)
+    assert (ours["low"] == ours["high"]).all()
+    assert (ours["unit"].eq("ms") == theirs["latency"]).all()
+    assert (ours["unit"].eq("tokens/s") == (theirs["tokens"] | ours["corrected"].ne(""))).all()
+    assert not (theirs["tokens"] & ours["corrected"].ne("")).any()
+
+
+@pytest.mark.parametrize("round", SUMMARIES)
+def test_each_computed_value_is_that_of_the_summary_too(record: pd.DataFrame, shared: Path, round: str) -> None:
+    theirs = published(shared, round)
+    ours = record.reindex(theirs.index)
+    again = ours["recomputed"].notna()
+    assert again.sum() > 0.98 * len(ours)
+    assert ours.loc[again, "recomputed"].tolist() == pytest.approx(theirs.loc[again, "value"].tolist(), rel=1e-6)
+    assert (ours["recomputed_difference"].notna() == again).all()
+    metered = ours["recomputed_power"].notna()
+    powers = theirs.loc[metered, "power"].tolist()
+    assert ours.loc[metered, "recomputed_power"].tolist() == pytest.approx(powers, rel=1e-9)
+
+
+def test_each_computed_value_stands_in_its_own_log(record: pd.DataFrame, shared: Path) -> None:
+    """Of the runs whose logs lie beside the project: the logged number under the key that the row names."""
+    root = shared / "mlcommons" / "inference_results_v4.1"
+    logs = sorted(root.glob("*/*/results/*/*/*/performance/run_1/mlperf_log_detail.txt"))
+    if not logs:
+        pytest.skip(f"{root} has no logs")
+    rows = record.reset_index()
+    places = rows["location"].str.lower().where(rows["round"].eq("v4.1"), "")
+    for log in logs:
+        folder = log.parents[2].relative_to(root).as_posix().lower()
+        (row,) = rows[places.eq(folder)].to_dict("records")
+        (value,) = {entry["value"] for entry in entries(log) if entry["key"] == row["recomputed_key"]}
+        logged = value * NANOSECONDS if row["unit"] == "ms" else value
+        assert row["recomputed"] == pytest.approx(logged, rel=1e-12), folder
+        assert row["low"] == pytest.approx(logged, rel=1e-6), folder
+
+
+def entries(log: Path) -> list[dict]:
+    """The results that a log states."""
+    lines = log.read_text("latin-1").splitlines()
+    stated = (line.partition(":::MLLOG ")[2] for line in lines if '"key": "result_' in line or '"early_' in line)
+    return [json.loads(line) for line in stated if line]

@@ -1,0 +1,209 @@
+"""Counts of the official record by hand: logs, power, units, reasons, submitters, the fastest on sale of each round."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis.compare import gate
+from analysis.compare.gate import Question
+from analysis.core.vocabulary import DIVISIONS
+from analysis.importers.official import evidence
+from analysis.themes import holdings
+from analysis.themes.holdings import ALL
+
+Rows = Callable[..., pd.DataFrame]
+NUMBERS = ["recomputed", "recomputed_difference", "recomputed_power_difference", "energy_millijoules_per_query"]
+NUMBERS += ["power_limit_watts"]
+WORDS = ["printed_unit", "model_run", "location"]
+METERED = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+OLD = {"round": "v2.1", "source_id": "mlcommons-v2.1", "precision": "", "result_id": ""}
+
+
+@pytest.fixture
+def record(results: Rows) -> Rows:
+    """Official rows from dicts of what differs from a run on eight H100 whose log says what was published."""
+
+    def make(*rows: dict) -> pd.DataFrame:
+        known = [{"recomputed": 800.0, "recomputed_difference": 0.0, "result_id": "4.1-0001"} | row for row in rows]
+        more = [*NUMBERS, *WORDS]
+        frame = results(*({name: value for name, value in row.items() if name not in more} for row in known))
+        numbers = {name: [row.get(name, float("nan")) for row in known] for name in NUMBERS}
+        return frame.assign(**numbers, **{name: [row.get(name, "") for row in known] for name in WORDS})
+
+    return make
+
+
+def without_log(**row: object) -> dict:
+    return {"recomputed": float("nan"), "recomputed_difference": float("nan"), **row}
+
+
+def test_official_rows_of_the_rounds_asked_for_are_taken(record: Rows) -> None:
+    rows = record({}, OLD, {"origin": "published"}, {"round": "v5.1"})
+    assert holdings.official(rows)["id"].tolist() == ["r0", "r1", "r3"]
+    assert holdings.official(rows, ["v2.1", "v5.1"])["id"].tolist() == ["r1", "r3"]
+    assert holdings.official(rows, ["v5.0"]).empty
+
+
+def test_what_the_tables_have_no_column_for_is_missing(results: Rows) -> None:
+    """Results without any import lack the columns of logs and limits: nothing was computed again."""
+    counts = holdings.counts(holdings.official(results({"power_capped": True})))
+    assert counts.loc["v4.1", ["with_log", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
+
+
+def test_a_submitter_is_spelled_as_in_most_of_its_rows(record: Rows) -> None:
+    rows = record({"submitter": "cTuning"}, {"submitter": "CTuning"}, {"submitter": "CTuning"}, {"submitter": "Krai"})
+    assert holdings.official(rows)["submitter"].tolist() == ["CTuning", "CTuning", "CTuning", "Krai"]
+
+
+def test_rows_with_logs_and_without_are_counted_by_round(record: Rows) -> None:
+    rows = record(
+        {"recomputed_difference": 1.1e-6, "division": "open"},
+        {"recomputed_difference": -1.1e-6, "inferred": True},
+        {"recomputed_difference": 0.9e-6},
+        without_log(precision=""),
+        {"recomputed_difference": float("nan")},
+        without_log(**OLD, division="network", inferred=True),
+    )
+    counts = holdings.counts(holdings.official(rows))
+    names = ["rows", *DIVISIONS, "with_log", "inferred", "compared", "differing", "precision_unknown"]
+    assert list(counts.index) == ["v2.1", "v4.1", ALL]
+    assert counts.loc["v4.1", names].tolist() == [5, 4, 1, 0, 4, 1, 3, 2, 1]
+    assert counts.loc["v2.1", names].tolist() == [1, 0, 0, 1, 0, 0, 0, 0, 1]
+    assert counts.loc[ALL, names].tolist() == [6, 4, 1, 1, 4, 1, 3, 2, 2]
+    assert counts["source_ids"].tolist() == [
+        ("mlcommons-v2.1",), ("mlcommons-v4.1",), ("mlcommons-v2.1", "mlcommons-v4.1")
+    ]  # fmt: skip
+
+
+def test_rounds_stand_in_the_order_of_their_age(record: Rows) -> None:
+    rows = holdings.official(record(*({"round": name} for name in ("v10.0", "v2.1", "v5.1"))))
+    assert list(holdings.counts(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
+    assert list(holdings.set_aside(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
+    assert list(holdings.submitters(rows))[-3:] == ["v2.1", "v5.1", "v10.0"]
+
+
+def test_power_figures_units_and_caps_are_counted(record: Rows) -> None:
+    rows = record(
+        METERED | {"recomputed_power_difference": 1.1e-9, "power_capped": True, "power_limit_watts": 500.0},
+        METERED | {"recomputed_power_difference": -0.9e-9, "power_capped": True},
+        {"power_measured": True, "energy_millijoules_per_query": 29.2, "power_limit_watts": 700.0},
+        {"power_measured": True, "corrected": "labelled Samples/s"},
+    )
+    counted = holdings.counts(holdings.official(rows)).loc["v4.1"]
+    names = ["power", "power_compared", "power_differing", "power_left_out", "unit_corrected", "capped", "cap_unknown"]
+    assert counted[names].tolist() == [3, 2, 1, 1, 1, 2, 1]
+
+
+def test_different_submitters_systems_and_accelerators_are_counted_once(record: Rows) -> None:
+    rows = record({"submitter": "A"}, {"submitter": "a"}, {"submitter": "B", **OLD}, {"system": "other", **OLD})
+    counts = holdings.counts(holdings.official(rows))
+    assert counts[list(holdings.DISTINCT)].to_numpy().tolist() == [[2, 2, 1], [1, 1, 1], [3, 2, 1]]
+
+
+def test_a_narrower_tolerance_finds_more_that_differ(record: Rows) -> None:
+    rows = holdings.official(record({"recomputed_difference": 1e-8}, METERED | {"recomputed_power_difference": 1e-10}))
+    assert holdings.counts(rows).loc[ALL, ["differing", "power_differing"]].tolist() == [0, 0]
+    narrow = holdings.counts(rows, 1e-9, 1e-11)
+    assert narrow.loc[ALL, ["differing", "power_differing"]].tolist() == [1, 1]
+
+
+def test_tolerances_are_those_of_the_import() -> None:
+    assert (holdings.AGREES, holdings.POWER_AGREES) == (evidence.AGREES, evidence.POWER_AGREES)
+
+
+def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record: Rows) -> None:
+    wrong = {"corrected": "why", "printed_unit": "Samples/s"}
+    rows = record(
+        without_log(result_id="4.1-0003"),
+        without_log(result_id="4.1-0002"),
+        without_log(result_id="4.1-0002"),
+        {"recomputed_difference": 0.5, "benchmark": "scan"},
+        wrong,
+        wrong | {"round": "v5.1", "result_id": "5.1-0001", "source_id": "mlcommons-v5.1"},
+        without_log(**OLD),
+    )
+    found = holdings.exceptions(holdings.official(rows)).set_index("why")
+    assert found["rows"].to_dict() == {"no_log": 3, "unit": 2, "differs": 1, "no_round_logs": 1}
+    assert found["benchmark"].to_dict() == {"no_log": "llm", "unit": "llm", "differs": "scan", "no_round_logs": ""}
+    assert found.at["no_log", "result_ids"] == ("4.1-0002", "4.1-0003")
+    assert found.loc["unit", ["printed_unit", "unit", "rounds"]].tolist() == [
+        "Samples/s", "tokens/s", ("v4.1", "v5.1")
+    ]  # fmt: skip
+    assert found.at["unit", "source_ids"] == ("mlcommons-v4.1", "mlcommons-v5.1")
+    assert (found.at["no_round_logs", "rounds"], found.at["no_round_logs", "result_ids"]) == (("v2.1",), ())
+
+
+def test_power_without_samples_is_an_exception_where_its_round_has_samples(record: Rows) -> None:
+    lost = {"power_measured": True, "benchmark": "scan"}
+    rows = record(METERED | {"recomputed_power_difference": 0.1}, METERED, METERED | {"round": "v5.1"}, lost)
+    found = holdings.exceptions(holdings.official(rows))
+    assert dict(zip(found["why"], found["benchmark"], strict=True)) == {
+        "power_differs": "llm", "no_samples": "llm", "power_left_out": "scan"
+    }  # fmt: skip
+    assert found["rows"].tolist() == [1, 1, 1]
+
+
+BROKEN = {
+    "another_division": {"division": "open"},
+    "another_suite": {"suite": "edge"},
+    "latency": {"metric": "latency", "unit": "ms", "scenario": "SingleStream"},
+    "power_submission": METERED,
+    "duplicate": {"duplicate_of": "r0"},
+    "several_types": {"accelerator": "mixed"},
+    "count_unstated": {"accelerator_count": None},
+}
+
+
+def test_what_is_set_aside_is_what_the_gate_leaves_out(record: Rows, benchmarks: pd.DataFrame) -> None:
+    """One row for each reason, each counted once, and none of them passes the gate of its benchmark and scenario."""
+    assert tuple(BROKEN) == holdings.REASONS
+    given = record({}, {"suite": "datacenter,edge"}, *BROKEN.values())
+    aside = holdings.set_aside(holdings.official(given))
+    assert aside.loc["v4.1"].to_dict() == dict.fromkeys(BROKEN, 1) | {"compared": 2}
+    assert aside.loc[ALL].equals(aside.loc["v4.1"])
+    questions = [Question("llm", scenario, ("official",)) for scenario in ("Offline", "Server")]
+    kept = [gate.select(gate.record(given, benchmarks), question).rows["id"] for question in questions]
+    assert pd.concat(kept).tolist() == ["r0", "r1"]
+
+
+def test_a_row_may_have_several_reasons(record: Rows) -> None:
+    aside = holdings.set_aside(holdings.official(record({"division": "open", "suite": "edge"})))
+    assert aside.loc[ALL, ["another_division", "another_suite", "compared"]].tolist() == [1, 1, 0]
+
+
+def test_submitters_stand_by_their_rows(record: Rows) -> None:
+    one, two = {"submitter": "One"}, {"submitter": "Two", "division": "open"}
+    rows = record(one, two, two | OLD, two | OLD | {"division": "closed", "system": "other"})
+    found = holdings.submitters(holdings.official(rows))
+    assert found.to_dict("list") == {
+        "submitter": ["Two", "One"],
+        "rows": [3, 1],
+        "closed": [1, 1],
+        "systems": [2, 1],
+        "accelerators": [1, 1],
+        "v2.1": [2, 0],
+        "v4.1": [1, 1],
+    }
+
+
+def test_the_best_on_sale_of_each_round_stands_over_the_first(comparable_rows: Rows) -> None:
+    """100 an accelerator in v4.1 and 250 in v5.1, where the fastest of all is a preview: 2.5 times."""
+    later = {"round": "v5.1", "source": "official v5.1"}
+    rows = comparable_rows(
+        later | {"low": 2000.0},
+        {},
+        {"low": 400.0},
+        later | {"low": 1600.0},
+        later | {"low": 8e4, "availability": "preview"},
+    )
+    found = holdings.best(rows)
+    assert found["id"].tolist() == ["r1", "r0"]
+    assert found["over_first_low"].tolist() == found["over_first_high"].tolist() == [1.0, 2.5]
+
+
+def test_of_no_row_nothing_is_counted(record: Rows, comparable_rows: Rows) -> None:
+    nothing = holdings.official(record({}), ["v5.0"])
+    frames = [holdings.counts, holdings.exceptions, holdings.set_aside, holdings.submitters]
+    assert [len(count(nothing)) for count in frames] == [0] * len(frames)
+    assert holdings.best(comparable_rows({"availability": "preview"})).empty

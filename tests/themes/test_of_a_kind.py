@@ -1,0 +1,52 @@
+"""Systems of one kind make a range: on sale and bare, of one size and round; the others are told apart."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis.themes import of_a_kind
+
+Rows = Callable[..., pd.DataFrame]
+
+
+def test_a_system_is_on_sale_virtualised_or_not_yet_on_sale(comparable_rows: Rows) -> None:
+    said = ["available", "", "preview", "rdi", "available", "preview"]
+    rows = comparable_rows(*({"availability": each} for each in said))
+    assert of_a_kind.kind(rows).tolist() == ["available", "available", "preview", "rdi", "available", "preview"]
+    rows = rows.assign(hypervisor=["", "", "", "", "VMware vSphere", "VMware vSphere"])
+    assert of_a_kind.kind(rows).tolist() == ["available", "available", "preview", "rdi", "virtualised", "preview"]
+
+
+PLAIN = {"round": "v4.1"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"availability": "preview"}, {"availability": "rdi"}, {"accelerator_count": 1}, {"accelerator_count": 16},
+     {"round": "v4.0"}],
+)  # fmt: skip
+def test_a_system_of_another_kind_is_not_in_the_range(comparable_rows: Rows, other: dict) -> None:
+    rows = comparable_rows(PLAIN, PLAIN | other, PLAIN | other)
+    assert of_a_kind.alike(rows)["id"].tolist() == ["r0"]
+    assert of_a_kind.alike(rows.tail(2))["id"].tolist() == ["r1", "r2"]
+
+
+def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(comparable_rows: Rows) -> None:
+    """Sixteen of a newer round do not stand for eight; of four and two the frequent size counts, else the larger."""
+    rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16})
+    assert of_a_kind.alike(rows)["accelerator_count"].tolist() == [8]
+    sizes = [4, 2, 2, 16]
+    rows = comparable_rows(*({"accelerator_count": size} for size in sizes))
+    assert of_a_kind.alike(rows)["accelerator_count"].tolist() == [2, 2]
+    assert of_a_kind.alike(rows.iloc[[0, 1]])["accelerator_count"].tolist() == [4]
+
+
+def test_official_systems_are_counted_once_and_each_figure_of_a_document(comparable_rows: Rows) -> None:
+    one, paper = {"result_id": "4.1-0001"}, {"origin": "published"}
+    rows = comparable_rows(one, one | {"accuracy_target": "99"}, {"result_id": "4.1-0002"}, paper, paper)
+    assert of_a_kind.counted(rows) == 4
+
+
+def test_nothing_is_alike_in_nothing(comparable_rows: Rows) -> None:
+    assert of_a_kind.alike(comparable_rows()).empty and of_a_kind.counted(comparable_rows()) == 0

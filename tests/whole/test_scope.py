@@ -1,0 +1,97 @@
+"""What pages say of the record's extent, held against counts of the shipped files by pandas alone."""
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.core.paths import NOTEBOOKS, OFFICIAL
+from analysis.engine.runs.places import Places
+
+PARTS = "submitter|system|result|submission|round|benchmark"
+WHOLE = re.compile(rf"\b(?:all|every)\s+(?:of\s+|the\s+|official\s+|public\s+)*(?:{PARTS})s?\b", re.IGNORECASE)
+OF = re.compile(r"(?P<some>[\d,]+) of (?P<all>[\d,]+) (?:systems|rows)")
+
+
+@cache
+def record() -> pd.DataFrame:
+    """The rows of the shipped files."""
+    return pd.concat([pd.read_parquet(path) for path in sorted(OFFICIAL.glob("v?.?.parquet"))], ignore_index=True)
+
+
+def ran(accelerator: str, benchmark: str, scenario: str, rounds: list[str]) -> set[tuple[str, str]]:
+    """The systems, by round and result id, of closed data-center results of an accelerator, without power."""
+    rows = record()
+    rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
+    rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["round"].isin(rounds)]
+    rows = rows[rows["accelerator"].eq(accelerator)] if accelerator else rows
+    return set(zip(rows["round"], rows["result_id"].where(rows["result_id"].ne(""), rows["system"]), strict=True))
+
+
+def of_baseline(asked: dict[str, Any]) -> int:
+    """Systems of the baseline in the scenario and rounds asked for."""
+    return len(ran(asked["baseline"], asked["benchmark"], asked["scenario"], asked["rounds"]))
+
+
+def of_both_scenarios(asked: dict[str, Any]) -> int:
+    """Systems of the newest round asked for that ran Offline and the scenario."""
+    newest = max(asked["rounds"])
+    sides = [ran("", asked["benchmark"], name, [newest]) for name in ("Offline", asked["scenario"])]
+    return len(sides[0] & sides[1])
+
+
+def of_logs(asked: dict[str, Any]) -> int:
+    """Rows of the rounds of which any is recomputed."""
+    rows = record()
+    rounds = set(rows.loc[rows["recomputed"].notna(), "round"])
+    return int(rows["round"].isin(rounds).sum())
+
+
+def of_example(asked: dict[str, Any]) -> int:
+    """Systems of the accelerator that the example file is of."""
+    return len(ran("H100 SXM", "llama2-70b", asked["scenario"], asked["rounds"]))
+
+
+COUNTED: dict[tuple[str, str], Callable[[dict[str, Any]], int]] = {
+    ("my_deployment", "share_of_official"): of_example,
+    ("real_world_derating", "measured_derate"): of_both_scenarios,
+    ("real_world_derating", "accelerators_needed"): of_baseline,
+    ("real_world_derating_interactive", "measured_derate"): of_both_scenarios,
+    ("real_world_derating_interactive", "accelerators_needed"): of_baseline,
+    ("official_record", "rows_computed_again"): of_logs,
+}
+
+
+def findings(places: Places, report: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """The headlines of a report's findings by name, and its parameters."""
+    page = json.loads((places.reports / f"{report}.json").read_text("utf-8"))
+    return {finding["name"]: finding["headline"] for finding in page["findings"]}, page["parameters"]
+
+
+@pytest.mark.parametrize(("report", "name"), COUNTED)
+def test_a_part_of_the_record_is_told_of_the_whole_that_the_record_has(built: Any, report: str, name: str) -> None:
+    headlines, asked = findings(built[0], report)
+    told = OF.search(headlines[name])
+    assert told, headlines[name]
+    some, whole = (int(told[part].replace(",", "")) for part in ("some", "all"))
+    assert some <= whole == COUNTED[report, name](asked), headlines[name]
+
+
+def test_no_part_of_the_record_is_told_as_the_whole(built: Any) -> None:
+    """Neither in findings nor in the notebooks' own words: scope is a number."""
+    said = [
+        (path.stem, headline)
+        for path in sorted(built[0].reports.glob("*.json"))
+        if not path.name.startswith(".") and path.with_suffix(".html").is_file()
+        for headline in findings(built[0], path.stem)[0].values()
+    ]
+    for path in sorted(NOTEBOOKS.glob("[!_]*.ipynb")):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            text = "".join(cell["source"])
+            lines = re.findall(r"(?:title|subtitle)=f?\"[^\"]*\"", text) if cell["cell_type"] == "code" else [text]
+            said += [(path.stem, line) for line in lines]
+    assert [(where, text) for where, text in said if WHOLE.search(text)] == []
