@@ -231,8 +231,12 @@ def test_rows_of_the_figure_are_ranked_as_the_answer_ranks_them(two_rounds: pd.D
     every = pd.concat([paper, two_rounds], ignore_index=True)
     rows = generations.in_words(every, gate.official_first(every), "H100 SXM")
     assert [*zip(rows["name"], rows["shown"], strict=True)] == [
-        ("GB200\nv5.1", True), ("GB200\nPaper", True), ("B200 SXM\nv5.1", True), ("B200 SXM\nv4.1", False),
+        ("GB200\nv5.1", True), ("GB200\nPaper", False), ("B200 SXM\nv5.1", True), ("B200 SXM\nv4.1", False),
     ]  # fmt: skip
+    with pytest.MonkeyPatch.context() as fewer:
+        fewer.setattr(generations, "DRAWN", 1)
+        drawn = generations.in_words(every, gate.official_first(every), "H100 SXM")
+        assert drawn.loc[drawn["shown"], "name"].tolist() == ["GB200\nv5.1"] and len(drawn) == len(rows)
     assert set(generations.TABLE) - {"speedup", "spread"} <= set(rows)
     first = rows.iloc[0]
     assert (first["scope"], first["sizes"], first["precisions"]) == ("1 of 1 system", "8x over 8x", "both FP8")

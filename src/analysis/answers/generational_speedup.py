@@ -18,6 +18,7 @@ from analysis.themes.speedup import FACTS, OVER, UNDER
 
 TIMES = "times the baseline's throughput per accelerator"
 STEP = "times the throughput per accelerator of the step before"
+DRAWN = 12  # accelerators of a figure that is read at a glance
 MISS = "mean factor between datasheet ratio and speedup, 1 being exact"
 SOFTWARE = "times the throughput per accelerator of the earlier round"
 ENOUGH = 3  # accelerators by which datasheet facts are judged
@@ -102,15 +103,16 @@ def in_words(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> pd
     """The speedups beside the baseline as figure and table show them, with the columns of TABLE.
 
     Accelerators are ranked as in `leading`, each with its row there first; `name` is accelerator and basis on two
-    lines. Rows of the record that `leading` passes over are left to the table: `shown` says which are drawn, those of
-    `leading` and those of documents.
+    lines. `shown` says which a figure draws: the rows of `leading` of the first DRAWN accelerators. What `leading`
+    passes over, and documents beside the record, are left to the table.
     """
     answers = list(zip(*(fastest_first(leading)[name] for name in ("accelerator", "basis")), strict=True))
     place = {accelerator: rank for rank, (accelerator, _) in enumerate(answers)}
     others = speedups[speedups["accelerator"].ne(baseline)]
     keys = list(zip(others["accelerator"], others["basis"], strict=True))
     order = sorted(range(len(others)), key=lambda row: (place[keys[row][0]], keys[row] not in answers))
-    drawn = [key in answers or origin != "official" for key, origin in zip(keys, others["origin"], strict=True)]
+    first = [accelerator for accelerator in place if accelerator != baseline][:DRAWN]
+    drawn = [key in answers and key[0] in first for key in keys]
     rows = others.assign(shown=np.array(drawn, dtype="bool")).iloc[order]
     return _told(rows).assign(name=[f"{row['accelerator']}\n{where(row)}" for row in rows.to_dict("records")])
 
