@@ -27,6 +27,9 @@ ROUNDS = pd.DataFrame(
     }
 )
 
+YES, NO = "Where logs exist, yes:", "Where logs exist, no:"
+AGAIN = "computed again from their logs, and "
+
 
 def label(benchmark: str) -> str:
     return LABELS[benchmark]
@@ -62,44 +65,63 @@ def states(finding: Finding, value: float, headline: str, more: str = "") -> Non
 
 
 def again(rows: pd.DataFrame) -> Finding:
-    return answer.computed_again(holdings.counts(rows), holdings.exceptions(rows), label)
+    return answer.computed_again(holdings.counts(rows))
 
 
-def test_the_answer_counts_what_was_computed_again_and_names_what_lacks_its_log(record: Rows) -> None:
+def test_the_answer_counts_what_was_computed_again(record: Rows) -> None:
     rows = record({}, {}, BARE | {"benchmark": "scan"}, BARE | OLD)
-    headline = "2 of 3 rows of v4.1 were computed again from their logs; none differs."
-    states(again(rows), 2, headline, "Without a log in their tree: 1 row of Scans.")
+    states(again(rows), 2, f"{YES} 2 of 3 results of v4.1 were {AGAIN}none differs.")
     assert again(rows).sources == ["mlcommons-v4.1"]
+    lacking = answer.without_log(holdings.counts(rows), holdings.exceptions(rows), label)
+    states(lacking, 1, "1 result of Scans has no log.")
+    clean = record({})
+    none = answer.without_log(holdings.counts(clean), holdings.exceptions(clean), label)
+    states(none, 0, "No single log is missing.")
     newer = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
-    states(
-        again(record({}, newer)), 2, "2 of 2 rows of v4.1 and v5.1 were computed again from their logs; none differs."
-    )
+    words = f"{YES} 2 of 2 results of v4.1 and v5.1 were {AGAIN}none differs."
+    states(again(record({}, newer)), 2, words)
+    states(again(clean), 1, f"{YES} 1 of 1 result of v4.1 was {AGAIN}none differs.")
+
+
+def test_an_answer_of_many_rounds_counts_them(record: Rows) -> None:
+    rounds = ("v4.0", "v4.1", "v5.1", "v6.0")
+    rows = record(*({"round": name, "source_id": f"mlcommons-{name}"} for name in rounds))
+    states(again(rows), 4, f"{YES} 4 of 4 results of 4 rounds were {AGAIN}none differs.")
 
 
 @pytest.mark.parametrize(("wrong", "words"), [(1, "1 differs."), (2, "2 differ.")])
 def test_the_answer_counts_what_differs(record: Rows, wrong: int, words: str) -> None:
     rows = record({}, {}, *[{"recomputed_difference": -0.01}] * wrong)
-    states(
-        again(rows), 2 + wrong, f"{2 + wrong} of {2 + wrong} rows of v4.1 were computed again from their logs; {words}"
-    )
+    total = 2 + wrong
+    headline = f"{NO} {total} of {total} results of v4.1 were {AGAIN}{words}"
+    states(again(rows), total, headline)
     assert answer.strip(holdings.counts(rows))[list(answer.PARTS)].to_numpy().tolist() == [[2, wrong, 0]]
 
 
-def test_rounds_without_logs_are_named(record: Rows) -> None:
+def test_rounds_without_logs_are_to_be_quoted_as_published(record: Rows) -> None:
     rows = record({}, BARE | OLD, BARE | OLD | {"round": "v2.0", "source_id": "mlcommons-v2.0"})
-    found = answer.without_logs(holdings.counts(rows))
-    states(found, 2, "Without logs here are 2 rows, of v2.0 and v2.1: they stand as published.")
+    counts = holdings.counts(rows)
+    found = answer.to_do(counts)
+    states(found, 2, "Quote v4.1 as checked; 2 results of 2 other rounds stand as published, without logs.")
     assert found.sources == ["mlcommons-v2.0", "mlcommons-v2.1"]
-    states(answer.without_logs(holdings.counts(record({}))), 0, "Of each of these rounds logs are at hand: v4.1.")
-    nothing = again(record(BARE | OLD))
-    words = "None of 1 row can be computed again: no logs of these rounds are at hand."
-    assert (nothing.value, nothing.headline) == (None, words)
+    assert answer.rests_on(counts).text == "MLPerf v2.0 to v4.1, closed, 3 results, logs of 1 of 3 rounds"
+    assert answer.rounds_title(counts) == "Logs exist here for 1 of 3 rounds: 33 % of the results."
+    alone = holdings.counts(record({}))
+    assert answer.rests_on(alone).text == "MLPerf v4.1, closed, 1 result, its logs"
+    assert answer.rounds_title(alone) == "100 % of the results of v4.1 have a log here."
+    one = holdings.counts(record({}, BARE | OLD))
+    states(answer.to_do(one), 1, "Quote v4.1 as checked; 1 result of 1 other round stands as published, without logs.")
+    states(answer.to_do(holdings.counts(record({}))), 0, "Quote its results as checked against their logs.")
+    bare = record(BARE | OLD)
+    states(answer.to_do(holdings.counts(bare)), 1, "Quote 1 result as published: nothing here checks it.")
+    nothing = again(bare)
+    assert (nothing.value, nothing.headline) == (None, "Unknown: none of 1 result has a log in the record.")
 
 
 def test_power_is_counted_by_its_own_figures(record: Rows) -> None:
     rows = record(METERED, METERED | {"recomputed_power_difference": float("nan")}, METERED | OLD, {})
     counts = holdings.counts(rows.assign(recomputed_power_difference=[0.0, float("nan"), float("nan"), float("nan")]))
-    headline = "1 of 2 power figures of v4.1 were computed again from the meter's samples; none differs."
+    headline = "1 of 2 power figures of v4.1 were computed again from the meter's samples, and none differs."
     states(answer.power_computed_again(counts), 1, headline)
     assert answer.power_computed_again(holdings.counts(record({}))).value is None
 
@@ -109,14 +131,14 @@ def test_wrong_units_are_told_by_benchmark(record: Rows) -> None:
     rows = record({}, wrong, wrong | {"benchmark": "scan"}, wrong)
     counts, exceptions = holdings.counts(rows), holdings.exceptions(rows)
     found = answer.put_right(counts, exceptions, label)
-    states(found, 3, "3 rows, of LLM and Scans, were published with a wrong unit: the values are tokens/s.")
+    states(found, 3, "3 results of LLM and Scans were published with a wrong unit: the values are tokens/s.")
     listed = answer.listed_exceptions(exceptions, label)
     assert listed.to_dict("records")[0] == {
         "what": "LLM: labelled Samples/s, counts tokens/s", "rounds": "v4.1", "rows": 2, "examples": "4.1-0001"
     }  # fmt: skip
     clean = record({})
     sound = answer.put_right(holdings.counts(clean), holdings.exceptions(clean), label)
-    states(sound, 0, "No row of these rounds is labelled with a wrong unit.")
+    states(sound, 0, "No result of these rounds was published with a wrong unit.")
 
 
 def test_every_reason_of_an_exception_has_words(record: Rows) -> None:
@@ -145,20 +167,20 @@ def test_ten_ids_are_examples_and_the_others_a_count(record: Rows) -> None:
 def test_rounds_that_are_missing_are_named_and_what_is_known_of_those_without_logs(record: Rows) -> None:
     counts = holdings.counts(record({}, BARE | OLD))
     known = "Of v2.1, two collections are not to be had."
-    states(answer.gaps(counts, ROUNDS, []), 2, "Not in the record are 2 of 4 rounds: v2.0 and v5.0.", known)
+    states(answer.gaps(counts, ROUNDS, []), 2, "The record lacks 2 of 4 rounds: v2.0 and v5.0.", known)
     states(answer.gaps(counts, ROUNDS, ["v4.1"]), 0, "The record has each round asked for: v2.1 and v4.1.")
     only = holdings.counts(record({}))
-    states(answer.gaps(only, ROUNDS, ["v4.1", "v5.0"]), 1, "Not in the record are 1 of 2 rounds: v5.0.")
+    states(answer.gaps(only, ROUNDS, ["v4.1", "v5.0"]), 1, "The record lacks 1 of 2 rounds: v5.0.")
 
 
 def test_what_may_be_compared_stands_beside_all_rows_and_the_closed_ones(record: Rows) -> None:
     rows = record({}, {"suite": "edge"}, {"division": "open"})
     found = answer.comparable(holdings.set_aside(rows), holdings.counts(rows))
     words = "may be compared: data-center rates, filed once, without power."
-    states(found, 1, f"1 of 3 rows (50 % of the closed ones) {words}")
+    states(found, 1, f"1 of 3 results (50 % of the closed ones) {words}")
     opened = record({"division": "open"})
     found = answer.comparable(holdings.set_aside(opened), holdings.counts(opened))
-    states(found, 0, f"0 of 1 row {words}")
+    states(found, 0, f"0 of 1 result {words}")
 
 
 def test_the_largest_submitters_are_named_as_people_write_them(record: Rows) -> None:
@@ -166,8 +188,8 @@ def test_the_largest_submitters_are_named_as_people_write_them(record: Rows) -> 
     rows = record(*filed, {"submitter": "D"})
     finding = answer.filed_by(holdings.submitters(rows), holdings.counts(rows))
     assert finding.value == Interval(6 / 7, 6 / 7)
-    assert finding.headline == "3 of 4 submitters filed 86 % of the rows: A B, D and Krai."
-    assert finding.more == "Of 1 closed row D filed most: 1."
+    assert finding.headline == "3 of 4 submitters filed 86 % of the results: A B, D and Krai."
+    assert finding.more == "Of 1 closed result D filed most: 1."
     assert answer.largest(holdings.submitters(rows))["submitter"].tolist() == ["A B", "D", "Krai", "C"]
 
 
@@ -181,7 +203,7 @@ def best(comparable_rows: Rows) -> pd.DataFrame:
 
 def test_progress_stands_over_the_first_round(best: pd.DataFrame) -> None:
     found = answer.progress(best, "LLM Offline")
-    words = "the fastest accelerator on sale gave 2.5 times as much in v4.1 (B200 SXM) as in v2.1 (H100 SXM)."
+    words = "the fastest on sale gives 2.5 times as much in v4.1 (B200 SXM) as in v2.1 (H100 SXM)."
     states(found, 2.5, f"On LLM Offline, {words}")
     assert found.notes == {note("power_capped", about=["B200 SXM"])}
     alone = "On LLM Offline, H100 SXM was the fastest on sale in v2.1, the only round here."
@@ -202,21 +224,21 @@ def test_a_narrower_tolerance_is_told_with_what_it_changes(record: Rows) -> None
     rows = record({}, {"recomputed_difference": 1e-8})
     wide, narrow = holdings.counts(rows), holdings.counts(rows, agrees=1e-9)
     within = "within a tolerance 1,000 times narrower"
-    states(answer.under_a_narrower_tolerance(wide, wide), 0, f"No: {within} none of 2 rows differs.")
-    states(answer.under_a_narrower_tolerance(wide, narrow), 1, f"Yes: {within} 1 of 2 rows differs.")
+    states(answer.under_a_narrower_tolerance(wide, wide), 0, f"No: {within} none of 2 results differs.")
+    states(answer.under_a_narrower_tolerance(wide, narrow), 1, f"Yes: {within} 1 of 2 results differs.")
 
 
 def test_without_a_record_each_finding_says_so(record: Rows) -> None:
     rows = record({}).head(0)
     counts, exceptions, aside = holdings.counts(rows), holdings.exceptions(rows), holdings.set_aside(rows)
     filed = holdings.submitters(rows)
-    said = [answer.computed_again(counts, exceptions, label), answer.without_logs(counts)]
+    said = [answer.computed_again(counts), answer.to_do(counts), answer.without_log(counts, exceptions, label)]
     said += [answer.put_right(counts, exceptions, label), answer.comparable(aside, counts)]
     said += [answer.filed_by(filed, counts)]
-    assert [found.headline.startswith("No official record is at hand") for found in said] == [True] * len(said)
+    assert [found.headline.startswith("The record holds none of these rounds") for found in said] == [True] * len(said)
     said += [answer.power_computed_again(counts), answer.under_a_narrower_tolerance(counts, counts)]
     assert [found.value for found in said] == [None] * len(said)
-    states(answer.gaps(counts, ROUNDS, ["v5.0"]), 1, "Not in the record are 1 of 1 rounds: v5.0.")
+    states(answer.gaps(counts, ROUNDS, ["v5.0"]), 1, "The record lacks 1 of 1 round: v5.0.")
     frames = [answer.across(counts, answer.MEASURES), answer.across(aside, answer.REASONS), answer.strip(counts)]
     assert [len(each) for each in (*frames, answer.listed_exceptions(exceptions, label), answer.largest(filed))] == [
         0

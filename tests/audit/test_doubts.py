@@ -14,7 +14,6 @@ from analysis.core import parameters
 from analysis.core.choices import not_among
 from analysis.core.notes import KINDS, NONE, note, of_rows
 from analysis.data.catalog import Catalog, NotJudged
-from analysis.themes import quantization
 
 Rows = Callable[..., pd.DataFrame]
 Official = Callable[..., dict[str, Any]]
@@ -141,14 +140,3 @@ def test_a_judged_catalog_doubts_each_of_its_results_once(data: Catalog) -> None
 @pytest.mark.parametrize("model", [each for each in parameters.MODELS.values() if issubclass(each, parameters.Common)])
 def test_every_report_may_be_asked_for_checked_figures(model: type) -> None:
     assert gate.ask(model(trust="checked")).trust == "checked"
-    assert gate.ask(model()).trust == "all"
-
-
-def test_impossible_rates_leave_the_quantization_report_when_only_checked_ones_are_wanted(data: Catalog) -> None:
-    everything, checked = (
-        quantization.tradeoffs(data.quantization, gate.trusted(data, trust), "llama2-70b", "fp16")
-        for trust in ("all", "checked")
-    )
-    assert set(everything["notes"]) == {frozenset({note("above_hardware")})}
-    assert len(everything) == 5
-    assert checked.empty

@@ -73,7 +73,8 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
 
 def test_notes_of_a_record_have_code_words_values_and_what_they_are_about() -> None:
     (first, second) = replace(SOME, notes=frozenset({SIZES, PREVIEW})).record()["notes"]
-    assert first == {"code": "preview", "words": PREVIEW.text, "values": {"round": "v4.1"}, "about": ["B200"]}
+    about = {"words": PREVIEW.text, "values": {"round": "v4.1"}, "about": ["B200"]}
+    assert first == {"code": "preview", **about, "mark": "\u25cb", "scope": "row"}
     assert second["values"] == {"sizes": "1x", "other_sizes": "8x"}
 
 
@@ -112,12 +113,12 @@ def test_nothing_has_its_reason_as_headline() -> None:
     assert (own.value, own.headline, own.said, own.notes) == (None, "No apple is ripe.", "No apple is ripe.", NONE)
 
 
-def test_notes_stand_behind_the_sentence_with_a_sign_that_is_not_read_out() -> None:
-    own = replace(SOME, notes=frozenset({PREVIEW}))
-    assert own._repr_mimebundle_()["text/html"].endswith(
-        f'Some. <span class="caveat"><span aria-hidden="true">&#9888;&#65038;</span> Caveat: {PREVIEW.text}.</span></p>'
-    )
-    assert "caveat" not in SOME._repr_mimebundle_()["text/html"]
+def test_marks_stand_behind_the_sentence_and_say_their_words_when_pointed_at() -> None:
+    own = replace(SOME, notes=frozenset({PREVIEW, note("division_unstated")}))
+    markup = own._repr_mimebundle_()["text/html"]
+    assert markup.endswith(f'Some.<sup class="marks" title="{PREVIEW.text}">\u25cb</sup></p>')
+    unmarked = replace(SOME, notes=frozenset({note("division_unstated")}))
+    assert all("marks" not in each._repr_mimebundle_()["text/html"] for each in (SOME, unmarked))
 
 
 def test_further_values_and_what_the_value_is_of_are_data_too() -> None:

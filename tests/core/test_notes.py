@@ -14,13 +14,12 @@ from analysis.compare import gate
 from analysis.compare.gate import Comparison, Data, Question
 from analysis.core import notes
 from analysis.core.findings import Finding, exactly
-from analysis.core.notes import KINDS, NONE, SIGN, Kind, Note, Notes, Scope, note
+from analysis.core.notes import KINDS, NONE, SIGN, SIZE, UNOFFICIAL, Kind, Note, Notes, Scope, note
 from analysis.show import tables as shown
 from analysis.show.figures import charts
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
-FASTER = {"speed": "80", "ceiling": "23", "copy": "2", "accelerator": "H100 SXM", "precision": "fp16"}
 WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("preview", {}, "preview system"),
     ("preview", {"round": "v4.1"}, "preview system, not yet on sale in v4.1"),
@@ -37,9 +36,9 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("division_asked", {"division": "open"}, "open division"),
     ("above_hardware", {}, "above what its hardware can do"),
     ("contradicts_record", {}, "contradicts the official record"),
-    ("no_official_result", {}, "no official result of it at hand"),
-    ("system_not_at_hand", {}, "the official result of its system is not at hand"),
-    ("other_power_limit", {}, "officially so only for the part with another power limit"),
+    ("no_official_result", {}, "no official result stands behind it"),
+    ("system_not_at_hand", {}, "the record has no result of its system"),
+    ("other_power_limit", {}, "true of the part with another power limit only"),
     ("rate_contradicts_record", {}, "its throughput contradicts the official record"),
     ("contradicts_meter", {}, "contradicts the measured watts"),
     ("virtualised", {"accelerator": "L40S"}, "only virtualised systems of L40S"),
@@ -54,7 +53,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         {"bridge": "GB200", "rounds": "v6.0 and v5.1", "submitter": "ACME"},
         "over a bridge between rounds, GB200 of ACME in v6.0 and v5.1",
     ),
-    ("printed_unit", {"unit": "samples/s"}, "in samples/s, as printed"),
+    ("printed_unit", {"unit": "samples/s"}, "counted in samples/s"),
     ("different_sizes", {}, "systems of different size"),
     ("different_sizes", {"sizes": "1x", "other_sizes": "4x/8x"}, "systems of different size, 1x against 4x/8x"),
     ("different_rounds", {}, "different rounds"),
@@ -80,19 +79,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("metered_capped", {}, "kilowatts are of a power-capped run, with that run's own throughput"),
     ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
-    (
-        "measured_slower",
-        {"guaranteed": "5", "speed": "30"},
-        "throughput measured at 5 tokens/s per user or more, not 30: more accelerators may be needed",
-    ),
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
-    (
-        "above_decoding",
-        FASTER | {"needed": "4", "beyond": ""},
-        "80 tokens/s is above the 23 that 2 H100 SXM can decode for one user (bandwidth over fp16 weights): only "
-        "copies of the weights spread over 4 or more can reach it, at a throughput that is not known",
-    ),
-    ("example_file", {}, "example file: its numbers were written by hand, nothing was measured"),
     ("requests_failed", {}, "some requests failed"),
     ("few_requests", {}, "fewer requests than a percentile of 99 needs"),
     ("stream_energy", {}, "energy per query of a stream: a latency, no throughput per watt"),
@@ -144,7 +131,7 @@ def test_unknown_code_is_refused_with_the_near_one_and_all(make: Callable[[str],
     [
         ("printed_unit", {}, "takes unit; given none"),
         ("printed_unit", {"units": "tokens/s"}, "takes unit; given units"),
-        ("measured_slower", {"speed": "30"}, "takes guaranteed, speed; given speed"),
+        ("limit_decides_speed", {}, "takes speed; given none"),
         ("edge_suite", {"suite": "edge"}, "takes no values; given suite"),
         ("preview", {"since": "v4.1"}, "takes round; given since"),
         ("different_rounds", {"rounds": "v5.1", "round": "v4.1"}, "takes other_rounds, rounds; given round, rounds"),
@@ -170,9 +157,10 @@ def test_four_names_are_told_and_more_are_counted() -> None:
     assert note("edge_suite", "ABCDE").text.endswith(" (A, B, C and 2 more)")
 
 
-def test_note_as_json_has_code_words_values_and_what_it_is_about() -> None:
+def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
+    record |= {"mark": SIZE, "scope": "row"}
     assert json.loads(json.dumps(about.record())) == about.record() == record
     nested = note("not_checked", doubt=DOUBT).record()
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
@@ -235,8 +223,8 @@ def test_name_of_several_rows_stands_once_in_their_order() -> None:
 
 
 def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
-    of_documents = [note(code) for code, kind in KINDS.items() if kind.scope is Scope.BACKGROUND]
-    assert {own.code for own in of_documents} == {"division_unstated", "tokens_assumed", "precision_unstated"}
+    of_documents = [note(code) for code in ("division_unstated", "tokens_assumed", "precision_unstated")]
+    assert {own.kind.scope for own in of_documents} == {Scope.BACKGROUND}
     told = notes.of_rows(rows({EDGE, *of_documents}, NONE))
     assert told == {replace(EDGE, about=("A",)), *(replace(own, about=("doc 0",)) for own in of_documents)}
     assert notes.of_rows(rows({BACKGROUND}, NONE).drop(columns="basis")) == {replace(BACKGROUND, about=("A",))}
@@ -262,7 +250,7 @@ def test_row_with_two_notes_of_a_kind_counts_once() -> None:
 
 def test_notes_that_differ_in_what_their_words_say_stay_apart() -> None:
     tokens, samples = (note("printed_unit", unit=unit) for unit in ("tokens/s", "samples/s"))
-    told = {replace(tokens, about=("A",)), replace(samples, about=("B",))}
+    told = {replace(tokens, about=("doc 0",)), replace(samples, about=("doc 1",))}
     assert notes.of_rows(rows({tokens}, {samples})) == told
 
 
@@ -277,27 +265,45 @@ def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
     assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
 
 
-def test_cell_and_line_say_the_notes_in_order() -> None:
+def test_cell_says_the_notes_in_order() -> None:
     given = {EDGE, replace(PREVIEW, about=("A",))}
     words = [replace(PREVIEW, about=("A",)).text, EDGE.text]
     assert notes.texts(given) == words
     assert notes.worded(given) == "; ".join(words)
-    assert notes.line(given) == f"Caveats: {'; '.join(words)}."
-    assert (notes.texts(NONE), notes.worded(NONE), notes.line(NONE)) == ([], "", "")
+    assert (notes.texts(NONE), notes.worded(NONE)) == ([], "")
+
+
+def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
+    """What differs between rows of a kind falls away; what holds for nearly all rows has no mark to explain."""
+    given = {replace(ONE, about=("A",)), FOUR, EDGE, BACKGROUND}
+    assert notes.key(given) == [
+        {"code": "edge_suite", "mark": UNOFFICIAL, "words": "edge suite"},
+        {"code": "another_size", "mark": SIZE, "words": "another size than most systems"},
+    ]
+    assert notes.key([replace(ONE, about=("A",)), ONE])[0]["words"] == ONE.text
+    assert notes.key(NONE) == []
 
 
 @pytest.mark.parametrize(
-    ("given", "mark"),
-    [(NONE, ""), ({BACKGROUND}, ""), ({EDGE}, SIGN), ({BACKGROUND, PREVIEW}, SIGN), ({DOUBT}, SIGN)],
+    ("given", "marks"),
+    [
+        (NONE, ""),
+        ({BACKGROUND}, ""),
+        ({EDGE}, UNOFFICIAL),
+        ({BACKGROUND, note("preview")}, "\u25cb"),
+        ({DOUBT}, SIGN),
+        ({ONE, FOUR, DOUBT}, f"{SIZE}{SIGN}"),
+    ],
 )
-def test_mark_is_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, mark: str) -> None:
-    assert notes.mark(given) == mark
+def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
+    assert sorted(notes.marks(given)) == sorted(marks)
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
     assert all(code == kind.code for code, kind in KINDS.items())
     assert len(KINDS) == len(notes._TABLE)
-    assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == {SIGN}
+    own = {notes.PREVIEW, notes.SIZE, notes.ROUNDS, notes.CAPPED, notes.UNOFFICIAL, SIGN}
+    assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
 
 
@@ -327,7 +333,7 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     }  # fmt: skip
     record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
     about = {"words": f"{words} (B200 SXM)", "values": {"round": "v4.1"}, "about": ["B200 SXM"]}
-    assert record["notes"] == [{"code": "research_system", **about}]
+    assert record["notes"] == [{"code": "research_system", **about, "mark": SIGN, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
 
@@ -337,10 +343,11 @@ def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison
     drawing = charts.ranges(noted.rows, **names, title="One is fastest.", subtitle=noted.subtitle)
     title, subtitle = (" ".join(text.get_text().split()) for text in drawing.figure.texts)
     behind = [text.get_text() for text in drawing.figure.axes[0].texts]
-    plt.close(drawing.figure)
+    plt.close("all")
     words = "research system, not for sale in v4.1"
-    assert title == "One is fastest."
-    assert subtitle == f"{noted.subtitle} {SIGN} Caveats: {words} (B200 SXM)."
+    assert title == "One is fastest"
+    assert subtitle == noted.subtitle
+    assert notes.key(drawing.notes) == [{"code": "research_system", "mark": SIGN, "words": words}]
     assert [SIGN in text for text in behind] == [False, True, False]
     assert [words in cell for cell in drawing.numbers.cells["Caveat"]] == [False, True, False]
 
@@ -350,4 +357,10 @@ def test_new_background_kind_is_told_of_documents_and_marks_no_row(
 ) -> None:
     monkeypatch.setitem(KINDS, NEW.code, replace(NEW, scope=Scope.BACKGROUND, mark=""))
     assert notes.of_rows(noted.rows) == {note("research_system", ["official v4.1"], round="v4.1")}
-    assert [notes.mark(own) for own in noted.rows["notes"]] == ["", "", ""]
+    assert [notes.marks(own) for own in noted.rows["notes"]] == ["", "", ""]
+
+
+def test_rows_are_told_by_a_kind_of_note_that_they_have() -> None:
+    rows = pd.DataFrame({"notes": [{note("preview"), note("inferred")}, set()]}, index=[4, 2])
+    assert notes.told(rows, "preview").to_dict() == {4: True, 2: False}
+    assert notes.told(rows.head(0), "preview").dtype == "bool"

@@ -58,7 +58,8 @@ REFUSED = [
     (PRICE, {"prices": [2.5]}, should("prices.0", "a valid string", 2.5)),
     (MINE, {"prices": ["nan"]}, "parameter prices.0: 'nan': 'nan' is not a number or a range"),
     (PRICE, {"derate": [0.5, 1.2]}, should("derate.1", "less than or equal to 1", 1.2)),
-    (PRICE, {"break_even_of": ["H100 SXM", "H100"]}, "parameter break_even_of.1: 'H100': did you mean 'H100 "),
+    (PRICE, {"used_shares": [0.5, 1.2]}, should("used_shares.1", "less than or equal to 1", 1.2)),
+    (PRICE, {"rent_falls_per_year": 1.0}, should("rent_falls_per_year", "less than 1", 1.0)),
     (PRICE, {"years": 0.0}, should("years", "greater than 0", 0.0)),
     (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
     (MINE, {"files": ["/tmp/run.json"]}, "parameter files.0: '/tmp/run.json' must be the path of a file below data/"),
@@ -116,11 +117,6 @@ REFUSED = [
     (DERATING, {"draws": 999}, should("draws", "greater than or equal to 1000", 999)),
     (DERATING, {"seed": -1}, should("seed", "greater than or equal to 0", -1)),
     ("quantization_tradeoffs", {"memory_headroom": 1.0}, should("memory_headroom", "less than 1", 1.0)),
-    (
-        "quantization_tradeoffs",
-        {"reference_precision": "fp32"},
-        "parameter reference_precision: Input should be 'fp16'",
-    ),
 ]
 
 

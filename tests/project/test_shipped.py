@@ -58,7 +58,7 @@ def asked(root: Path, *arguments: str) -> list[str]:
 
 def test_files_of_a_users_own_are_held_to_nothing(used: Path) -> None:
     names = asked(used, "--collect-only", *HELD)
-    assert any("real_world_derating_interactive" in name for name in names)
+    assert any("real_world_derating" in name for name in names)
     assert [name for name in names if "of_mine" in name or "price_2026" in name] == []
     at_once = "every_notebook_has or every_model_has or project_that_is_built"
     assert asked(used, "tests/core/test_parameters.py", "tests/whole/test_reports.py", "-k", at_once)[-1][0] == "3"

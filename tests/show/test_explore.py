@@ -11,44 +11,45 @@ from analysis.audit import doubts
 from analysis.compare import gate
 from analysis.compare.gate import Question
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.show import explore
 from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.themes import capacity, memory, power
-from analysis.themes.capacity import Basis, Prompt
+from analysis.themes.capacity import SPEED, Basis, Prompt, Supply
 from analysis.themes.demand import Demand
-from analysis.themes.sizing import Box
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
 
 @pytest.fixture
-def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data]) -> Fixed:
+def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data], data: Catalog) -> Fixed:
     """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
     watts = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
     rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
     asked = Question("llm", "Server", rounds=("v4.1",))
     chosen, metered = (gate.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
-    nan, rate, price = float("nan"), Interval(100.0, 100.0), Interval(2.0, 2.0)
-    basis = Basis("H100 SXM", "queries/s", rate, "1 of 1 systems", price, 1, "known", NONE, None,
-                  Box(80.0, 0.1, 500.0), Prompt(nan, nan, nan), nan, nan, nan)  # fmt: skip
+    nan = float("nan")
+    supply = Supply(
+        replace(chosen, rows=chosen.rows.assign(**{SPEED: nan})), metered.rows.head(0).assign(**{SPEED: nan})
+    )
+    prompt = Prompt(nan, nan, nan)
+    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), 1, data.accelerators, None, prompt, nan)
     params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
-    return Fixed(params, chosen, basis, power.efficiency(metered.rows))
+    return Fixed(params, basis, power.efficiency(metered.rows))
 
 
 @pytest.fixture(scope="module")
 def real() -> tuple[RealWorldDerating, Fixed, Choice]:
     """What the notebook plans on with the report's own parameters: queue, memory and prompts too."""
-    return real_of("H100 SXM")
+    return real_of("H200 SXM")
 
 
 def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
     data, asked = doubts.catalog(), RealWorldDerating(baseline=baseline)
     chosen = gate.select(data, gate.ask(asked))
-    basis = capacity.basis(data, asked, chosen)
-    fixed = Fixed(asked, chosen, basis, power.efficiency(chosen.rows))
+    basis = capacity.basis(data, asked)
+    fixed = Fixed(asked, basis, power.efficiency(chosen.rows))
     start = Choice(asked.users, asked.tokens_per_second_per_user, Interval(*asked.derate), basis.price, 0.1)
     return asked, fixed, start
 
@@ -56,33 +57,38 @@ def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
 def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice], data: Catalog) -> None:
     """The numbers and notes of capacity.make for the same question, at the start and after a move."""
     asked, fixed, start = real
-    for users, speed in ((100, 30.0), (700, 12.0)):
+    for users, speed in ((100, 5.0), (700, 25.0)):
         moved = asked.model_copy(update={"users": users, "tokens_per_second_per_user": speed})
-        report = capacity.make(data, moved, fixed.chosen, Interval(*asked.derate))
+        report = capacity.make(data, moved)
         choice = replace(start, users=users, tokens_per_second_per_user=speed)
         moving = explore.planned(choice, fixed)
         pd.testing.assert_frame_equal(moving.draws, report.draws)
         assert moving.notes == report.notes
-        assert explore.need(moving, fixed).notes >= report.notes > set()
+        assert explore.need(moving).notes >= report.notes > set()
     assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
 
 
 def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     _, fixed, start = real_of("MI300X")
     explorer = Explorer(start, fixed)
-    assert "need 2 to 3 MI300X (P10 to P90; throughput of" in explorer.answer.value
+    assert "each take one node of 8 MI300X, at a price that is not known" in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
     assert "at a price that is not known" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
-    assert "US dollars an hour" in explorer.answer.value and "not known" not in explorer.answer.value.split("Caveat")[0]
+    assert " an hour." in explorer.answer.value and "not known" not in explorer.answer.value.split("Caveat")[0]
 
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
-    """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators at 2 dollars each an hour."""
+    """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
     finding, rows = explore.plan(START, fixed)
-    assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:3].tolist() == [[20, 20], [40, 40], [0.4, 0.4]]
-    assert finding.headline.startswith("100 users at 10 tokens/s each need 20 H100 SXM")
-    assert finding.value == Interval(20, 20)
+    assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:4].tolist() == [
+        [20] * 2,
+        [3] * 2,
+        [48] * 2,
+        [0.48] * 2,
+    ]
+    assert finding.headline == "100 users at 10 tokens/s each take 3 nodes of 8 H100, $48 an hour."
+    assert finding.value == Interval(24, 24)
 
 
 def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
@@ -103,7 +109,7 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
         explorer.sliders[name].value = value
         assert explorer.answer.value != before, name
     assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
-    assert "250 users at 7 tokens/s each need" in explorer.answer.value
+    assert "250 users at 7 tokens/s each take" in explorer.answer.value
 
 
 def test_a_move_is_answered_within_a_tenth_of_a_second(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
@@ -121,7 +127,7 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
     assert set(bundle) == {explore.WIDGET, "text/html", "text/plain"}
-    assert bundle["text/plain"].startswith("100 users at 10 tokens/s each need")
+    assert bundle["text/plain"].startswith("100 users at 10 tokens/s each take")
     assert '<table class="cells" id="t' in bundle["text/html"]
 
 
@@ -130,4 +136,4 @@ def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     explorer = Explorer(unknown, fixed)
     assert explore.plan(unknown, fixed)[0].headline.endswith("at a price that is not known.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
-    assert "need 20 H100 SXM" in explorer.answer.value
+    assert "take 3 nodes of 8 H100" in explorer.answer.value

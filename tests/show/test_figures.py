@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -10,11 +11,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from analysis.core import notes as wording
-from analysis.core.notes import NONE, SIGN, Notes, note
+from analysis.core.notes import NONE, Notes, note
 from analysis.data.catalog import Catalog
 from analysis.show import cells
-from analysis.show.figures import charts, colours, loglog, style
+from analysis.show.figures import charts, colours, loglog, strips, style, timeline
 from analysis.show.figures.style import Drawing
 
 matplotlib.use("agg")
@@ -26,6 +26,7 @@ FRAME = pd.DataFrame(
         "part": ["B200 SXM", "L40S", "B200 SXM"],
         "basis": ["official v4.1", "official v4.1", "Paper"],
         "origin": ["official", "official", "published"],
+        "day": pd.to_datetime(["2024-08-28", "2024-08-28", "2025-09-09"]),
         "x_low": [2.0, 0.25, 3.0],
         "x_high": [2.5, 0.25, 4.0],
         "y_low": [1.0, 5.0, 9.0],
@@ -48,13 +49,14 @@ CHARTS: dict[str, Draw] = {
     ),
     "band": lambda f: charts.ranges(f, series="basis", band=(0.6, 0.8), band_label="assumed", **RANGES),
     "beside": lambda f: charts.beside(f, others={"y": "stated"}, legend="computed", note="words", **RANGES),
+    "over_time": lambda f: timeline.over_time(f, date="day", when="basis", **RANGES),
     "scatter": lambda f: charts.scatter(f, x="x", y="y", label="part", front="derived", **AXES),
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
     "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
     "shares": lambda f: charts.shares(f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **SHARES),
     "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), GRID.astype(str), **NAMES),
-    "against": lambda f: loglog.against(
-        f, x="x", y="y", series="part", group="basis", inks=INKS, label="words", **AXES
+    "strips": lambda f: strips.strips(
+        f, strip="part", value="x_low", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
     ),
     "roofs": lambda f: loglog.roofs(
         ROOFS, f.assign(above=f["derived"], label=f["part"]), panel="part", line="precision", **AXES
@@ -92,18 +94,19 @@ def test_empty_frame_gives_a_sentence_in_place_of_a_figure(name: str) -> None:
 @pytest.mark.parametrize("name", CHARTS)
 def test_title_and_subtitle_stand_in_the_figure(name: str) -> None:
     texts = [text.get_text() for text in CHARTS[name](FRAME).figure.texts]
-    assert texts == ["B200 leads.", "LLM Offline."]
+    assert texts == ["B200 leads", "LLM Offline."]
 
 
 TOLD = {
     "ranges": "Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
     "beside": "Ranges, ratio: B200 SXM: computed 2 to 2.5, stated 1 to 1.5; L40S: computed 0.25, stated 5 to 6;",
+    "over_time": "Lines over time, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (P",
     "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
     "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
     "shares": "Bars, shares of rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
     "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
-    "against": "3 points, rate against loss: 1 Paper, 2 official v4.1. one: 1 to 1.5 against 2 to 2.5; three: 9",
+    "strips": "3 dots, ratio: B200 SXM: Paper, 1 at 3; B200 SXM: official v4.1, 1 at 2; L40S: official v4.1, 1 at 0.25",
     "roofs": "Roofs: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
     "Points: B200 SXM 1 to 1.5 (above); L40S 5 to 6 (below); B200 SXM 9 (below).",
 }
@@ -132,12 +135,13 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tu
     told = options["metadata"]["image/svg+xml"]
     assert output["image/svg+xml"].startswith("<?xml")
     assert (told["caption"], told["alt"]) == ("Sources: a page.", output["text/plain"])
-    assert (told["title"], told["subtitle"]) == ("B200 leads.", "LLM Offline.")
+    assert (told["title"], told["subtitle"]) == ("B200 leads", "LLM Offline.")
     assert 0.05 < told["header"] < 0.5
     assert options["raw"]
     assert table.cells["Ratio"].tolist() == ["2 to 2.5", "0.25", "3 to 4"]
     assert table.markup.startswith('<details class="table"><summary>The same numbers as a table (3 rows)</summary>')
-    assert marked["metadata"] == {cells.BESIDE: True}
+    assert marked["metadata"] == {cells.BESIDE: True, cells.CSV: table.csv()}
+    assert table.csv().splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
     assert plt.get_fignums() == []
 
 
@@ -155,7 +159,7 @@ NUMBERS = {
     "bars": {"What": "", "Correlation": "-0.75"},
     "shares": {"Part": "B200 SXM", "Logs": "2.0", "None": "1.0"},
     "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
-    "against": {"Part": "B200 SXM", "Basis": "official v4.1", "Rate": "1 to 1.5", "Loss": "2 to 2.5", "What": "one"},
+    "strips": {"Part": "B200 SXM", "Basis": "Paper", "Dots": "1", "Ratio": "3"},
     "roofs": {"What": "B200 SXM fp8 roof", "Loss": "1 to 32", "Rate": "2 to 64", "Beside its roof": ""},
 }
 WORDS = {"Part", "Basis", "What", "Derived", "Quantity", "Row", "Beside its roof"}  # headings of what is no number
@@ -177,12 +181,6 @@ def test_numbers_stand_in_the_drawing_as_in_the_table(name: str) -> None:
     assert [text.get_text().partition(" ·")[0] for text in drawing.figure.axes[0].texts] == numbers.tolist()
 
 
-def test_points_without_words_are_counted_in_the_alt_text_and_listed_in_the_table() -> None:
-    drawing = loglog.against(FRAME, x="x", y="y", series="part", group="basis", inks=INKS, **AXES)
-    assert drawing.alt == "B200 leads. 3 points, rate against loss: 1 Paper, 2 official v4.1."
-    assert drawing.numbers.cells["Rate"].tolist() == ["1 to 1.5", "5 to 6", "9"]
-
-
 def test_one_column_can_be_label_and_series_at_once() -> None:
     drawing = charts.ranges(FRAME.head(1), series="part", **RANGES)
     assert drawing.alt == "B200 leads. Ranges, ratio: B200 SXM (B200 SXM) 2 to 2.5."
@@ -198,13 +196,11 @@ def subtitle(drawing: Drawing) -> str:
 
 
 @pytest.mark.parametrize("name", ["ranges", "beside", "scatter"])
-def test_subtitle_says_every_note_of_the_rows(name: str) -> None:
+def test_notes_of_the_rows_are_those_of_the_drawing_and_not_in_its_subtitle(name: str) -> None:
     notes = [frozenset({PREVIEW}), NONE, frozenset({PREVIEW, EDGE})]
-    rows = FRAME.assign(accelerator=["A", "B", "C"], notes=notes)
-    about = {note("preview", about=["A", "C"]), note("edge_suite", about=["C"])}
-    assert subtitle(CHARTS[name](rows)) == f"LLM Offline. {SIGN} {wording.line(about)}"
-    about = {note("preview", about=["B200 SXM"]), note("edge_suite", about=["B200 SXM"])}
-    assert subtitle(CHARTS[name](FRAME.assign(notes=notes))) == f"LLM Offline. {SIGN} {wording.line(about)}"
+    drawing = CHARTS[name](FRAME.assign(accelerator=["A", "B", "C"], notes=notes))
+    assert drawing.notes == {note("preview", about=["A", "C"]), note("edge_suite", about=["C"])}
+    assert subtitle(drawing) == "LLM Offline."
 
 
 BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
@@ -219,12 +215,11 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
 
 
 @pytest.mark.parametrize("name", BESIDE_THE_ROWS)
-def test_notes_that_are_not_of_a_row_stand_in_the_subtitle(name: str) -> None:
+def test_notes_that_are_not_of_a_row_are_those_of_the_drawing_too(name: str) -> None:
     notes = frozenset({note("prices_undated"), note("preview", about=["A"])})
     drawing = BESIDE_THE_ROWS[name](notes)
     assert drawing.notes == notes
-    assert subtitle(drawing) == f"LLM Offline. {SIGN} {wording.line(notes)}"
-    assert subtitle(BESIDE_THE_ROWS[name](NONE)) == "LLM Offline."
+    assert subtitle(drawing) == "LLM Offline."
 
 
 def test_shares_are_of_the_sum_of_their_row_and_lie_one_behind_the_other() -> None:
@@ -250,15 +245,15 @@ def test_a_note_that_is_of_the_rows_too_is_said_once(draw: Callable[..., Drawing
     more = {"series": "basis"} if draw is charts.ranges else {"others": {}, "legend": "computed"}
     every = FRAME.assign(notes=[frozenset({EDGE})] * 3)
     drawing = draw(every, notes=frozenset({EDGE, PREVIEW}), **more, **RANGES)
-    assert subtitle(drawing) == f"LLM Offline. {SIGN} {wording.line({EDGE, PREVIEW})}"
+    assert drawing.notes == {EDGE, PREVIEW}
 
 
-def test_note_is_a_sign_in_the_figure_and_words_in_its_table() -> None:
+def test_note_is_a_mark_in_the_figure_and_words_in_its_table() -> None:
     """What holds for a document as a whole has no sign behind a number."""
     notes = [frozenset({PREVIEW, UNSTATED}), frozenset({UNSTATED}), NONE]
     drawing = CHARTS["ranges"](FRAME.assign(notes=notes))
     texts = [text.get_text() for text in drawing.figure.axes[0].texts]
-    assert [text.endswith(f" {SIGN}") for text in texts] == [True, False, False]
+    assert [text.endswith(" \u25cb") for text in texts] == [True, False, False]
     assert drawing.numbers.cells["Caveat"].tolist() == [cells.noted(own) for own in notes]
     assert "Caveat" not in CHARTS["ranges"](FRAME.assign(notes=[NONE] * 3)).numbers.cells
 
@@ -395,13 +390,14 @@ def test_rows_of_a_label_are_put_together_in_order_of_appearance() -> None:
     assert charts.grouped(FRAME.head(0), "part").empty
 
 
-def test_accelerator_has_one_colour_of_its_own_and_an_unknown_one_is_grey() -> None:
+def test_accelerator_has_one_colour_of_its_own_and_an_unknown_one_is_grey(data: Catalog) -> None:
+    """Under its name and under what people call it, which may be the same."""
     assert style.colour("nothing") == style.OTHER
-    assert len(set(style.COLOURS.values())) == len(style.COLOURS)
-
-
-def test_every_coloured_accelerator_is_in_the_tables(data: Catalog) -> None:
-    assert set(style.COLOURS) <= set(data.accelerators["accelerator"])
+    known = data.accelerators[data.accelerators["accelerator"].isin(style.COLOURS)]
+    own = [style.colour(name) for name in known["accelerator"]]
+    assert len(set(own)) == len(own) == len(set(style.COLOURS.values()))
+    assert [style.colour(name) for name in known["label"]] == own
+    assert set(style.COLOURS) == {*known["accelerator"], *known["label"]}
 
 
 def test_no_tick_stands_at_a_loss_below_zero() -> None:
@@ -410,17 +406,36 @@ def test_no_tick_stands_at_a_loss_below_zero() -> None:
     assert left < 0 < right and min(tick for tick in axes.get_xticks() if left <= tick <= right) == 0
 
 
-def test_words_beside_points_that_lie_together_do_not_cover_each_other() -> None:
-    ends = {"x_low": 10.0, "x_high": 10.0, "y_low": [90.0, 100.0, 101.0, 1.0], "y_high": [90.0, 100.0, 101.0, 1.0]}
-    frame = pd.DataFrame({"part": "A", "group": "off", "words": ["first", "second", "third", "below"], **ends})
-    axes = {"x_axis": "expected", "y_axis": "printed", "title": "Figures.", "subtitle": ""}
-    given = {"series": "part", "group": "group", "inks": {"off": "#000000"}, "label": "words"}
-    figure = loglog.against(frame, x="x", y="y", **given, **axes).figure
-    figure.draw_without_rendering()
-    texts = figure.axes[0].texts
-    boxes = [text.get_window_extent() for text in texts]
-    assert [text.get_text() for text in texts] == ["below", "first", "second", "third"]
-    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+def dots(drawing: Drawing) -> list[tuple[float, float]]:
+    """Where the dots of a figure of strips stand on paper."""
+    (axes,) = drawing.figure.axes
+    drawing.figure.draw_without_rendering()
+    marks = [line for line in axes.lines if line.get_marker() == "o"]
+    return [tuple(axes.transData.transform((line.get_xdata()[0], line.get_ydata()[0]))) for line in marks]
+
+
+def strip_of(**columns: Any) -> Drawing:
+    """A figure of one strip of forty dots."""
+    frame = pd.DataFrame({"part": "A", "basis": "Paper", "words": [f"dot {place}" for place in range(40)]} | columns)
+    return strips.strips(
+        frame, strip="part", value="off", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
+    )
+
+
+def test_dots_of_one_value_are_piled_up_around_it_and_none_covers_another() -> None:
+    places = dots(strip_of(off=[1.0] * 38 + [0.5, 4.0]))
+    apart = [max(abs(i - x), abs(j - y)) for place, (i, j) in enumerate(places) for x, y in places[:place]]
+    assert min(apart) > 3
+    piled = [across for across, _ in places[:38]]
+    assert abs(sum(piled) / 38 - piled[0]) < 3
+    assert places[38][0] < min(piled) and places[39][0] > max(piled)
+
+
+def test_a_dot_says_which_it_is_and_what_is_not_above_zero_is_left_out() -> None:
+    drawing = strip_of(off=[0.0, -1.0, float("nan")] + [2.0] * 37)
+    titles = re.findall("<title>(.*?)</title>", style.svg(drawing.figure))
+    assert [title for title in titles if title.startswith("dot")] == [f"dot {place}" for place in range(3, 40)]
+    assert "37 dots" in drawing.alt
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -440,3 +455,50 @@ def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
     starts = {round(text.get_window_extent().x0) for text in axes.texts}
     assert len(starts) == 1 and starts.pop() > axes.get_window_extent().x1
     assert max(text.get_window_extent().x1 for text in axes.texts) <= figure.bbox.width
+
+
+def texts_of(frame: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """The names in a figure over time, with where each stands beside its point, in points."""
+    figure = timeline.over_time(frame, date="day", when="basis", **RANGES).figure
+    return {text.get_text(): text.xyann for text in figure.axes[0].texts}
+
+
+def test_lines_over_time_are_named_where_they_end_apart_from_each_other_with_their_marks() -> None:
+    """B200 and its twin end together at 3.5, L40S ended a round before: it is named above where it began."""
+    twin = FRAME.tail(1).assign(part="B300 SXM")
+    named = texts_of(pd.concat([FRAME, twin], ignore_index=True))
+    assert set(named) == {"B200 SXM", "B300 SXM", "L40S"}
+    assert named["L40S"][0] == 0 < named["L40S"][1]
+    assert named["B200 SXM"][0] == named["B300 SXM"][0] > 0
+    assert named["B200 SXM"][1] - named["B300 SXM"][1] == pytest.approx(10.0)
+    small = note("different_sizes", sizes="4x", other_sizes="8x")
+    marked = texts_of(FRAME.assign(notes=[{small}, NONE, NONE]))
+    assert "B200 SXM \u2020" in marked and "L40S" in marked
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_each_kind_is_drawn_once_more_for_a_phone_without_a_header(name: str) -> None:
+    drawing = CHARTS[name](FRAME)
+    assert drawing.narrow.get_figwidth() == style.NARROW < drawing.figure.get_figwidth() == style.WIDTH
+    assert (len(drawing.narrow.texts), len(drawing.figure.texts)) == (0, 2)
+    assert style.wrapped("a label", 3) == "a label"  # what comes next is drawn wide again
+    plt.close("all")
+
+
+def test_what_was_in_preview_is_hollow() -> None:
+    drawing = CHARTS["ranges"](FRAME.assign(notes=[frozenset({PREVIEW}), frozenset({EDGE}), NONE]))
+    markers = [line for line in drawing.figure.axes[0].lines if line.get_marker() not in ("None", "", None)]
+    assert [line.get_markerfacecolor() == "white" for line in markers] == [True, False, False]
+    plt.close("all")
+
+
+def test_a_mark_says_its_row_when_it_is_pointed_at() -> None:
+    rows = FRAME.assign(accelerator=["B200 SXM", "L40S", "B200 SXM"], system=["Big <box>", "", "Big <box>"],
+                        submitter="Ann", software="vLLM")  # fmt: skip
+    drawn = style.svg(CHARTS["ranges"](rows).figure)
+    told = ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}title")
+    texts = [element.text for element in told]
+    first = "B200 SXM \u00b7 Big <box> \u00b7 Ann \u00b7 official v4.1 \u00b7 vLLM \u00b7 2 to 2.5 \u00b7 one"
+    assert [texts[0], texts[3]] == [first] * 2 and len(texts) == 6  # three bars, and their markers above them
+    assert texts[1] == texts[4] == "L40S \u00b7 Ann \u00b7 official v4.1 \u00b7 vLLM \u00b7 0.25"
+    plt.close("all")

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import alike
 
@@ -190,8 +189,13 @@ def test_notes_are_those_of_the_two_fastest(compared: Callable) -> None:
     assert compared(base, slow, NEW | slow, NEW)["notes"] == {note("approximate")}
 
 
-def test_a_stated_speedup_is_borne_out_by_the_fastest_or_by_pairs() -> None:
-    cells = {"speedup_low": 2.0, "speedup_high": 2.0, "pairs_low": 1.8, "pairs_high": 1.9}
-    assert alike.borne_out(cells) == Interval(1.8, 2.0)
-    missing = dict.fromkeys(["pairs_low", "pairs_high"], float("nan"))
-    assert alike.borne_out(cells | missing) == Interval(2.0, 2.0)
+def test_the_fastest_system_is_named_with_what_served_it(comparable_rows: Rows) -> None:
+    rows = comparable_rows({}, NEW | {"low": 1600.0, "system": "slow"}, NEW | {"low": 2000.0, "submitter": "Best"})
+    rows = rows.assign(framework="TensorRT", serving_software=["", "vLLM", float("nan")])
+    sides = {name: part.to_dict("records") for name, part in rows.groupby("accelerator")}
+    cells = alike.compared(sides["B200 SXM"], sides["H100 SXM"])
+    assert [cells[name] for name in ("system", "submitter", "software", "availability")] == [
+        "box", "Best", "TensorRT", "available",
+    ]  # fmt: skip
+    assert alike.software({"serving_software": "vLLM", "framework": "TensorRT"}) == "vLLM"
+    assert alike.software({}) == ""

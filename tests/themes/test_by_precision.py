@@ -1,15 +1,14 @@
-"""Official rows by the precision that ran, against hand-computed ratios."""
+"""Official rows by the precision that ran, side by side and from round to round, against hand-computed ratios."""
 
 from collections.abc import Callable
 
 import pandas as pd
 import pytest
 
-from analysis.answers import quantization_tradeoffs as answer
-from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import quantization
 
+Rows = Callable[..., pd.DataFrame]
 OLD, NEW = (
     {"round": name, "source": f"official {name}", "source_id": f"mlcommons-{name}"} for name in ("v5.1", "v6.0")
 )
@@ -27,56 +26,65 @@ ROWS = [  # of eight accelerators: 150, 120 and, not on sale, 200 at FP4, 100 an
 
 
 @pytest.fixture
-def rows(comparable_rows: Callable[..., pd.DataFrame]) -> pd.DataFrame:
+def rows(comparable_rows: Rows) -> pd.DataFrame:
     bases = [row["precision_basis"] for row in ROWS]
     return comparable_rows(*ROWS).assign(precision_basis=bases, hypervisor="")
 
 
-def test_the_fastest_on_sale_of_each_precision_stands_beside_the_fastest_fp8(rows: pd.DataFrame) -> None:
+def test_the_fastest_on_sale_of_each_precision_is_told(rows: pd.DataFrame) -> None:
     found = quantization.by_precision(rows)
     assert found["precision"].tolist() == ["unknown", "fp4", "fp8", "fp8"]
     assert found["basis"].tolist() == ["official v6.0"] * 3 + ["official v5.1"]
     fp4, fp8 = found.iloc[1], found.iloc[2]
-    assert (fp4["per_accelerator_low"], fp4["results"], fp4["systems"]) == (150.0, 3, 3)
-    assert (fp4["gain_low"], fp4["gain_high"], fp4["pairs"]) == (1.5, 1.5, 0)
+    assert (fp4["per_accelerator_low"], fp4["results"], fp4["systems"], fp4["submitter"]) == (150.0, 3, 3, "Best")
     assert (fp8["per_accelerator_low"], fp8["known_from"]) == (100.0, "configuration, declared")
-    assert found["gain_low"].notna().tolist() == [False, True, False, False]
     assert (fp4["source_ids"], fp4["notes"]) == (("mlcommons-v6.0",), NONE)
-    beside = answer.official_gain(found, "LLM")
-    assert beside.headline == (
-        "On LLM, best against best, FP4 gives 1.5 times the FP8 of B200 SXM (v6.0); 1 of 2 pairs of accelerator and "
-        "round ran both."
-    )
-    assert beside.value == Interval(1.5, 1.5)
 
 
-def test_a_submitter_of_both_is_a_pair_of_its_own(rows: pd.DataFrame) -> None:
+def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_round(rows: pd.DataFrame) -> None:
+    (pair,) = quantization.side_by_side(rows).to_dict("records")
+    assert (pair["accelerator"], pair["round"], pair["lower"], pair["wider"]) == ("B200 SXM", "v6.0", "fp4", "fp8")
+    assert (pair["speedup_low"], pair["speedup_high"], pair["pairs"]) == (1.5, 1.5, 0)
     own = rows.assign(submitter=rows["submitter"].replace({"Other": "Acme"}))
-    fp4 = quantization.by_precision(own).iloc[1]
-    assert (fp4["pairs"], fp4["pairs_low"], fp4["pairs_high"], fp4["gain_low"]) == (1, 1.2, 1.2, 1.5)
+    (pair,) = quantization.side_by_side(own).to_dict("records")
+    assert (pair["pairs"], pair["pairs_low"], pair["speedup_low"]) == (1, 1.2, 1.5)
+
+
+def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide(comparable_rows: Rows) -> None:
+    """100 at FP16, 150 at FP8, 300 at FP4; in Server INT8 and FP8, which take one byte each."""
+    server = {"scenario": "Server"}
+    rows = comparable_rows(
+        {"precision": "fp4", "low": 2400.0}, {"precision": "fp16", "low": 800.0}, {"precision": "fp8", "low": 1200.0},
+        server | {"precision": "fp8"}, server | {"precision": "int8"},
+    ).assign(precision_basis="declared")  # fmt: skip
+    found = quantization.side_by_side(rows)
+    told = found[["scenario", "lower", "wider", "speedup_low"]].to_numpy().tolist()
+    assert told == [["Offline", "fp8", "fp16", 1.5], ["Offline", "fp4", "fp8", 2.0]]
 
 
 def test_where_only_a_preview_ran_it_says_so(rows: pd.DataFrame) -> None:
     preview = frozenset({note("preview", round="v6.0")})
     kept = rows[rows["result_id"].isin(["6.0-0003", "6.0-0004"])].assign(notes=[preview, NONE])
-    fp4 = quantization.by_precision(kept).iloc[0]
-    assert (fp4["gain_low"], fp4["notes"]) == (2.0, preview)
+    pair = quantization.side_by_side(kept).iloc[0]
+    assert (pair["speedup_low"], pair["notes"]) == (2.0, preview)
 
 
-def test_the_record_says_which_precision_ran_on_what(rows: pd.DataFrame) -> None:
-    said = answer.official(quantization.by_precision(rows), "LLM")
-    assert said.headline == (
-        "Of 7 official results of LLM, 6 say which precision ran: FP4 on 1 accelerator and FP8 on 2 accelerators."
-    )
-    assert said.value == Interval(6, 6)
-    unknown = quantization.by_precision(rows[rows["precision"].eq("")])
-    assert answer.official(unknown, "LLM").headline == "Of 1 official results of LLM, 0 say which precision ran."
+def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_rounds(comparable_rows: Rows) -> None:
+    """INT8 in v4.1, INT4 at 1.25 times in v5.1 and 1.5 times that in v6.0, where the precision stays."""
+    other = NEW | {"submitter": "Other", "precision": "int8"}
+    rows = comparable_rows(
+        {"precision": "int8"}, OLD | {"precision": "int4", "low": 1000.0}, NEW | {"precision": "int4", "low": 1500.0},
+        other, NEW | {"precision": "int8", "accelerator_count": 4}, OLD | {"precision": "", "low": 9000.0},
+        NEW | {"precision": "fp4", "low": 9000.0, "availability": "preview"},
+    )  # fmt: skip
+    (found,) = quantization.changed(rows).to_dict("records")
+    assert (found["before"], found["after"], found["rounds"]) == ("int8", "int4", ("v4.1", "v5.1"))
+    assert (found["gain_low"], found["gain_high"], found["submitter"]) == (1.25, 1.25, "ACME")
+    assert found["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
+    assert found["source_ids"] == ("mlcommons-v4.1", "mlcommons-v5.1")
 
 
-def test_nothing_official_says_so(rows: pd.DataFrame) -> None:
-    none = quantization.by_precision(rows[rows["origin"].eq("published")])
-    assert none.empty and answer.official(none, "LLM").value is None
-    alone = quantization.by_precision(rows[rows["round"].eq("v5.1")])
-    for found, count in ((none, 0), (alone, 1)):
-        said = answer.official_gain(found, "LLM")
-        assert said.value is None and f"(0 of {count} pairs of accelerator and round)" in said.headline
+def test_nothing_official_gives_nothing(rows: pd.DataFrame) -> None:
+    published = rows[rows["origin"].eq("published")]
+    frames = quantization.by_precision, quantization.side_by_side, quantization.changed
+    assert [len(made(published)) for made in frames] == [0, 0, 0]

@@ -328,10 +328,3 @@ def test_ceiling_of_what_is_not_known_is_not_known(change: dict) -> None:
 @pytest.mark.parametrize(("written", "precision"), [("bfloat16", "bf16"), ("FP8", "fp8"), ("half", "fp16"), ("", "")])
 def test_precision_is_known_by_its_common_spellings(written: str, precision: str) -> None:
     assert settled({"precision": written})["precision"].tolist() == [precision]
-
-
-def test_fastest_speed_is_that_of_the_shortest_time_per_token(results: Callable[..., pd.DataFrame]) -> None:
-    rows = results({"benchmark": "llm"}, {"benchmark": "llm"}, {"benchmark": "llm", "origin": "measured"}, {})
-    rows = rows.assign(benchmark=["llm", "llm", "llm", "other"], tpot_p50_ms=[40.0, 25.0, 1.0, 2.0])
-    assert serving.fastest(rows, "llm") == 40.0
-    assert np.isnan(serving.fastest(rows, "images"))

@@ -1,4 +1,4 @@
-"""What a dollar buys, break-even prices and a document's table set right, by hand and by property."""
+"""What a dollar buys, what an hour is worth beside the baseline's, and how quotes compare, by hand and by property."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from analysis.answers import price_performance as answer
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
-from analysis.data.catalog import Catalog
 from analysis.themes import cost
 
 Rows = Callable[..., pd.DataFrame]
@@ -23,7 +22,11 @@ RATED = pd.DataFrame(
      ("L40S", 200.0, 200.0, "documents", (), ("s2",), CARE),
      ("MI300X", 1000.0, 1000.0, "official", ("v4.1",), ("s1",), NONE)],
     columns=["accelerator", "rate_low", "rate_high", "record", "rounds", "source_ids", "notes"],
-).assign(best_of="2 of 3 systems")  # fmt: skip
+).assign(best_of="2 of 3 systems", id=["r0", "r1", "r2", "r3"])  # fmt: skip
+SPEEDUPS = pd.DataFrame(
+    {"accelerator": ["H200 SXM", "L40S", "MI300X", "H100 SXM"], "speedup_low": [1.2, 0.2, 2.0, 1.0],
+     "speedup_high": [1.5, 0.2, 2.0, 1.0]}
+)  # fmt: skip
 PRICES = pd.DataFrame(
     [("p0", "H100 SXM", "Cloud A", 2.0, 4.0, ""), ("p1", "H200 SXM", "Cloud A", 2.0, 2.0, ""),
      ("p2", "L40S", "Cloud B", 1.5, 1.5, ""), ("p3", "L40S", "Cloud B", 0.1, 0.1, "p2")],
@@ -76,20 +79,6 @@ def test_rates_are_of_the_newest_round_and_say_which(comparable_rows: Rows) -> N
     assert cost.rates(rows)["rate_low"].tolist() == [100.0, 100.0]
 
 
-def test_break_even_between_rounds_is_marked() -> None:
-    noted = cost.break_even(RATED, PRICES, "H100 SXM").set_index("accelerator")["notes"].to_dict()
-    marked = {note("different_rounds", rounds="v4.1/v5.1", other_rounds="v4.1")}
-    assert noted == {"H200 SXM": marked, "L40S": CARE, "MI300X": NONE}
-
-
-def test_break_even_carries_the_notes_of_the_baseline_too() -> None:
-    own = RATED["accelerator"].eq("H100 SXM")
-    preview = frozenset({note("preview")})
-    rated = RATED.assign(notes=RATED["notes"].mask(own, pd.Series([preview] * len(RATED))))
-    noted = cost.break_even(rated, PRICES, "H100 SXM").set_index("accelerator")["notes"]
-    assert all(own >= preview for own in noted) and noted["L40S"] == CARE | preview
-
-
 def test_offers_buy_most_first_and_each_once() -> None:
     found = cost.offers(RATED, PRICES, Interval(0.5, 1.0))
     assert found["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "L40S"]
@@ -99,82 +88,92 @@ def test_offers_buy_most_first_and_each_once() -> None:
     assert found["quoted"].tolist() == ["not stated"] * 3
 
 
-def test_break_even_by_hand() -> None:
-    """H100 at 2 to 4 dollars and 1,000 tokens/s: H200 at 1,200 to 1,500 is as good at 2.4 to 6, L40S at 0.4 to 0.8."""
-    found = cost.break_even(RATED, PRICES, "H100 SXM").set_index("accelerator")
-    assert found.loc["H200 SXM", ["break_even_low", "break_even_high"]].tolist() == pytest.approx([2.4, 6.0], **CLOSE)
-    assert found.loc["L40S", ["break_even_low", "break_even_high"]].tolist() == pytest.approx([0.4, 0.8], **CLOSE)
-    assert found["verdict"].to_dict() == {"H200 SXM": "cheaper", "L40S": "dearer", "MI300X": ""}
+def test_an_hour_is_worth_the_ratio_of_the_rates_and_stands_beside_the_ratio_of_the_prices() -> None:
+    """H200 at 1.2 to 1.5 times H100 for 2 over 2 to 4 dollars, L40S at 0.2 times it for 1.5; MI300X has no quote."""
+    found = cost.multiples(SPEEDUPS, PRICES, "H100 SXM").set_index("accelerator")
+    assert list(found.index) == ["MI300X", "H200 SXM", "L40S"]
+    ends = ["worth_low", "worth_high", "offered_low", "offered_high"]
+    assert found.loc["H200 SXM", ends].tolist() == pytest.approx([1.2, 1.5, 0.5, 1.0], **CLOSE)
+    assert found.loc["L40S", ends].tolist() == pytest.approx([0.2, 0.2, 0.375, 0.75], **CLOSE)
+    assert found["verdict"].to_dict() == {"MI300X": "", "H200 SXM": "cheaper", "L40S": "dearer"}
     assert np.isnan(found.loc["MI300X", "offered_low"])
 
 
+def test_a_baseline_without_a_quote_still_has_multiples_but_nothing_asked_beside_them() -> None:
+    found = cost.multiples(SPEEDUPS, PRICES[PRICES["accelerator"].ne("H100 SXM")], "H100 SXM")
+    assert found["worth_low"].tolist() == [2.0, 1.2, 0.2]
+    assert found["offered_low"].isna().all() and set(found["verdict"]) == {""}
+    assert cost.multiples(SPEEDUPS.head(0), PRICES, "H100 SXM").empty
+
+
 @pytest.mark.parametrize(
-    ("usd", "verdict"), [((2.3, 2.39), "cheaper"), ((2.3, 2.4), "open"), ((6.0, 9.0), "open"), ((6.1, 9.0), "dearer")]
+    ("usd", "verdict"), [((2.3, 2.35), "cheaper"), ((2.3, 2.4), "open"), ((6.0, 9.0), "open"), ((6.1, 9.0), "dearer")]
 )
-def test_order_stays_open_where_the_ranges_meet(usd: tuple[float, float], verdict: str) -> None:
-    """H200 is as good at 2.4 to 6 dollars."""
+def test_the_verdict_stays_open_where_the_ranges_meet(usd: tuple[float, float], verdict: str) -> None:
+    """H200 is worth 1.2 to 1.5 times the H100 at 2 or 4 dollars: asked for 2.4 / 2 it meets that range."""
     ends = [f"usd_per_accelerator_hour_{end}" for end in ("low", "high")]
     prices = PRICES.copy()
     prices.loc[prices["accelerator"].eq("H200 SXM"), ends] = usd
-    found = cost.break_even(RATED, prices, "H100 SXM").set_index("accelerator")
+    prices.loc[prices["accelerator"].eq("H100 SXM"), ends] = [2.0, 2.0] if usd[0] < 3 else [4.0, 4.0]
+    found = cost.multiples(SPEEDUPS, prices, "H100 SXM").set_index("accelerator")
     assert found.loc["H200 SXM", "verdict"] == verdict
 
 
-def test_at_the_break_even_price_a_dollar_buys_the_same() -> None:
-    given = cost.priced(PRICES, ["3"], "H100 SXM", RATED)
-    found = cost.break_even(RATED, given, "H100 SXM").set_index("accelerator").loc["L40S"]
-    own = cost.tokens_per_dollar(Interval(200.0, 200.0), Interval(found["break_even_low"], found["break_even_low"]))
-    assert own.low == pytest.approx(cost.tokens_per_dollar(Interval(1000.0, 1000.0), Interval(3.0, 3.0)).low, **CLOSE)
+@settings(deadline=None)
+@given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(0.1, 50), st.floats(0.1, 1))
+def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(
+    rate: float, base: float, usd: float, share: float
+) -> None:
+    one = SPEEDUPS.head(1).assign(speedup_low=rate / base, speedup_high=rate / base)
+    times = cost.multiples(one, PRICES, "H100 SXM").iloc[0]["worth_low"]
+    sides = [(rate, usd * times), (base, usd)]
+    bought = [cost.tokens_per_dollar(Interval(each, each), Interval(price, price), share).low for each, price in sides]
+    assert bought[0] == pytest.approx(bought[1], rel=1e-9)
 
 
-@pytest.mark.parametrize("baseline", ["MI300X", "A100 SXM 80GB"])
-def test_baseline_without_a_price_or_a_rate_has_no_break_even(baseline: str) -> None:
-    assert cost.break_even(RATED, PRICES, baseline).empty
+def test_the_leader_is_direct_on_sale_of_eight_and_of_the_newest_round_with_both() -> None:
+    """More are a bridge, a preview, a rack of 72 and an older round; the other one named is the best with a quote."""
+    early = frozenset({note("preview")})
+    rows = pd.DataFrame(
+        [("bridged", 9.0, "v6.0", 8, "v5.1", NONE, ""), ("preview", 8.0, "v5.1", 8, "", early, ""),
+         ("rack", 7.0, "v5.1", 72, "", NONE, ""), ("older", 6.0, "v4.1", 8, "", NONE, ""),
+         ("leader", 5.0, "v5.1", 8, "", NONE, ""), ("quoted", 0.5, "v4.1", 4, "", NONE, "dearer")],
+        columns=["accelerator", "worth_low", "round", "accelerator_count", "through", "notes", "verdict"],
+    ).assign(origin="official")  # fmt: skip
+    rows = rows.assign(rounds=[(name,) for name in rows["round"]])
+    assert cost.leading(rows)["accelerator"].tolist() == ["leader", "quoted"]
+    assert cost.leading(rows.assign(verdict=""))["accelerator"].tolist() == ["leader", "rack"]
+    assert cost.leading(rows.head(1))["accelerator"].tolist() == ["bridged"]
+    assert cost.leading(rows.head(0)).empty
 
 
-def test_worth_is_the_ratio_of_the_rates_both_ways_the_fastest_first() -> None:
-    """H200 at 1,200 to 1,500, H100 at 1,000, L40S at 200: an hour of H200 is worth 6 to 7.5 hours of L40S."""
-    square = cost.worth(RATED, ["L40S", "A100 SXM 80GB", "H100 SXM", "H200 SXM"])
-    names = ["H200 SXM", "H100 SXM", "L40S"]
-    assert list(square.low.index) == list(square.low.columns) == list(square.high.columns) == names
-    assert square.low.to_numpy().tolist() == pytest.approx(
-        np.array([[1, 1.2, 6], [1 / 1.5, 1, 5], [200 / 1500, 0.2, 1]]), **CLOSE
-    )
-    assert square.high.loc["H200 SXM"].tolist() == pytest.approx([1.0, 1.5, 7.5], **CLOSE)
-    widest = answer.worth(square)
-    assert widest.headline.startswith("One hour of H200 SXM is worth 6 to 7.5 hours of L40S")
-    assert (widest.value.low, widest.value.high) == pytest.approx((6.0, 7.5), **CLOSE)
-    alone = answer.worth(cost.worth(RATED, ["L40S"]))
-    assert alone.value is None and alone.headline.startswith("Fewer than two")
+def test_quotes_are_compared_in_the_newest_round_with_most_of_what_they_name(comparable_rows: Rows) -> None:
+    """v4.1 has both on sale; v5.1 has one, and the other in preview."""
+    later, small = {"round": "v5.1"}, {"accelerator": "L40S"}
+    rows = comparable_rows({}, small, later, later | small | {"availability": "preview"},
+                           later | {"accelerator": "A30"}, {"origin": "published", "accelerator": "A30"})  # fmt: skip
+    assert cost.in_one_round(rows, {"H100 SXM", "L40S"})["id"].tolist() == ["r0", "r1"]
+    assert cost.in_one_round(rows, {"H100 SXM"})["id"].tolist() == ["r2", "r3", "r4"]
+    assert len(cost.in_one_round(rows, {"B200 SXM"})) == 6
+
+
+def test_one_of_the_fastest_replaces_several_of_the_slowest_at_a_multiple_of_the_rent() -> None:
+    """H200 at 1,200 to 1,500 tokens/s for 2 dollars, L40S at 200 for 1.5."""
+    pair = cost.replaced(cost.offers(RATED, PRICES, Interval(1.0, 1.0)))
+    assert (pair["accelerator"], pair["other"], pair["work_low"], pair["work_high"]) == ("H200 SXM", "L40S", 6.0, 7.5)
+    assert (pair["rent_low"], pair["rent_high"]) == pytest.approx((4 / 3, 4 / 3), **CLOSE)
+    assert (pair["ids"], pair["notes"], pair["source_ids"]) == (("r1", "r2"), CARE, ("doc", "s1", "s2"))
+    assert cost.replaced(cost.offers(RATED.head(1), PRICES, Interval(1.0, 1.0))) is None
 
 
 def test_given_price_of_any_accelerator_settles_its_order() -> None:
-    """MI300X is as good as the H100 at 2 to 4 dollars: without an offer nothing is told, at 1.5 it is cheaper."""
+    """MI300X is worth twice the H100 at 2 to 4 dollars: without a quote nothing is told, at 1.5 it is cheaper."""
     given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED)
-    even = cost.break_even(RATED, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
-    assert (even["offered_low"], even["offered_high"], even["verdict"]) == (1.5, 1.5, "cheaper")
+    worth = cost.multiples(SPEEDUPS, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
+    assert (worth["offered_low"], worth["offered_high"], worth["verdict"]) == (0.375, 0.75, "cheaper")
     offer = cost.offers(RATED, given, Interval(1.0, 1.0)).set_index("accelerator").loc["MI300X"]
     assert offer[["provider", "commitment", "quoted"]].tolist() == ["a cloud", "reserved", "2026-01"]
     assert offer["per_dollar_low"] == pytest.approx(1000 * 3600 / 1.5, **CLOSE)
-
-
-def test_ratio_of_prices_stands_beside_that_of_rates() -> None:
-    """An hour of H100 at 2 to 4 dollars costs 1.33 to 2.67 hours of L40S at 1.5; MI300X has no price."""
-    costs = cost.dearer(PRICES, ["H100 SXM", "L40S", "MI300X"])
-    assert costs.low.loc["H100 SXM", "L40S"] == pytest.approx(2 / 1.5, **CLOSE)
-    assert costs.high.loc["H100 SXM", "L40S"] == pytest.approx(4 / 1.5, **CLOSE)
-    assert costs.low.loc["L40S", "H100 SXM"] == pytest.approx(1.5 / 4, **CLOSE)
-    assert costs.low.loc["H100 SXM", "H100 SXM"] == costs.high.loc["H100 SXM", "H100 SXM"] == 1.0
-    assert costs.low["MI300X"].isna().all() and costs.high.loc["MI300X"].isna().all()
-
-
-def test_cells_say_what_an_hour_is_worth_and_costs() -> None:
-    names = ["H100 SXM", "H200 SXM", "L40S", "MI300X"]
-    square = cost.worth(RATED, names)
-    said = answer.cells(square, cost.dearer(PRICES, list(square.low)))
-    assert (said.loc["H200 SXM", "L40S"], said.loc["H100 SXM", "L40S"]) == ("6–7.5 (1.3)", "5 (1.3–2.7)")
-    assert (said.loc["H100 SXM", "MI300X"], said.loc["H100 SXM", "H100 SXM"]) == ("1", "1")
-    assert said.loc["L40S"].tolist() == ["", "", "", "1"]
 
 
 def test_offers_stand_by_the_middle_of_what_a_dollar_buys() -> None:
@@ -213,28 +212,3 @@ def test_watts_are_measured_or_the_limit_or_not_known(comparable_rows: Rows) -> 
     most = "at most, by the datasheet of the accelerator alone, as no power submission is comparable"
     assert cost.watts_range(runs.head(0), facts, "L40S") == (Interval(350.0, 350.0), most)
     assert cost.watts_range(runs.head(0), facts, "TPU v5e")[1] == "not known"
-
-
-def test_table_of_the_document_follows_from_its_own_figures(data: Catalog) -> None:
-    """Four rows of tokens per dollar: rate x 3,600 / price, as wide as the rate is rounded."""
-    found = cost.printed(data.claims, data.results, data.prices)
-    assert found["holds"].tolist() == [True] * 4
-    assert {len(ids) for ids in found["source_ids"]} == {1}
-    lambda_h100 = found[found["accelerator"].eq("H100 SXM") & found["provider"].eq("Lambda")].iloc[0]
-    assert (lambda_h100["computed_low"], lambda_h100["computed_high"]) == pytest.approx(
-        (104.5 * 3600 / 2.99, 115.5 * 3600 / 2.99), **CLOSE
-    )
-
-
-def test_table_set_right_step_by_step() -> None:
-    table = pd.DataFrame({"accelerator": ["H100 SXM", "A100 SXM 80GB"], "price_low": 2.0, "price_high": 2.0,
-                          "computed_low": 100.0, "computed_high": 120.0})  # fmt: skip
-    found = cost.set_right(table, RATED, pd.Series({"H100 SXM": 2, "A100 SXM 80GB": 2}), Interval(0.25, 0.5))
-    row = found.iloc[0]
-    assert (row["weights_low"], row["weights_high"]) == (50.0, 60.0)
-    assert (row["served_low"], row["served_high"]) == (1_800_000.0, 1_800_000.0)
-    assert (row["delivered_low"], row["delivered_high"]) == (450_000.0, 900_000.0)
-    assert np.isnan(found.iloc[1]["served_low"])
-    assert found["notes"].tolist() == [NONE, NONE]
-    of_doubted = cost.set_right(table.assign(accelerator="L40S"), RATED, pd.Series({"L40S": 2}), Interval(0.25, 0.5))
-    assert of_doubted["notes"].tolist() == [CARE, CARE]

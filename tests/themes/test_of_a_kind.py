@@ -42,6 +42,12 @@ def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(compara
     assert of_a_kind.alike(rows.iloc[[0, 1]])["accelerator_count"].tolist() == [4]
 
 
+def test_the_usual_size_is_that_of_any_round(comparable_rows: Rows) -> None:
+    rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16}, {"round": "v5.1"})
+    assert of_a_kind.of_usual_size(rows)["id"].tolist() == ["r0", "r2"]
+    assert of_a_kind.of_usual_size(comparable_rows()).empty
+
+
 def test_official_systems_are_counted_once_and_each_figure_of_a_document(comparable_rows: Rows) -> None:
     one, paper = {"result_id": "4.1-0001"}, {"origin": "published"}
     rows = comparable_rows(one, one | {"accuracy_target": "99"}, {"result_id": "4.1-0002"}, paper, paper)
@@ -50,3 +56,14 @@ def test_official_systems_are_counted_once_and_each_figure_of_a_document(compara
 
 def test_nothing_is_alike_in_nothing(comparable_rows: Rows) -> None:
     assert of_a_kind.alike(comparable_rows()).empty and of_a_kind.counted(comparable_rows()) == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "nodes", "size"),
+    [([8], [1], 8), ([72], [18], 4), ([8, 4], [None, None], 4), ([87], [11], 8), ([], [], 8), ([1], [1], 1)],
+)
+def test_a_node_has_as_many_accelerators_as_those_of_the_systems(counts: list, nodes: list, size: int) -> None:
+    """Of 72 on eighteen nodes each has four; what divides into no whole nodes tells nothing."""
+    rows = pd.DataFrame({"accelerator_count": counts, "nodes": nodes}).astype("Int64")
+    assert of_a_kind.node(rows) == size
+    assert of_a_kind.node(rows.drop(columns="nodes").head(1)) == (counts[0] if counts else 8)

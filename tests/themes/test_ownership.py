@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -11,70 +12,159 @@ from analysis.core.interval import Interval
 from analysis.themes import ownership
 from analysis.themes.ownership import Terms
 
-TERMS = Terms(4.0, 0.1, 0.08, 0.05, 1.0, Interval(1000.0, 1000.0), 1.3, 0.12)
+TERMS = Terms(
+    years=4.0,
+    residual_share=0.1,
+    capital_share=0.08,
+    maintenance_share=0.05,
+    used_share=1.0,
+    host_share=0.25,
+    network_share=0.1,
+    place_usd_per_kilowatt_month=73.0,
+    staff_usd_per_year=876.0,
+    rent_falls_share=0.0,
+    watts=Interval(1000.0, 1000.0),
+    power_usage_effectiveness=1.3,
+    usd_per_kilowatt_hour=0.12,
+)
 CLOSE = {"rel": 1e-12}
+YEARLY = 0.9 / 4 + 0.08 * 1.1 / 2 + 0.05  # of the price of hardware
+RUNNING = 73 * 12 / 8760 + 0.1 + 0.156  # dollars for each of all hours: place of 1 kW, staff, electricity
+SHARES = st.floats(0.1, 0.95)
+
+
+def dollars(usd: float) -> Interval:
+    return Interval(usd, usd)
 
 
 def test_parts_of_an_owned_hour_by_hand() -> None:
     """40,000 dollars over four years of 8,760 hours, a tenth left; 8 % on the mean value; 5 % upkeep; 1 kW x 1.3."""
-    found = ownership.hourly(Interval(40_000.0, 40_000.0), TERMS).set_index("part")["usd_low"]
-    assert found.to_dict() == pytest.approx(
-        {"depreciation": 36_000 / 35_040, "capital": 0.08 * 22_000 / 8760, "maintenance": 2000 / 8760,
-         "electricity": 0.156, "total": 36_000 / 35_040 + 1760 / 8760 + 2000 / 8760 + 0.156}, **CLOSE,
-    )  # fmt: skip
+    found = ownership.hourly(dollars(40_000.0), TERMS).set_index("part")["usd_low"]
+    own = 40_000 * YEARLY / 8760
+    parts = {"accelerator": own, "host": own / 4, "network": own / 10, "place": 0.1, "staff": 0.1, "electricity": 0.156}
+    assert found.to_dict() == pytest.approx(parts | {"total": own * 1.35 + RUNNING}, **CLOSE)
 
 
-def test_parts_add_up_at_both_ends() -> None:
-    found = ownership.hourly(Interval(20_000.0, 40_000.0), replace(TERMS, watts=Interval(700.0, 1000.0)))
+@settings(deadline=None)
+@given(st.floats(1e3, 1e5), st.floats(0, 1e5), st.floats(100, 1000), st.floats(0, 1000), SHARES, st.floats(0, 2))
+def test_parts_add_up_at_both_ends(
+    price: float, more: float, watts: float, wider: float, used: float, host: float
+) -> None:
+    terms = replace(TERMS, watts=Interval(watts, watts + wider), used_share=used, host_share=host)
+    found = ownership.hourly(Interval(price, price + more), terms)
     parts, total = found.iloc[:-1], found.iloc[-1]
-    assert parts["part"].tolist() == list(ownership.PARTS)
-    assert parts["usd_low"].sum() == pytest.approx(total["usd_low"], **CLOSE)
-    assert parts["usd_high"].sum() == pytest.approx(total["usd_high"], **CLOSE)
+    assert (parts["part"].tolist(), total["part"]) == (list(ownership.PARTS), "total")
+    for end in ("usd_low", "usd_high"):
+        assert parts[end].sum() == pytest.approx(total[end], rel=1e-9)
 
 
 def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity() -> None:
     full, half = (
-        ownership.hourly(Interval(4e4, 4e4), replace(TERMS, used_share=share)).set_index("part")["usd_low"]
+        ownership.hourly(dollars(4e4), replace(TERMS, used_share=share)).set_index("part")["usd_low"]
         for share in (1.0, 0.5)
     )
-    assert half["depreciation"] == pytest.approx(2 * full["depreciation"], **CLOSE)
+    idle = ["accelerator", "host", "network", "place", "staff"]
+    assert half[idle].tolist() == pytest.approx((2 * full[idle]).tolist(), **CLOSE)
     assert half["electricity"] == full["electricity"]
 
 
 @settings(deadline=None)
-@given(st.floats(0.5, 20), st.floats(1, 10), st.floats(0, 0.5), st.floats(0, 0.3), st.floats(0.1, 1))
-def test_owning_at_the_break_even_price_costs_the_rent(
-    rent: float, years: float, residual: float, capital: float, used: float
+@given(st.floats(0.8, 20), st.floats(1, 10), st.floats(0, 0.5), st.floats(0, 0.3), st.floats(0.5, 1), st.floats(0, 0.2))
+def test_owning_at_the_break_even_price_costs_the_mean_rent(
+    rent: float, years: float, residual: float, capital: float, used: float, fall: float
 ) -> None:
     terms = replace(TERMS, years=years, residual_share=residual, capital_share=capital, used_share=used)
-    price = ownership.break_even(Interval(rent, rent), terms)
+    terms = replace(terms, rent_falls_share=fall)
+    price = ownership.break_even(dollars(rent), terms)
     total = ownership.hourly(price, terms).set_index("part").loc["total", "usd_low"]
-    assert total == pytest.approx(rent, rel=1e-9)
+    assert total == pytest.approx(max(rent * terms.mean_rent, total if price.low == 0 else 0), rel=1e-9)
+    assert (price.low > 0) == (rent > terms.least_rent.low)
 
 
-@pytest.mark.parametrize(("name", "value"), [("years", 0.0), ("used_share", 0.0), ("used_share", 1.1)])
+@settings(deadline=None)
+@given(st.floats(1.5, 20), SHARES, st.floats(0.01, 0.05), st.floats(0, 0.5), st.floats(0.01, 0.4))
+def test_more_use_is_worth_more_and_a_falling_rent_less(
+    rent: float, used: float, more: float, fall: float, faster: float
+) -> None:
+    at = replace(TERMS, used_share=used, rent_falls_share=fall)
+    price, busier, falling = (
+        ownership.break_even(dollars(rent), terms).low
+        for terms in (at, replace(at, used_share=used + more), replace(at, rent_falls_share=fall + faster))
+    )
+    assert falling <= price <= busier
+    assert falling < price < busier or falling == 0
+
+
+@pytest.mark.parametrize("name", ["host_share", "network_share", "place_usd_per_kilowatt_month", "staff_usd_per_year"])
+def test_each_further_cost_makes_the_purchase_worth_less(name: str) -> None:
+    dearer = replace(TERMS, **{name: 2 * getattr(TERMS, name)})
+    assert ownership.break_even(dollars(3.0), dearer).low < ownership.break_even(dollars(3.0), TERMS).low
+
+
+def test_the_mean_rent_by_hand() -> None:
+    """Of 1 today and 0.8 in a year the mean on the way is 0.2 / ln(1.25) = 0.896; over two years 0.8067."""
+    falling = replace(TERMS, rent_falls_share=0.2, years=1.0)
+    assert falling.mean_rent == pytest.approx(0.2 / np.log(1.25), **CLOSE)
+    steps = np.linspace(0, 2, 200_001)
+    assert replace(falling, years=2.0).mean_rent == pytest.approx(float(np.mean(0.8**steps)), rel=1e-6)
+    assert TERMS.mean_rent == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("years", 0.0), ("used_share", 0.0), ("used_share", 1.1), ("rent_falls_share", 1.0),
+                        ("rent_falls_share", -0.1)],
+)  # fmt: skip
 def test_impossible_terms_are_refused_by_name(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{name} is {value}; expected"):
         replace(TERMS, **{name: value})
 
 
-def test_rent_below_the_electricity_is_worth_no_purchase() -> None:
-    assert ownership.break_even(Interval(0.1, 0.1), TERMS) == Interval(0.0, 0.0)
+def test_rent_below_what_runs_is_worth_no_purchase() -> None:
+    assert TERMS.least_rent.low == pytest.approx(RUNNING, **CLOSE)
+    assert ownership.break_even(dollars(0.3), TERMS) == Interval(0.0, 0.0)
 
 
-def test_break_even_pairs_the_lowest_rent_with_the_dearest_electricity() -> None:
+def test_break_even_pairs_the_lowest_rent_with_the_dearest_power() -> None:
+    """At 500 W a place is 0.05 and electricity 0.078 dollars an hour."""
     price = ownership.break_even(Interval(2.0, 4.0), replace(TERMS, watts=Interval(500.0, 1000.0)))
-    share = sum(TERMS.hourly_shares().values())
-    assert (price.low, price.high) == pytest.approx(((2 - 0.156) / share, (4 - 0.078) / share), **CLOSE)
+    share = 1.35 * YEARLY / 8760
+    assert (price.low, price.high) == pytest.approx(((2 - 0.356) / share, (4 - 0.228) / share), **CLOSE)
+
+
+def test_each_further_dollar_of_rent_is_worth_as_much_purchase() -> None:
+    one, two = (ownership.break_even(dollars(rent), TERMS).low for rent in (2.0, 3.0))
+    assert two - one == pytest.approx(TERMS.purchase_per_rent, rel=1e-9)
+    assert TERMS.purchase_per_rent == pytest.approx(8760 / (1.35 * YEARLY), **CLOSE)
+
+
+def test_uses_stand_beside_each_other_and_without_a_rent_only_their_price_is_unknown() -> None:
+    found = ownership.by_use(dollars(2.0), TERMS, [0.5, 1.0])
+    assert found["used_share"].tolist() == [0.5, 1.0]
+    assert found["purchase_per_rent"].tolist() == pytest.approx(
+        [4380 / (1.35 * YEARLY), 8760 / (1.35 * YEARLY)], **CLOSE
+    )
+    assert found["least_rent_low"].tolist() == pytest.approx([0.556, 0.356], **CLOSE)
+    assert found["worth_low"].tolist() == pytest.approx(
+        [1.444 * 4380 / (1.35 * YEARLY), 1.644 * 8760 / (1.35 * YEARLY)], **CLOSE
+    )
+    unknown = ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])
+    assert unknown["worth_low"].isna().all() and unknown["purchase_per_rent"].notna().all()
 
 
 def test_each_rent_has_its_own_price_to_buy_at_the_cheapest_first() -> None:
-    """1 kW x 1.3 x 0.12 = 0.156 dollars of electricity an hour; a rent below it is worth no purchase."""
+    """What runs takes 0.356 dollars an hour; a rent below it is worth no purchase."""
     offers = pd.DataFrame({"provider": ["A", "B", "C"], "price_low": [4.0, 0.1, 2.0], "price_high": [4.0, 0.1, 3.0]})
     found = ownership.beside_rents(offers, TERMS)
-    share = sum(TERMS.hourly_shares().values())
+    share = 1.35 * YEARLY / 8760
     assert found["provider"].tolist() == ["B", "C", "A"]
-    assert found["worth_buying_low"].tolist() == pytest.approx([0, 1.844 / share, 3.844 / share], **CLOSE)
-    assert found["worth_buying_high"].tolist() == pytest.approx([0, 2.844 / share, 3.844 / share], **CLOSE)
+    assert found["worth_low"].tolist() == pytest.approx([0, 1.644 / share, 3.644 / share], **CLOSE)
+    assert found["worth_high"].tolist() == pytest.approx([0, 2.644 / share, 3.644 / share], **CLOSE)
     unknown = replace(TERMS, watts=Interval(float("nan"), float("nan")))
-    assert ownership.beside_rents(offers, unknown)["worth_buying_low"].isna().all()
+    assert ownership.beside_rents(offers, unknown)["worth_low"].isna().all()
+
+
+def test_every_assumption_is_in_the_table() -> None:
+    found = ownership.table(TERMS, "measured").set_index("assumption")["value_low"]
+    told = {"host": 0.25, "network": 0.1, "place": 73.0, "staff": 876.0, "fall of the rent": 0.0, "years of use": 4.0}
+    assert found[list(told)].to_dict() == told
+    assert len(found) == len(TERMS.__dataclass_fields__)

@@ -79,6 +79,12 @@ def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows: Rows) -> N
     assert by_hand == pytest.approx(0.010833333333333334, **CLOSE)
 
 
+def test_a_megawatt_does_what_a_watt_does_a_million_times(comparable_rows: Rows) -> None:
+    """16,000 a second at 4,000 W are 4 million a second for each megawatt of machines, 3.2 at a PUE of 1.25."""
+    found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.25)
+    assert (span(found, "per_megawatt"), span(found, "per_building_megawatt")) == ((4e6, 4e6), (3.2e6, 3.2e6))
+
+
 def test_best_efficiency_is_least_energy(comparable_rows: Rows) -> None:
     found = power.energy(power.efficiency(comparable_rows(PRINTED)), 0.36, 1.0)
     assert span(found, "joules") == pytest.approx((1 / 4.5, 1 / 3.5), **CLOSE)
@@ -180,7 +186,7 @@ def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(compa
 
 @pytest.mark.parametrize(
     "other",
-    [{"power_capped": True}, {"accelerator_count": 4}, {"suite": "edge"}, {"origin": "published", "source": "Page"},
+    [{"accelerator_count": 4}, {"suite": "edge"}, {"origin": "published", "source": "Page"},
      {"power_watts_low": None, "power_watts_high": None, "per_watt_low": 8.0, "per_watt_high": 8.0}],
 )  # fmt: skip
 def test_runs_that_are_not_alike_have_no_ratio(comparable_rows: Rows, other: dict) -> None:
@@ -195,11 +201,51 @@ def test_capped_runs_are_beside_capped_ones_and_others_beside_others(comparable_
     assert (ratios(rows)["ratio_low"], ratios(rows)["power_capped"]) == (1.5, True)
 
 
-def test_newest_round_that_was_metered_leads(comparable_rows: Rows) -> None:
-    printed = PRINTED | {"round": "v6.0"}
-    rows = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER, printed))
-    assert power.newest(rows)["round"].tolist() == ["v5.1"]
-    assert power.newest(rows[rows["origin"].eq("published")])["round"].tolist() == ["v6.0"]
+def test_a_capped_run_is_set_against_one_without_a_cap_only_where_none_are_alike_and_says_so(
+    comparable_rows: Rows,
+) -> None:
+    """8 a watt over the capped 6 of its own round; with an uncapped run of an earlier round that one, 8 over 2."""
+    capped = MEASURED | {"power_capped": True, "low": 24_000.0}
+    rows = comparable_rows(capped, MEASURED | NEW | {"low": 32_000.0})
+    found = ratios(rows)
+    assert (found["ratio_low"], found["power_capped"], found["power_capped_base"]) == (
+        pytest.approx(8 / 6),
+        False,
+        True,
+    )
+    assert found["ids"] == ("r1", "r0") and found["accelerator_base"] == "H100 SXM"
+    alike = comparable_rows(capped, MEASURED | NEW | {"low": 32_000.0}, MEASURED | EARLIER | {"low": 8_000.0})
+    assert (ratios(alike)["ratio_low"], ratios(alike)["power_capped_base"]) == (4.0, False)
+
+
+def test_nodes_are_the_best_of_eight_on_sale_in_the_newest_round_capped_and_not(comparable_rows: Rows) -> None:
+    """Four accelerators, a preview, an older round and a printed figure do more, and are none of them."""
+    rows = comparable_rows(
+        MEASURED, MEASURED | {"result_id": "4.1-0002", "low": 20_000.0},
+        MEASURED | {"low": 64_000.0, "accelerator_count": 4}, MEASURED | {"low": 64_000.0, "availability": "preview"},
+        MEASURED | EARLIER | {"low": 64_000.0}, MEASURED | {"low": 12_000.0, "power_capped": True},
+        PRINTED | {"low": 9e6, "high": 9e6, "per_watt_low": 900.0, "per_watt_high": 900.0},
+        MEASURED | NEW | {"low": 18_000.0},
+    )  # fmt: skip
+    found = power.nodes(power.efficiency(rows))
+    assert found[["id", "efficiency_low", "systems"]].to_numpy().tolist() == [
+        ["r1", 5.0, 2],
+        ["r7", 4.5, 1],
+        ["r5", 3.0, 1],
+    ]
+    printed = power.nodes(power.efficiency(rows.iloc[[6, 7]]))
+    assert printed["id"].tolist() == ["r6", "r7"]
+
+
+def test_the_best_node_of_eight_of_the_newest_metered_round_leads(comparable_rows: Rows) -> None:
+    """More is done by a node of the round before, by one of another size, and by a printed figure."""
+    printed = PRINTED | NEW | {"accelerator": "L40S", "round": "v6.0", "per_watt_low": 90.0, "per_watt_high": 90.0}
+    small = MEASURED | LATER | {"accelerator": "A30", "accelerator_count": 3, "low": 64_000.0}
+    rows = comparable_rows(MEASURED | {"low": 64_000.0}, MEASURED | LATER | NEW, small, printed)
+    best = power.nodes(power.efficiency(rows))
+    assert power.leader(best)["accelerator"] == "B200 SXM"
+    assert power.leader(best[best["accelerator"].isin(["A30", "L40S"])])["accelerator"] == "A30"
+    assert power.leader(best[best["accelerator"].eq("L40S")])["id"] == "r3"
 
 
 def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows: Rows) -> None:
@@ -260,7 +306,7 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     efficient = power.efficiency(nothing)
     frames = [efficient, power.energy(efficient, 0.1, 1.0), power.implied_watts(nothing)]
     frames += [power.capped(nothing, nothing), power.beside_limits(nothing, limits()), power.by_round(nothing)]
-    frames += [power.ratios(efficient, "H100 SXM"), power.history(efficient), power.newest(efficient)]
+    frames += [power.ratios(efficient, "H100 SXM"), power.history(efficient), power.nodes(efficient)]
     assert [len(frame) for frame in frames] == [0] * len(frames)
 
 

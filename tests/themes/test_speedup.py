@@ -1,4 +1,4 @@
-"""Speedups computed by hand: bases apart, the leader, rounds, steps, software, explanations, claims."""
+"""Speedups computed by hand: bases apart, the leader, rounds, steps, software, explanations."""
 
 from collections.abc import Callable
 
@@ -74,16 +74,92 @@ def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparab
     assert found["notes"].tolist() == [NONE, {note("tokens_assumed")}]
 
 
-def test_the_leader_is_the_fastest_on_sale_in_the_newest_round(comparable_rows: Rows) -> None:
-    newest, ahead = {"round": "v5.1"}, {"availability": "preview", "low": 9000.0}
+def led(rows: pd.DataFrame, baseline: str = "H100 SXM") -> tuple[str, str]:
+    """Accelerator and basis of the leader."""
+    row = speedup.leader(speedup.over_baseline(rows, baseline, rows), baseline)
+    return row["accelerator"], row["basis"]
+
+
+def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_preview(comparable_rows: Rows) -> None:
+    """B200 at 3 in v5.1; B300 at 4 over a bridge, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
+    old, later, preview = {"round": "v5.1"}, {"round": "v6.0"}, {"availability": "preview"}
     rows = comparable_rows(
-        NEW | {"low": 8000.0}, newest | {"low": 900.0}, newest | {"accelerator": "L40S", "low": 600.0},
-        newest | {"accelerator": "MI300X", "accelerator_count": 4, "low": 500.0}, newest | NEW | ahead,
-        newest | {"accelerator": "GB200", "origin": "published", "low": 9999.0},
+        {}, NEW | {"low": 7200.0}, old, old | NEW | {"low": 2400.0}, later | NEW | {"low": 2400.0},
+        later | {"accelerator": "B300 SXM", "low": 3200.0}, old | preview | {"accelerator": "GB200", "low": 4000.0},
+        {"origin": "published"}, NEW | {"origin": "published", "low": 7200.0},
     )  # fmt: skip
-    assert speedup.leader(rows) == "MI300X"
-    assert speedup.leader(rows[rows["availability"].eq("preview") | rows["round"].eq("v4.1")]) == "B200 SXM"
-    assert speedup.leader(rows[rows["origin"].eq("published")]) == ""
+    assert led(rows) == ("B200 SXM", "official v5.1")
+    assert led(rows[rows["round"].eq("v6.0") | ~rows["accelerator"].eq("B200 SXM")]) == ("GB200", "official v5.1")
+    bridge = rows[rows["round"].ne("v4.1") & rows["accelerator"].ne("GB200")]
+    found = speedup.over_baseline(bridge[bridge["round"].eq("v6.0")], "H100 SXM", bridge)
+    assert speedup.leader(found, "H100 SXM")["basis"] == "official v6.0 through v5.1"
+    assert led(rows[rows["origin"].eq("published")])[0] == "B200 SXM"
+    assert speedup.leader(speedup.over_baseline(rows.head(1), "H100 SXM"), "H100 SXM") is None
+
+
+def test_the_usual_size_leads_where_it_beats_the_baseline(comparable_rows: Rows) -> None:
+    """GB200 of four at 3, B200 of eight at 2.5, then at 0.5."""
+    four = {"accelerator": "GB200", "accelerator_count": 4, "low": 1200.0}
+    assert led(comparable_rows({}, four, NEW | {"low": 2000.0}))[0] == "B200 SXM"
+    assert led(comparable_rows({}, four, NEW | {"low": 400.0}))[0] == "GB200"
+
+
+def test_later_rounds_stand_over_a_bridge_the_fastest_first(comparable_rows: Rows) -> None:
+    old, later = {"round": "v5.1"}, {"round": "v6.0"}
+    rows = comparable_rows(
+        old, old | NEW, later | NEW, later | {"accelerator": "MI355X", "low": 900.0},
+        later | {"accelerator": "B300 SXM", "low": 1000.0},
+        later | {"accelerator": "R", "low": 9000.0, "availability": "preview"},
+    )  # fmt: skip
+    speedups = speedup.over_baseline(rows, "H100 SXM", rows)
+    lead = speedup.leader(speedups, "H100 SXM")
+    assert speedup.later(speedups, lead, "H100 SXM")["accelerator"].tolist() == ["B300 SXM", "MI355X"]
+    assert speedup.later(speedups, None, "H100 SXM").empty
+    behind = speedup.behind(rows, lead, "H100 SXM")
+    assert behind[["round", "accelerator"]].to_numpy().tolist() == [["v5.1", "H100 SXM"], ["v5.1", "B200 SXM"]]
+    assert speedup.behind(rows, None, "H100 SXM").empty
+
+
+DATES = pd.DataFrame(
+    {"round": ["v4.1", "v5.1", "v6.0", "v6.1"], "published": ["2024-08-28", "2025-09-09", "2026-04-01", ""]}
+)
+GENERATIONS = pd.DataFrame(
+    {
+        "accelerator": ["H100 SXM", "H100 NVL", "B200 SXM", "GB200", "L40S"],
+        "vendor": "NVIDIA",
+        "generation": pd.Series([2, 2, 4, 4, None], dtype="Int64"),
+    }
+)
+
+
+def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) -> None:
+    """B200 of eight before GB200 of four, the baseline before H100 NVL, nothing of a round without a day."""
+    later = {"round": "v5.1"}
+    rows = comparable_rows(
+        {}, later | {"low": 1000.0}, {"accelerator": "H100 NVL", "low": 4000.0}, later | NEW | {"low": 2400.0},
+        later | {"accelerator": "GB200", "accelerator_count": 4, "low": 2000.0}, later | {"accelerator": "L40S"},
+        NEW | {"round": "v6.1", "low": 9000.0}, NEW | {"availability": "preview", "low": 9000.0},
+    )  # fmt: skip
+    lines = speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")
+    told = lines[["accelerator", "round", "per_accelerator_low"]].to_numpy().tolist()
+    assert told == [["B200 SXM", "v5.1", 300.0], ["H100 SXM", "v4.1", 100.0], ["H100 SXM", "v5.1", 125.0]]
+    assert lines["published"].tolist()[0] == pd.Timestamp("2025-09-09")
+    (grown,) = speedup.grown(lines).to_dict("records")
+    assert (grown["accelerator"], grown["first"], grown["last"], grown["grown_low"]) == (
+        "H100 SXM",
+        "v4.1",
+        "v5.1",
+        1.25,
+    )
+    assert speedup.over_rounds(rows, GENERATIONS, DATES, "L40S")["accelerator"].unique().tolist()[-1] == "L40S"
+    other = speedup.over_rounds(rows, GENERATIONS, DATES, "B200 SXM")
+    assert set(other["accelerator"]) == {"B200 SXM", "H100 SXM"}
+
+
+def test_growth_to_another_size_says_so(comparable_rows: Rows) -> None:
+    rows = comparable_rows({}, {"round": "v5.1", "accelerator_count": 16, "low": 2400.0})
+    (grown,) = speedup.grown(speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
+    assert (grown["grown_low"], grown["notes"]) == (1.5, {note("different_sizes", sizes="16x", other_sizes="8x")})
 
 
 def test_rounds_say_what_stands_beside_the_baseline(comparable_rows: Rows) -> None:
@@ -177,182 +253,79 @@ def test_step_is_of_the_newest_round_with_both(comparable_rows: Rows) -> None:
 
 
 def datasheets() -> pd.DataFrame:
-    """The base and another part with twice the bandwidth, three times the memory, four times the compute."""
+    """The base, a part with 2 times the bandwidth, 3 the memory, 8 the compute at FP8, twice that at FP4; a half."""
     facts = {"accelerator": ["H100 SXM", "B200 SXM", "half"], "memory_bandwidth_gb_per_s": [2.0, 4.0, 4.0]}
     facts |= {"memory_gb": [1.0, 3.0, 3.0], "fp16_dense_tflops": [1.0, 4.0, 4.0], "fp8_dense_tflops": [1.0, 8.0, None]}
     facts |= {"fp4_dense_tflops": [None, 16.0, 16.0], "int8_dense_tops": [None, None, None]}
     return pd.DataFrame(facts)
 
 
-def test_speedup_stands_beside_each_datasheet_ratio(comparable_rows: Rows) -> None:
-    speedups = speedup.over_baseline(comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}), "H100 SXM")
-    beside = speedup.beside_specs(speedups, datasheets(), "H100 SXM")
-    ratios = {"memory bandwidth": 2.0, "memory capacity": 3.0, "16-bit compute": 4.0, "8-bit compute": 8.0}
-    ratios |= {speedup.RAN: 8.0}
-    assert beside.set_index("spec")["spec_ratio_low"].to_dict() == ratios
-    assert beside["spec_ratio_high"].equals(beside["spec_ratio_low"])
-    assert set(beside["accelerator"]) == {"B200 SXM"}
-
-
 @pytest.mark.parametrize(
-    ("own", "base", "ratio"),
-    [("fp4", "fp8", 16.0), ("fp8", "fp16", 8.0), ("bf16", "fp16", 4.0), ("fp4", "fp4", None), ("", "fp8", None)],
+    ("own", "base", "ran", "equal"),
+    [
+        ("fp4", "fp8", 16.0, 8.0),
+        ("fp8", "fp8", 8.0, None),
+        ("fp8", "fp16", 8.0, 4.0),
+        ("bf16", "fp16", 4.0, 4.0),
+        ("fp4", "fp4", None, None),
+    ],
 )
 def test_compute_is_that_of_the_precisions_that_ran(
-    comparable_rows: Rows, own: str, base: str, ratio: float | None
+    comparable_rows: Rows, own: str, base: str, ran: float | None, equal: float | None
 ) -> None:
     rows = comparable_rows({"precision": base}, NEW | {"precision": own})
     beside = speedup.beside_specs(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
-    found = beside.set_index("spec")["spec_ratio_low"].get(speedup.RAN)
-    assert found == ratio
+    found = beside.set_index("spec")["spec_ratio_low"]
+    assert (found.get(speedup.RAN), found.get(speedup.EQUAL)) == (ran, equal)
+    assert (found["memory bandwidth"], found["memory capacity"]) == (2.0, 3.0)
+    assert set(beside["accelerator"]) == {"B200 SXM"} and set(beside["same"]) == {own == base}
+    assert beside["spec_ratio_high"].equals(beside["spec_ratio_low"])
 
 
-def test_nothing_stands_beside_a_baseline_without_a_datasheet(comparable_rows: Rows) -> None:
+def test_nothing_stands_beside_a_baseline_without_a_datasheet_or_an_unknown_precision(comparable_rows: Rows) -> None:
     speedups = speedup.over_baseline(comparable_rows({"accelerator": "XPU"}, NEW), "XPU")
     assert len(speedups) == 2 and speedup.beside_specs(speedups, datasheets(), "XPU").empty
+    unknown = speedup.over_baseline(comparable_rows({}, NEW | {"precision": ""}), "H100 SXM")
+    assert speedup.beside_specs(unknown, datasheets(), "H100 SXM").empty
 
 
-def test_nearest_datasheet_ratio_explains_best(comparable_rows: Rows) -> None:
-    speedups = speedup.over_baseline(comparable_rows({"low": 800.0}, NEW | {"low": 2400.0}), "H100 SXM")
-    explained = speedup.explained_by(speedup.beside_specs(speedups, datasheets(), "H100 SXM"))
-    order = ["memory capacity", "16-bit compute", "memory bandwidth", "8-bit compute", speedup.RAN]
-    assert explained["spec"].tolist() == order
-    assert explained["miss"].tolist() == pytest.approx([1.0, 4 / 3, 1.5, 8 / 3, 8 / 3], **CLOSE)
-    assert explained["accelerators"].tolist() == [1] * 5
+def explained(*speedups: tuple[float, float, float], same: bool = True) -> dict[str, tuple[float, bool]]:
+    """Miss and closeness of each fact, of speedups with their ratios of bandwidth and of compute; capacity is 100."""
+    facts = ["memory bandwidth", speedup.RAN, "memory capacity", *([] if same else [speedup.EQUAL])]
+    rows = [
+        {"benchmark": "llm", "basis": "b", "accelerator": f"x{at}", "same": same, "spec": fact}
+        | {"speedup_low": own, "speedup_high": own, "spec_ratio_low": ratio}
+        for at, (own, *ratios) in enumerate(speedups)
+        for fact, ratio in zip(facts, [*ratios, 100.0, 100.0], strict=False)
+    ]
+    found = speedup.explained_by(pd.DataFrame(rows))
+    assert found["same"].eq(same).all() and found["accelerators"].eq(len(speedups)).all()
+    told = found.set_index("spec")
+    return {name: (float(told.at[name, "miss"]), bool(told.at[name, "close"])) for name in told.index}
 
 
-def test_accelerator_with_an_unknown_fact_does_not_judge(comparable_rows: Rows) -> None:
+def test_facts_whose_misses_cross_are_too_close_to_call() -> None:
+    """Bandwidth is exact twice and off by 4, compute by 1.5 each time: what it is behind by is less than its error."""
+    found = explained((2.0, 2.0, 3.0), (2.0, 2.0, 3.0), (2.0, 8.0, 3.0))
+    assert list(found) == [speedup.RAN, "memory bandwidth", "memory capacity"]
+    assert found[speedup.RAN] == (pytest.approx(1.5, **CLOSE), True)
+    assert found["memory bandwidth"] == (pytest.approx(4 ** (1 / 3), **CLOSE), True)
+    assert not found["memory capacity"][1]
+
+
+def test_a_fact_that_is_nearer_each_time_is_told_apart() -> None:
+    found = explained((2.0, 2.0, 3.0), (2.0, 2.1, 3.0), (2.0, 2.2, 3.1), same=False)
+    assert [name for name, (_, close) in found.items() if close] == ["memory bandwidth"]
+    assert set(found) == set(speedup.FACTS)
+
+
+def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothing_apart(comparable_rows: Rows) -> None:
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}, {"accelerator": "half", "low": 9e9})
     beside = speedup.beside_specs(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
-    assert len(beside[beside["accelerator"].eq("half")]) == 3
-    assert speedup.explained_by(beside).set_index("spec")["miss"]["memory bandwidth"] == pytest.approx(1.0, **CLOSE)
-
-
-CLAIM = {
-    "id": "c1",
-    "source_id": "doc000",
-    "subject": "B200",
-    "subject_accelerator": "B200 SXM",
-    "baseline": "H100",
-    "baseline_accelerator": "H100 SXM",
-    "benchmark": "llm",
-    "scenario": "Offline",
-    "quantity": "throughput_ratio",
-    "low": 2.0,
-    "high": 2.0,
-    "bound": "",
-    "duplicate_of": "",
-    "round": "v4.1",
-    "baseline_round": "v4.1",
-}
-
-
-def judged(rows: pd.DataFrame, **changes: object) -> pd.DataFrame:
-    """The claim, with `changes`, beside the pairs of the rows."""
-    return speedup.claimed(pd.DataFrame([CLAIM | changes]), speedup.pairs(rows, ["", "H100 SXM"]))
-
-
-@pytest.fixture
-def doubled(comparable_rows: Rows) -> pd.DataFrame:
-    """B200 at 1.9 to 2.1 times H100."""
-    return comparable_rows({"low": 800.0}, NEW | {"low": 1520.0, "high": 1680.0})
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [(2.0, 2.0, "holds"), (2.05, 2.5, "holds"), (2.2, 2.2, "not reached"), (1.5, 1.8, "exceeded")],
-)
-def test_claim_holds_where_ranges_meet(doubled: pd.DataFrame, low: float, high: float, verdict: str) -> None:
-    (row,) = judged(doubled, low=low, high=high).to_dict("records")
-    assert row["verdict"] == verdict
-    assert (row["stated_low"], row["stated_high"]) == (low, high)
-    assert (row["speedup_low"], row["speedup_high"]) == pytest.approx((1.9, 2.1), **CLOSE)
-
-
-@pytest.mark.parametrize(
-    ("bound", "stated", "verdict"),
-    [
-        ("at_most", 3.0, speedup.UNDER),
-        ("at_most", 2.0, "holds"),
-        ("at_most", 1.5, "exceeded"),
-        ("at_least", 1.5, speedup.OVER),
-        ("at_least", 3.0, "not reached"),
-    ],
-)
-def test_claim_that_is_a_bound_is_not_refuted_on_its_side(
-    doubled: pd.DataFrame, bound: str, stated: float, verdict: str
-) -> None:
-    assert judged(doubled, low=stated, high=stated, bound=bound)["verdict"].tolist() == [verdict]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"quantity": "price_ratio"},
-        {"duplicate_of": "c0"},
-        {"low": None, "high": None},
-        {"baseline_accelerator": "B200 SXM"},
-        {"benchmark": "images"},
-        {"scenario": "Server"},
-        {"subject_accelerator": ""},
-        {"round": "v4.0", "baseline_round": "v4.0"},
-        {"baseline_round": "v4.0"},
-    ],
-)
-def test_claim_without_such_a_pair_is_not_judged(doubled: pd.DataFrame, changes: dict) -> None:
-    assert judged(doubled, **changes).empty
-
-
-@pytest.mark.parametrize(
-    ("stated", "verdict"), [(2.0, "holds"), (2.5, "holds"), (3.0, "holds"), (1.9, "exceeded"), (3.1, "not reached")]
-)
-def test_claim_holds_by_the_fastest_or_by_one_submitter_s_own(
-    comparable_rows: Rows, stated: float, verdict: str
-) -> None:
-    """2400 / 960 of the fastest; 2400 / 800 of ACME, 1920 / 960 of the other."""
-    other = {"submitter": "Other"}
-    rows = comparable_rows({"low": 800.0}, {"low": 960.0} | other, NEW | {"low": 2400.0}, NEW | {"low": 1920.0} | other)
-    assert judged(rows, low=stated, high=stated)["verdict"].tolist() == [verdict]
-
-
-def test_claim_is_judged_by_its_own_round_alone(comparable_rows: Rows) -> None:
-    later = {"round": "v5.1", "baseline_round": "v5.1"}
-    rows = comparable_rows({}, NEW | {"low": 1600.0}, later, NEW | later)
-    assert judged(rows)[["basis", "verdict"]].to_numpy().tolist() == [["official v4.1", "holds"]]
-    assert judged(rows, **later)[["basis", "verdict"]].to_numpy().tolist() == [["official v5.1", "not reached"]]
-    pairs = speedup.pairs(rows[rows["round"].eq("v5.1")], ["H100 SXM"])
-    claims = pd.DataFrame([CLAIM, CLAIM | later, CLAIM | {"round": ""}, CLAIM | {"benchmark": ""}])
-    assert speedup.of_other_rounds(claims, pairs)["round"].tolist() == ["v4.1"]
-
-
-def test_claim_without_a_round_is_judged_by_any_and_says_so(comparable_rows: Rows) -> None:
-    later = {"round": "v5.1"}
-    rows = comparable_rows({}, NEW, later, NEW | later | {"low": 1600.0})
-    (row,) = judged(rows, round="", baseline_round="").to_dict("records")
-    assert (row["basis"], row["verdict"], row["notes"]) == ("official v5.1", "holds", {note("round_unnamed")})
-    (row,) = judged(rows[rows["round"].eq("v4.1")], round="", baseline_round="").to_dict("records")
-    assert (row["basis"], row["verdict"]) == ("official v4.1", "not reached")
-
-
-def test_judged_claim_keeps_the_notes_of_its_pair(comparable_rows: Rows) -> None:
-    noted = {note("approximate")}
-    rows = comparable_rows({}, NEW | {"low": 1600.0, "notes": noted})
-    assert judged(rows)["notes"].tolist() == [noted]
-    assert judged(rows, round="", baseline_round="")["notes"].tolist() == [noted | {note("round_unnamed")}]
-
-
-def test_claim_without_scenario_is_judged_in_each(comparable_rows: Rows) -> None:
-    rows = comparable_rows({}, NEW, {"scenario": "Server"}, NEW | {"scenario": "Server"})
-    assert judged(rows, scenario="")["scenario"].tolist() == ["Offline", "Server"]
-
-
-def test_official_pair_judges_before_the_document_s_own(comparable_rows: Rows) -> None:
-    own = {"origin": "published", "source": "Paper", "source_id": "doc000"}
-    other = own | {"source": "Other", "source_id": "doc009"}
-    rows = comparable_rows(own, own | NEW, {}, NEW, other, other | NEW)
-    assert judged(rows)["basis"].tolist() == ["official v4.1"]
-    assert judged(rows[rows["origin"].eq("published")])["basis"].tolist() == ["Paper"]
-    assert judged(rows[rows["basis"].eq("Other")]).empty
+    assert len(beside[beside["accelerator"].eq("half")]) == 2
+    found = speedup.explained_by(beside)
+    assert found.set_index("spec")["miss"]["memory bandwidth"] == pytest.approx(1.0, **CLOSE)
+    assert found["close"].all() and found["accelerators"].tolist() == [1, 1, 1]
 
 
 def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
@@ -360,5 +333,6 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     over = speedup.over_baseline(nothing, "H100 SXM")
     beside = speedup.beside_specs(over, datasheets(), "H100 SXM")
     frames = [over, beside, speedup.explained_by(beside), speedup.by_round(nothing, "v4.1", "v5.1")]
-    frames += [speedup.steps(nothing, ["H100 SXM", "B200 SXM"]), speedup.pairs(nothing, []), judged(nothing)]
+    lines = speedup.over_rounds(nothing, GENERATIONS, DATES, "H100 SXM")
+    frames += [speedup.steps(nothing, ["H100 SXM", "B200 SXM"]), lines, speedup.grown(lines)]
     assert [len(frame) for frame in frames] == [0] * len(frames)

@@ -14,7 +14,7 @@ from analysis.engine.runs.places import Places
 
 PARTS = "submitter|system|result|submission|round|benchmark"
 WHOLE = re.compile(rf"\b(?:all|every)\s+(?:of\s+|the\s+|official\s+|public\s+)*(?:{PARTS})s?\b", re.IGNORECASE)
-OF = re.compile(r"(?P<some>[\d,]+) of (?P<all>[\d,]+) (?:systems|rows)")
+OF = re.compile(r"(?P<some>[\d,]+) of (?P<all>[\d,]+) (?:systems|rows|results)")
 
 
 @cache
@@ -24,24 +24,26 @@ def record() -> pd.DataFrame:
 
 
 def ran(accelerator: str, benchmark: str, scenario: str, rounds: list[str]) -> set[tuple[str, str]]:
-    """The systems, by round and result id, of closed data-center results of an accelerator, without power."""
+    """The systems on sale, by round and result id, of closed data-center results of an accelerator, without power."""
     rows = record()
     rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["round"].isin(rounds)]
     rows = rows[rows["accelerator"].eq(accelerator)] if accelerator else rows
+    rows = rows[rows["availability"].eq("available")]
     return set(zip(rows["round"], rows["result_id"].where(rows["result_id"].ne(""), rows["system"]), strict=True))
 
 
-def of_baseline(asked: dict[str, Any]) -> int:
-    """Systems of the baseline in the scenario and rounds asked for."""
-    return len(ran(asked["baseline"], asked["benchmark"], asked["scenario"], asked["rounds"]))
-
-
 def of_both_scenarios(asked: dict[str, Any]) -> int:
-    """Systems of the newest round asked for that ran Offline and the scenario."""
+    """Systems on sale of the newest round asked for that ran Offline and the scenario."""
     newest = max(asked["rounds"])
     sides = [ran("", asked["benchmark"], name, [newest]) for name in ("Offline", asked["scenario"])]
     return len(sides[0] & sides[1])
+
+
+def of_the_answer(asked: dict[str, Any]) -> int:
+    """Systems on sale in v5.1 of the two accelerators that the answer sets beside each other."""
+    sides = [ran(name, asked["benchmark"], asked["scenario"], ["v5.1"]) for name in ("B200 SXM", asked["baseline"])]
+    return len(sides[0] | sides[1])
 
 
 def of_logs(asked: dict[str, Any]) -> int:
@@ -51,18 +53,13 @@ def of_logs(asked: dict[str, Any]) -> int:
     return int(rows["round"].isin(rounds).sum())
 
 
-def of_example(asked: dict[str, Any]) -> int:
-    """Systems of the accelerator that the example file is of."""
-    return len(ran("H100 SXM", "llama2-70b", asked["scenario"], asked["rounds"]))
-
-
 COUNTED: dict[tuple[str, str], Callable[[dict[str, Any]], int]] = {
-    ("my_deployment", "share_of_official"): of_example,
     ("real_world_derating", "measured_derate"): of_both_scenarios,
-    ("real_world_derating", "accelerators_needed"): of_baseline,
-    ("real_world_derating_interactive", "measured_derate"): of_both_scenarios,
-    ("real_world_derating_interactive", "accelerators_needed"): of_baseline,
     ("official_record", "rows_computed_again"): of_logs,
+}
+TRUSTED: dict[str, Callable[[dict[str, Any]], int]] = {
+    "generational_speedup": of_the_answer,
+    "real_world_derating": of_both_scenarios,
 }
 
 
@@ -79,6 +76,13 @@ def test_a_part_of_the_record_is_told_of_the_whole_that_the_record_has(built: An
     assert told, headlines[name]
     some, whole = (int(told[part].replace(",", "")) for part in ("some", "all"))
     assert some <= whole == COUNTED[report, name](asked), headlines[name]
+
+
+@pytest.mark.parametrize("report", TRUSTED)
+def test_the_trust_line_counts_the_systems_that_the_record_has(built: Any, report: str) -> None:
+    page = json.loads((built[0].reports / f"{report}.json").read_text("utf-8"))
+    (counted,) = (part for part in page["trust"]["parts"] if re.fullmatch(r"[\d,]+ systems", part))
+    assert int(counted.split()[0].replace(",", "")) == TRUSTED[report](page["parameters"])
 
 
 def test_no_part_of_the_record_is_told_as_the_whole(built: Any) -> None:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.answers.words import finding_name, listed, plural, ranged, span
+from analysis.answers.words import counted, finding_name, fitting, listed, many_of, opening, prose, span, with_article
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
-from analysis.core.notes import Notes, of_rows
-from analysis.core.vocabulary import round_age
-from analysis.themes.speedup import FACTS, OVER, UNDER
+from analysis.core.notes import of_rows
+from analysis.themes import speedup
+from analysis.themes.speedup import FACTS, RAN
 
 TIMES = "times the baseline's throughput per accelerator"
 STEP = "times the throughput per accelerator of the step before"
-DRAWN = 12  # accelerators of a figure that is read at a glance
 MISS = "mean factor between datasheet ratio and speedup, 1 being exact"
 SOFTWARE = "times the throughput per accelerator of the earlier round"
+DRAWN, CELLS = 10, 8  # accelerators of a figure that is read at a glance, and rows and columns of a heat map
 ENOUGH = 3  # accelerators by which datasheet facts are judged
 TABLE = {
-    "accelerator": "Accelerator",
+    "name": "Accelerator",
     "where": "Basis",
     "speedup": "Fastest over fastest (ratio)",
     "spread": "Its like systems (ratio)",
@@ -33,58 +34,87 @@ TABLE = {
     "precisions": "Precisions",
     "notes": "Caveat",
 }
-VERDICTS = {
-    "holds": ("holds", "hold"),
-    "not reached": ("is not reached", "are not reached"),
-    "exceeded": ("is exceeded", "are exceeded"),
-    UNDER: ("is an “up to” claim above what was measured", "are “up to” claims above what was measured"),
-    OVER: ("is an “at least” claim below what was measured", "are “at least” claims below what was measured"),
-}
+SOFTWARE_TABLE = {key: TABLE[key] for key in ("name", "paired", "speedup", "scope", "sizes", "precisions", "notes")}
+FACTS_TABLE = {"pairs": "Pairs", "spec": "Datasheet fact", "miss": "Mean factor off", "accelerators": "Accelerators"}
+FACTS_TABLE |= {"close": "Too close to the best to call"}
+SHOWN = (RAN, "memory bandwidth")  # what a figure sets beside a speedup
+Names = Callable[[str], str]  # of an accelerator or a benchmark: what people call it
+Row = pd.Series | Mapping[str, Any]
 
 
-def fastest(leading: pd.DataFrame, first: str, baseline: str, topic: str, covered: pd.DataFrame) -> Finding:
-    """What the accelerator `first`, the fastest of the newest round (speedup.leader), does in the baseline's terms.
+def fastest(lead: Row | None, baseline: str, topic: str, name: Names) -> Finding:
+    """What the accelerator of `lead` (speedup.leader) does in the baseline's terms.
 
-    `leading` has one speedup per accelerator, `covered` the rounds (speedup.rounds_covered), `topic` is benchmark and
-    scenario in words. Without an official round (`first` is "") the highest speedup of a document leads.
+    `topic` is benchmark and scenario in words, `name` calls accelerators.
     """
-    others = leading[leading["accelerator"].ne(baseline)]
-    row = _lead(others, first, baseline)
-    if row is None:
-        return _no_lead(others, first, baseline, topic, covered)
-    ahead = f"nothing on sale in {covered['round'].iloc[-1]} is faster than {baseline}: " if first == baseline else ""
-    work = _in_work(row, baseline, sold=row["origin"] == "official")
-    sentence = f"On {topic}, {ahead}{work} ({where(row)}; {precisions(row)})."
-    return Finding(
-        "fastest", span(row, "speedup"), TIMES, sentence, cited(row), row["notes"], _not_on_sale(others, row)
-    )
+    if lead is None:
+        why = f"No comparable figure sets another accelerator beside {with_article(name(baseline))} on {topic}."
+        return nothing("fastest", TIMES, why)
+    own, base = name(lead["accelerator"]), name(baseline)
+    sold = " on sale" * (lead["origin"] == "official" and speedup.on_sale(lead))
+    work = f"does the work of {_as_work(lead)}"
+    if _slower(lead):
+        words = f"No accelerator{sold} beats {with_article(base)} on {topic}: it {work} {many_of(own)}"
+    else:
+        words = f"{opening(with_article(own))}{sold} {work} {many_of(base)} on {topic}"
+    ran = precisions(lead)
+    sentence = fitting(f"{words} ({'; '.join(filter(None, [where(lead), ran]))}).", f"{words} ({where(lead)}).")
+    return Finding("fastest", _ends(lead, "speedup"), TIMES, sentence, cited(_one(lead)), lead["notes"])
 
 
-def without_a_bridge(speedups: pd.DataFrame, leading: pd.DataFrame, first: str, baseline: str) -> list[Finding]:
-    """Where the leader stands beside the baseline through a bridge only: the best that a round with both shows."""
-    others = leading[leading["accelerator"].ne(baseline)]
-    lead = _lead(others, first, baseline)
-    if lead is None or not lead["through"]:
+def follows(
+    lead: Row | None, newer: pd.DataFrame, others: pd.DataFrame, baseline: str, covered: pd.DataFrame, name: Names
+) -> Finding:
+    """What follows: what newer rounds reach over a bridge (speedup.later), else who else stands there.
+
+    `others` are all speedups. Without a lead it names the accelerators that could be the baseline.
+    """
+    base = name(baseline)
+    if lead is None:
+        if covered.empty:
+            return nothing("next", TIMES, "No official result of it is there to compare.")
+        last = covered.iloc[-1]
+        choices = listed(map(name, last["others"]))
+        return nothing("next", TIMES, f"Baselines to choose in {last['round']}: {choices}.")
+    if len(newer):
+        row = newer.iloc[0]
+        work = f"{with_article(name(row['accelerator']))} does the work of {_as_work(row)}"
+        if _slower(row):
+            work = f"{with_article(base)} does the work of {_as_work(row)} {many_of(name(row['accelerator']))}"
+        sentence = f"{_own_round(row)} has no {base}; by accelerators that ran in both rounds, {work}."
+        return Finding("through_a_bridge", _ends(row, "speedup"), TIMES, sentence, cited(_one(row)), row["notes"])
+    same = others[others["basis"].eq(lead["basis"]) & ~others["accelerator"].isin([baseline, lead["accelerator"]])]
+    sold = np.array([speedup.on_sale(row) for row in same.to_dict("records")], dtype="bool")
+    same = fastest_first(same[sold]).head(2)
+    if same.empty:
+        return nothing(
+            "next", TIMES, f"No other accelerator on sale stands beside {with_article(base)} in {where(lead)}."
+        )
+    words = [f"{with_article(name(row['accelerator']))} at {_prose(row)} times" for row in same.to_dict("records")]
+    sentence = f"Beside it {'stands' if len(words) == 1 else 'stand'} {listed(words)}."
+    return Finding("next", span(same, "speedup"), TIMES, sentence, cited(same), of_rows(same))
+
+
+def rests_on(lead: Row | None, baseline: str, name: Names) -> list[str]:
+    """What the trust line says beside its rows: the precisions of both sides, and their sizes."""
+    if lead is None:
         return []
-    direct = speedups[
-        speedups["accelerator"].ne(baseline) & speedups["rounds"].map(lambda own: own == (lead["through"],))
-    ]
-    on_sale = direct[direct["origin"].eq("official") & ~direct["notes"].map(_in_preview).astype(bool)]
-    if on_sale.empty:
-        return []
-    row = fastest_first(on_sale).iloc[0]
-    sentence = f"In {lead['through']}, the newest round with {baseline}, {_in_work(row, baseline)} ({precisions(row)})."
-    return [Finding("without_a_bridge", span(row, "speedup"), TIMES, sentence, cited(row), row["notes"])]
+    sides = zip((lead["accelerator"], baseline), (lead["precision"], lead["baseline_precision"]), strict=True)
+    ran = " against ".join(f"{name(part)} {precision.upper()}" for part, precision in sides) if precisions(lead) else ""
+    sizes = lead["accelerator_count"], lead["baseline_count"]
+    known = all(size == size and size is not pd.NA for size in sizes)
+    alike = f"{sizes[0]} accelerators each" if sizes[0] == sizes[1] else f"{sizes[0]} accelerators against {sizes[1]}"
+    return [*([ran] if ran else []), *([alike] if known else [])]
 
 
-def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str) -> list[Finding]:
+def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str, name: Names) -> list[Finding]:
     """What becomes of the rounds that lack the baseline, or have nothing to compare; nothing where all have it.
 
     `asked` are the rounds asked for by name.
     """
     lacking = covered[~covered["baseline"].astype(bool)].iloc[::-1]
-    empty = [name for name in asked if name not in set(covered["round"])]
-    parts = [_without_baseline(row, baseline) for row in lacking.head(2).to_dict("records")]
+    empty = [round for round in asked if round not in set(covered["round"])]
+    parts = [_without_baseline(row, name(baseline)) for row in lacking.head(2).to_dict("records")]
     more = list(lacking["round"].iloc[2:])
     parts += [f"It is lacking in {listed(more)} too."] if more else []
     parts += [f"Of {listed(empty)} no official result is there to compare."] if empty else []
@@ -99,102 +129,165 @@ def fastest_first(speedups: pd.DataFrame) -> pd.DataFrame:
     return speedups.iloc[np.argsort(-interval.of(speedups, "speedup").middle.to_numpy(), kind="stable")]
 
 
-def in_words(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """The speedups beside the baseline as figure and table show them, with the columns of TABLE.
+def drawn(leading: pd.DataFrame, lead: Row | None, baseline: str) -> list[str]:
+    """The accelerators of a figure, DRAWN at most, the fastest on top; `leading` has one speedup per accelerator.
 
-    Accelerators are ranked as in `leading`, each with its row there first; `name` is accelerator and basis on two
-    lines. `shown` says which a figure draws: the rows of `leading` of the first DRAWN accelerators. What `leading`
-    passes over, and documents beside the record, are left to the table.
+    Official before documents, on sale before preview, of the lead's round or a newer one before older ones.
     """
-    answers = list(zip(*(fastest_first(leading)[name] for name in ("accelerator", "basis")), strict=True))
+    if lead is None:
+        return []
+    others = fastest_first(leading[leading["accelerator"].ne(baseline)]).reset_index(drop=True)
+    ranks = [
+        (row["origin"] != "official", not speedup.on_sale(row), speedup.newest(row) < speedup.newest(lead), place)
+        for place, row in enumerate(others.to_dict("records"))
+    ]
+    kept = sorted(place for *_, place in sorted(ranks)[:DRAWN])
+    return list(others["accelerator"].iloc[kept])
+
+
+def in_words(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str, name: Names) -> pd.DataFrame:
+    """The speedups beside the baseline as figures and tables show them, with the columns of TABLE.
+
+    Accelerators are ranked as in `leading`, each with its row there first.
+    """
+    answers = list(zip(*(fastest_first(leading)[column] for column in ("accelerator", "basis")), strict=True))
     place = {accelerator: rank for rank, (accelerator, _) in enumerate(answers)}
     others = speedups[speedups["accelerator"].ne(baseline)]
     keys = list(zip(others["accelerator"], others["basis"], strict=True))
     order = sorted(range(len(others)), key=lambda row: (place[keys[row][0]], keys[row] not in answers))
-    first = [accelerator for accelerator in place if accelerator != baseline][:DRAWN]
-    drawn = [key in answers and key[0] in first for key in keys]
-    rows = others.assign(shown=np.array(drawn, dtype="bool")).iloc[order]
-    return _told(rows).assign(name=[f"{row['accelerator']}\n{where(row)}" for row in rows.to_dict("records")])
+    first = [key in answers for key in keys]
+    return _told(others.assign(leads=np.array(first, dtype="bool")).iloc[order], name)
 
 
-def ladder(speedups: pd.DataFrame, baseline: str, topic: str) -> list[Finding]:
+def figure_rows(rows: pd.DataFrame, accelerators: Collection[str]) -> pd.DataFrame:
+    """The rows of `in_words` that a figure draws: of each of `accelerators` the one that leads."""
+    return rows[rows["leads"].astype(bool) & rows["accelerator"].isin(accelerators)]
+
+
+def beside(rows: pd.DataFrame, baseline: str, name: Names) -> str:
+    """What the figure by accelerator shows: how many do the work of two of the baseline, else of more than one."""
+    base = name(baseline)
+    if rows.empty:
+        return f"Nothing stands beside {with_article(base)}."
+    middles = interval.of(rows, "speedup").middle
+    twice, faster = int(middles.ge(2).sum()), int(middles.gt(1).sum())
+    if twice:
+        return f"{twice} of {len(rows)} {'does' if twice == 1 else 'do'} the work of two {many_of(base)} or more."
+    verb = "is" if faster == 1 else "are"
+    return f"{faster} of {counted(len(rows), 'accelerator')} {verb} faster than {with_article(base)}."
+
+
+def ladder(speedups: pd.DataFrame, baseline: str, topic: str, name: Names) -> list[Finding]:
     """One finding per accelerator beside the baseline."""
     return [
         Finding(
             f"speedup_{finding_name(row['accelerator'])}",
-            span(row, "speedup"),
+            _ends(row, "speedup"),
             TIMES,
-            f"On {topic}, {_in_work(row, baseline)} ({where(row)}; {precisions(row)}).",
-            cited(row),
+            f"On {topic}, {_in_work(row, baseline, name)} ({_bracket(row)}).",
+            cited(_one(row)),
             row["notes"],
             _beside(row),
         )
-        for _, row in speedups[speedups["accelerator"].ne(baseline)].iterrows()
+        for row in speedups[speedups["accelerator"].ne(baseline)].to_dict("records")
     ]
 
 
-def across(grid: pd.DataFrame, first: str, baseline: str, label: Callable[[str], str]) -> Finding:
-    """How much the speedup depends on the benchmark: of `first`, else of the accelerator measured on most of them.
+def over_rounds(grown: pd.DataFrame, name: Names) -> Finding:
+    """What newer rounds gave of the same accelerator at most; of speedup.grown."""
+    unit = "times the throughput per accelerator of the accelerator's first round here"
+    if grown.empty:
+        return nothing("over_rounds", unit, "No accelerator has official results on sale in two rounds here.")
+    row = grown.loc[interval.of(grown, "grown").middle.idxmax()]
+    sentence = f"Over its rounds the same accelerator gained at most {_prose(row, 'grown')} times: "
+    sentence += f"{name(row['accelerator'])}, {row['first']} to {row['last']}."
+    return Finding("over_rounds", _ends(row, "grown"), unit, sentence, cited(_one(row)), row["notes"])
 
-    `label` gives a benchmark's name in words.
+
+def across(grid: pd.DataFrame, lead: Row | None, baseline: str, label: Names, name: Names) -> Finding:
+    """How much the speedup depends on the benchmark: of the lead's accelerator, else of that measured on most of them.
+
+    `label` calls benchmarks, `name` accelerators.
     """
-    others = grid[grid["accelerator"].ne(baseline)]
+    others, base = grid[grid["accelerator"].ne(baseline)], name(baseline)
     if others.empty:
-        why = f"Of these accelerators none stands beside {baseline} on any benchmark."
-        return nothing("across_benchmarks", TIMES, why)
+        return nothing("across_benchmarks", TIMES, f"Nothing stands beside {with_article(base)} on any benchmark.")
     counts = others["accelerator"].value_counts().sort_index()
-    name = first if counts.get(first, 0) > 1 else counts.idxmax()
-    part = fastest_first(others[others["accelerator"].eq(name)])
+    first = "" if lead is None else lead["accelerator"]
+    which = first if counts.get(first, 0) > 1 else counts.idxmax()
+    part = fastest_first(others[others["accelerator"].eq(which)])
     part = part.assign(benchmark=part["benchmark"].map(label))
     most, least = part.iloc[0], part.iloc[-1]
-    sentence = f"{name} gives {_prose(most)} times {baseline} on {most['benchmark']}, its only benchmark here."
+    own = opening(with_article(name(which)))
+    sentence = f"{own} gives {_prose(most)} times {with_article(base)} on {most['benchmark']}, its only benchmark here."
     if len(part) > 1:
         sentence = (
-            f"On {len(part)} of {others['benchmark'].nunique()} benchmarks {name} stands beside {baseline}: it gives "
-            f"{_prose(least)} times on {least['benchmark']} and up to {_prose(most)} times on {most['benchmark']}."
+            f"{own} gives {_prose(least)} times {with_article(base)} on {least['benchmark']} and {_prose(most)} on "
+            f"{most['benchmark']} ({len(part)} of {counted(others['benchmark'].nunique(), 'benchmark')})."
         )
     return Finding("across_benchmarks", span(part, "speedup"), TIMES, sentence, cited(part), of_rows(part, "benchmark"))
 
 
-def explanation(explained: pd.DataFrame, topic: str) -> Finding:
-    """Which datasheet ratio comes closest to the speedups."""
-    if explained.empty or explained["accelerators"].iloc[0] < ENOUGH:
-        why = (
-            f"Fewer than {ENOUGH} accelerators have every datasheet fact and say at which precision they ran: nothing "
-        )
-        why += "is said of what explains the speedups."
-        return nothing("explained_by", MISS, why)
-    best, worst = explained.iloc[0], explained.iloc[-1]
-    number = {name: interval.number(row["miss"], 2) for name, row in (("best", best), ("worst", worst))}
-    alike = explained.loc[explained["miss"].map(lambda miss: interval.number(miss, 2)).eq(number["best"]), "spec"]
-    sentence = (
-        f"On {topic}, {listed(alike)} explain{'s' * (len(alike) == 1)} the speedups best: over {best['accelerators']} "
-        f"accelerators the datasheet ratio is off by a factor of {number['best']} on average, that of {worst['spec']} "
-        f"by {number['worst']}."
+def offered(spec: pd.DataFrame, lead: Row | None, baseline: str, name: Names) -> Finding:
+    """What the datasheets of the lead and the baseline offer beside what it delivers; `spec` is of `spec_rows`."""
+    unit = "times the baseline's throughput per accelerator, beside what datasheets offer"
+    rows = spec.head(0) if lead is None else spec[spec["accelerator"].eq(lead["accelerator"])]
+    facts = [] if rows.empty else [fact for fact in SHOWN if interval.of(rows, fact).low.notna().all()]
+    if lead is None or not facts:
+        return nothing("offered", unit, "No datasheet and precision of both is there to set beside the speedup.")
+    row, own, base = rows.iloc[0], with_article(name(lead["accelerator"])), with_article(name(baseline))
+    words = {RAN: f"compute ({precisions(row)})", "memory bandwidth": "memory bandwidth"}
+    offers = {fact: _prose(row, fact) for fact in facts}
+    told = listed(
+        f"the same {words[fact]}" if float(times) == 1 else f"{times} times the {words[fact]}"
+        for fact, times in offers.items()
     )
-    return Finding("explained_by", exactly(best["miss"]), MISS, sentence, ["datasheets"])
+    sentence = f"Against {base}, {own} offers {told}, and delivers {_prose(row)} times."
+    values = {finding_name(fact): (_ends(row, fact), "ratio of datasheet figures") for fact in facts}
+    ids = [*cited(_one(lead)), "datasheets"]
+    return Finding("offered", _ends(row, "speedup"), unit, sentence, ids, lead["notes"], values=values)
 
 
-def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, later: str) -> list[Finding]:
+def explanation(explained: pd.DataFrame) -> Finding:
+    """Which datasheet ratio comes closest to the speedups, or that it is too close to call; of speedup.explained_by."""
+    judged = explained[explained["accelerators"].ge(ENOUGH).to_numpy(dtype="bool")]
+    if judged.empty:
+        why = f"Fewer than {ENOUGH} accelerators have a datasheet and a stated precision: no cause can be told."
+        return nothing("explained_by", MISS, why)
+    same, part = next(iter(judged.groupby("same", sort=False)))
+    return Finding("explained_by", exactly(judged["miss"].iloc[0]), MISS, _explained(bool(same), part), ["datasheets"])
+
+
+def _explained(same: bool, part: pd.DataFrame) -> str:
+    called = {RAN: "compute"} if same else {}
+    part = part.assign(spec=part["spec"].replace(called), miss=[interval.number(miss, 2) for miss in part["miss"]])
+    close, best = part[part["close"].astype(bool)], part.iloc[0]
+    over = f"over {counted(best['accelerators'], 'accelerator')}{' at one precision' if same else ''}"
+    if len(close) == 1:
+        return f"{opening(over)}, {best['spec']} explains the speedup best: off by {best['miss']} times on average."
+    return f"What explains it is too close to call: {over} {listed(close['spec'])} fit alike."
+
+
+def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, later: str, name: Names) -> list[Finding]:
     """One finding per step of hardware or power limit, and one for what the later round changed by software."""
     hardware = [
         Finding(
             f"step_{finding_name(row['step'])}",
-            span(row, "speedup"),
+            _ends(row, "speedup"),
             STEP,
-            f"{row['step']} gives {_prose(row)} times ({where(row)}; {precisions(row)}).",
-            cited(row),
+            f"{' to '.join(map(name, row['step'].split(' to ')))} gives {_prose(row)} times ({_bracket(row)}).",
+            cited(_one(row)),
             row["notes"],
             _beside(row),
         )
-        for _, row in steps.iterrows()
+        for row in steps.to_dict("records")
     ]
-    return [*hardware, _software(software, earlier, later)]
+    return [*hardware, _software(software, earlier, later, name)]
 
 
-def software_rows(software: pd.DataFrame) -> pd.DataFrame:
+def software_rows(software: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The same accelerators in two rounds, what changed most on top, with the columns of TABLE."""
-    return _told(fastest_first(software))
+    return _told(fastest_first(software), name)
 
 
 def software_heading(earlier: str, later: str) -> str:
@@ -204,221 +297,173 @@ def software_heading(earlier: str, later: str) -> str:
     return f"The same accelerator in {later} over {earlier}"
 
 
-def claims(judged: pd.DataFrame, others: pd.DataFrame) -> Finding:
-    """How many of the stated speedups the figures of their round bear out; `others` are claims of other rounds."""
-    name, unit = "claims_that_hold", "stated speedups that hold"
-    rounds = listed(sorted(others["round"])) if len(others) else ""
-    unjudged = f"Not judged: {len(others)} more, of {rounds}: not compared here." if len(others) else ""
-    if judged.empty:
-        why = "No stated speedup can be set beside comparable figures of its own round here."
-        return Finding(name, None, unit, why, more=unjudged)
-    counts = judged["verdict"].value_counts()
-    words = [
-        f"{counts.get(verdict, 0)} {words[int(counts.get(verdict, 0) != 1)]}"
-        for verdict, words in VERDICTS.items()
-        if counts.get(verdict, 0) or verdict == "holds"
-    ]
-    headline = (
-        f"In {len(judged)} comparison{'s' * (len(judged) != 1)} of stated speedups with figures of their own round, "
-        f"{listed(words, len(VERDICTS))}."
-    )
-    holds = exactly(int(counts.get("holds", 0)))
-    return Finding(name, holds, unit, headline, cited(judged), of_rows(judged), unjudged)
-
-
-def claim_rows(judged: pd.DataFrame, labels: dict[str, str], label: Callable[[str], str]) -> pd.DataFrame:
-    """The claims with `claim`, the words by which a figure names them, and `paired`, the pairs of one submitter.
-
-    `labels` are those of sources, `label` gives that of a benchmark.
-    """
-    what = judged["subject"].str.slice(0, 34) + " over " + judged["baseline"]
-    where = judged["benchmark"].map(label) + " " + judged["scenario"] + ", " + judged["source_id"].map(labels)
-    where += judged["round"].eq("").map({True: ", no round", False: ""})
-    return judged.assign(claim=what + "\n" + where, paired=[_paired(row) for row in judged.to_dict("records")])
-
-
-def spec_rows(beside: pd.DataFrame) -> pd.DataFrame:
-    """The speedups with one interval per datasheet ratio: a row per accelerator, the fastest on top."""
+def spec_rows(beside: pd.DataFrame, accelerators: Collection[str], name: Names) -> pd.DataFrame:
+    """The speedups of some accelerators with one interval per datasheet ratio: a row each, the fastest on top."""
     facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(FACTS))
     wide = pd.concat([facts.add_suffix("_low"), facts.add_suffix("_high")], axis=1)
-    first = fastest_first(beside.drop_duplicates("accelerator"))
-    return first.merge(wide.reset_index(), on="accelerator")
+    first = fastest_first(beside[beside["accelerator"].isin(accelerators)].drop_duplicates("accelerator"))
+    return _told(first.merge(wide.reset_index(), on="accelerator"), name)
 
 
-def leader_under_other_choice(
-    here: pd.DataFrame, there: pd.DataFrame, firsts: tuple[str, str], baseline: str, topic: str
-) -> Finding:
-    """Whether the leader stays the leader under another reasonable choice: that of `topic`, in words.
-
-    `firsts` are the fastest accelerators of both choices (speedup.leader).
-    """
-    name = "under_another_choice"
-    sides = [part[part["accelerator"].ne(baseline)] for part in (here, there)]
-    before, now = (_lead(part, first, baseline) for part, first in zip(sides, firsts, strict=True))
-    if before is None or now is None:
-        return nothing(name, TIMES, f"{topic} has no comparable figure to check the answer with.")
-    leads = [first or row["accelerator"] for first, row in zip(firsts, (before, now), strict=True)]
-    same = sides[1][sides[1]["accelerator"].eq(before["accelerator"])].head(1)
-    both = pd.concat([sides[1].loc[[now.name]], same]).drop_duplicates("accelerator")
-    ahead = f"{leads[1]} leads on {topic}{' too' * (leads[0] == leads[1])}"
-    if leads[1] == baseline:
-        beside = f", ahead of {now['accelerator']} at {_prose(now)} times ({where(now)})"
+def leader_under_other_choice(here: Row | None, there: Row | None, baseline: str, topic: str, name: Names) -> Finding:
+    """Whether the lead (speedup.leader) stays under another reasonable choice: that of `topic`, in words."""
+    key = "under_another_choice"
+    if there is None:
+        return nothing(key, TIMES, f"{topic} has no comparable figure to check the answer with.")
+    before, now = (None if row is None else "" if _slower(row) else row["accelerator"] for row in (here, there))
+    base = with_article(name(baseline))
+    if not now:
+        own = f"none beats {base} on {topic}"
     else:
-        beside = f", at {_prose(now)} times {baseline} ({where(now)})"
-    if leads[0] == leads[1]:
-        sentence = f"No: {ahead}{beside}, against {_prose(before)} above."
-    elif leads[0] == baseline:
-        sentence = f"Yes: {ahead}{beside}."
-    elif same.empty:
-        sentence = f"Yes: {ahead}{beside}; {leads[0]} has no comparable figure there."
-    else:
-        there = same.iloc[0]
-        sentence = f"Yes: {ahead}{beside}; {leads[0]} gives {_prose(there)} ({where(there)})."
-    return Finding(name, span(now, "speedup"), TIMES, sentence, cited(both), of_rows(both))
+        work = f"does the work of {_prose(there)} {many_of(name(baseline))}{' too' * (before == now)} ({where(there)})"
+        own = f"on {topic} {with_article(name(now))} {work}"
+    verdict = "No" if before == now else "Yes"
+    sources = sorted({source for row in (here, there) if row is not None for source in row["source_ids"]})
+    return Finding(key, _ends(there, "speedup"), TIMES, f"{verdict}: {own}.", sources, there["notes"])
 
 
-def grid_frames(grid: pd.DataFrame, benchmarks: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The heat map's numbers and words: accelerators (the fastest on top) by benchmark, in the order of the tables.
+def dated(lines: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The points of speedup.over_rounds with the accelerator's `name` and `when`, the round with its month."""
+    when = lines["round"] + "\n" + lines["published"].map(lambda day: f"{day:%b %Y}")
+    return lines.assign(name=lines["accelerator"].map(name), when=when)
 
-    Benchmarks go by their names in words; numbers have the digits that sentences have.
+
+def facts(explained: pd.DataFrame) -> pd.DataFrame:
+    """The datasheet facts of speedup.explained_by with `pairs`, whether they ran one precision, in words."""
+    return explained.assign(pairs=["of one precision" if same else "precision changed" for same in explained["same"]])
+
+
+def grid_frames(
+    grid: pd.DataFrame, benchmarks: pd.DataFrame, lead: Row | None, baseline: str, name: Names
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The heat map's numbers and words, accelerators by benchmark, and the rows of `grid` that it draws.
+
+    Of what is official and on sale: CELLS benchmarks at most, those of the newest rounds that most accelerators have;
+    and CELLS accelerators, the lead's and those on most of these benchmarks. The fastest stand on top, benchmarks by
+    their names in the order of their table; numbers have the digits that sentences have.
     """
     labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
-    order = [label for name, label in labels.items() if name in set(grid["benchmark"])]
-    grid = grid.assign(benchmark=grid["benchmark"].map(labels))
-    middle = grid.assign(middle=interval.of(grid, "speedup").middle)
-    values = middle.pivot(index="accelerator", columns="benchmark", values="middle").reindex(columns=order)
+    grid = grid[grid["accelerator"].ne(baseline)]
+    ages = pd.Series([speedup.newest(row) for row in grid.to_dict("records")], grid.index, "object")
+    sold = [row["origin"] == "official" and speedup.on_sale(row) for row in grid.to_dict("records")]
+    rows = grid.assign(age=ages)[np.array(sold, dtype="bool")]
+    ranked = [((max(part["age"]), len(part)), benchmark) for benchmark, part in rows.groupby("benchmark", sort=False)]
+    kept = [benchmark for _, benchmark in sorted(ranked, reverse=True)[:CELLS]]
+    rows = rows[rows["benchmark"].isin(kept)]
+    first = "" if lead is None else lead["accelerator"]
+    often = [(part == first, count, part) for part, count in rows["accelerator"].value_counts().items()]
+    rows = rows[rows["accelerator"].isin([part for *_, part in sorted(often, reverse=True)[:CELLS]])]
+    told = rows.assign(
+        benchmark=rows["benchmark"].map(labels),
+        name=rows["accelerator"].map(name),
+        middle=interval.of(rows, "speedup").middle,
+        words=[_prose(row).replace(" to ", "\u2013") for row in rows.to_dict("records")],
+    )
+    order = [label for label in labels.values() if label in set(told["benchmark"])]
+    values = told.pivot(index="name", columns="benchmark", values="middle").reindex(columns=order)
     values = values.loc[values.max(axis=1).sort_values(ascending=False, kind="stable").index]
-    worded = grid.assign(words=[ranged(row, "speedup").replace(" to ", "–") for _, row in grid.iterrows()])
-    words = worded.pivot(index="accelerator", columns="benchmark", values="words").fillna("")
-    return values, words.reindex(index=values.index, columns=values.columns)
+    words = told.pivot(index="name", columns="benchmark", values="words").fillna("")
+    return values, words.reindex(index=values.index, columns=values.columns), rows.drop(columns="age")
 
 
-def where(row: pd.Series | dict) -> str:
+def where(row: Row) -> str:
     """The basis of a speedup in words: the round, and through which other; or the document."""
     if row.get("origin", "official") != "official":
         return row["basis"]
-    own = [name for name in row["rounds"] if name != row.get("through", "")]
-    return " and ".join(own) + (f" through {row['through']}" if row.get("through") else "")
+    through = row.get("through", "")
+    own = [round for round in row["rounds"] if round != through]
+    return " and ".join(own) + (f" through {through}" if through else "")
 
 
-def precisions(row: pd.Series | dict) -> str:
-    """The precisions that ran on both sides of a ratio."""
-    own, other = (row[name].upper() for name in ("precision", "baseline_precision"))
-    if not (own or other):
-        return "precisions not stated"
-    if own == other:
-        return f"both {own}"
-    return f"{own or 'a precision not stated'} against {other or 'one not stated'}"
+def precisions(row: Row) -> str:
+    """The precisions that ran on both sides of a ratio; "" where one is not known."""
+    own, other = (row[column].upper() for column in ("precision", "baseline_precision"))
+    if not (own and other):
+        return ""
+    return f"both {own}" if own == other else f"{own} against {other}"
 
 
-def scope(row: pd.Series | dict) -> str:
+def scope(row: Row) -> str:
     """Of how many systems of its accelerator a speedup tells: "15 of 15 systems"."""
-    return f"{row['systems']} of {_many(row['of_systems'], 'system')}"
+    return f"{row['systems']} of {counted(row['of_systems'], 'system')}"
 
 
-def _lead(others: pd.DataFrame, first: str, baseline: str) -> pd.Series | None:
-    """The row of the leader, None where nothing sets it beside the baseline.
-
-    Where the baseline leads, that of the next to it in the newest round; where no round does, that of a document.
-    """
-    official = others[others["origin"].eq("official")]
-    if first == baseline:
-        newest = max((name for rounds in official["rounds"] for name in rounds), key=round_age, default="")
-        part = official[[newest in rounds for rounds in official["rounds"]]] if newest else official
-    else:
-        part = official[official["accelerator"].eq(first)] if first else others
-    return None if part.empty else fastest_first(part).iloc[0]
+def _own_round(row: Row) -> str:
+    return " and ".join(round for round in row["rounds"] if round != row["through"])
 
 
-def _no_lead(others: pd.DataFrame, first: str, baseline: str, topic: str, covered: pd.DataFrame) -> Finding:
-    if first in ("", baseline):
-        why = f"No comparable figure sets another accelerator beside {baseline} on {topic}."
-        return nothing("fastest", TIMES, why)
-    newest = covered.iloc[-1]
-    why = f"On {topic}, {first} leads {newest['round']}, and nothing sets it beside {baseline}."
-    baselines = f"Baselines to choose in {newest['round']}: {listed(newest['others'])}."
-    return Finding("fastest", None, TIMES, why, more=baselines)
+def _one(row: Row) -> pd.Series:
+    return row if isinstance(row, pd.Series) else pd.Series(dict(row))
 
 
-def _without_baseline(row: dict, baseline: str) -> str:
+def _bracket(row: Row) -> str:
+    return "; ".join(filter(None, [where(row), precisions(row)]))
+
+
+def _without_baseline(row: dict, base: str) -> str:
     ways = {"through a bridge": row["bridged"], "by another round": row["elsewhere"], "not at all": len(row["alone"])}
     counts = [(count, how) for how, count in ways.items() if count]
     beside = "none stands beside it"
     if counts[0][1] != "not at all":
         (count, how), *others = counts
         beside = listed([f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, others)])
-    return f"{row['round']} has no {baseline}: of its {_many(row['accelerators'], 'accelerator')} {beside}."
+    return f"{row['round']} has no {base}: of its {counted(row['accelerators'], 'accelerator')} {beside}."
 
 
-def _in_work(row: pd.Series | dict, baseline: str, sold: bool = False) -> str:
+def _in_work(row: Row, baseline: str, name: Names) -> str:
     """How much of the other's work the faster of the two does."""
-    if _slower(row):
-        return f"one {baseline} does the work of {_as_work(row)} {row['accelerator']}"
-    own = row["accelerator"] + (" on sale" if sold and not _in_preview(row["notes"]) else "")
-    return f"one {own} does the work of {_as_work(row)} {baseline}"
+    sides = [name(baseline), name(row["accelerator"])]
+    slower, faster = sides if not _slower(row) else sides[::-1]
+    return f"{with_article(faster)} does the work of {_as_work(row)} {many_of(slower)}"
 
 
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing if count == 1 else plural(thing)}"
-
-
-def _slower(row: pd.Series | dict) -> bool:
+def _slower(row: Row) -> bool:
     return _ends(row, "speedup").middle < 1
 
 
-def _as_work(row: pd.Series | dict, name: str = "speedup") -> str:
+def _as_work(row: Row, column: str = "speedup") -> str:
     """An interval of the row with two digits, turned round where the row is slower than the baseline."""
-    ends = _ends(row, name)
-    return (Interval(1 / ends.high, 1 / ends.low) if _slower(row) else ends).text(2)
+    ends = _ends(row, column)
+    return prose(Interval(1 / ends.high, 1 / ends.low) if _slower(row) else ends)
 
 
-def _not_on_sale(others: pd.DataFrame, lead: pd.Series) -> str:
-    """What was faster than the leader in its round, and in preview."""
-    faster = others[others["basis"].eq(lead["basis"]) & others["notes"].map(_in_preview).astype(bool)]
-    ahead = fastest_first(faster[interval.of(faster, "speedup").middle.gt(_ends(lead, "speedup").middle)])
-    parts = [f"{row['accelerator']} at {_prose(row)} times" for row in ahead.to_dict("records")]
-    return f"Not on sale yet: {listed(parts)}." if parts else ""
-
-
-def _in_preview(notes: Notes) -> bool:
-    return any(own.code == "preview" for own in notes)
-
-
-def _prose(row: pd.Series | dict, name: str = "speedup") -> str:
+def _prose(row: Row, column: str = "speedup") -> str:
     """An interval with the two digits that sentences have."""
-    return _ends(row, name).text(2)
+    return prose(_ends(row, column))
 
 
-def _ends(row: pd.Series | dict, name: str) -> Interval:
-    return Interval(float(row[f"{name}_low"]), float(row[f"{name}_high"]))
+def _ends(row: Row, column: str) -> Interval:
+    return Interval(float(row[f"{column}_low"]), float(row[f"{column}_high"]))
 
 
-def _beside(row: pd.Series | dict) -> str:
+def _beside(row: Row) -> str:
     """The scope of a speedup, the spread of its systems, and the pairs of one submitter, where there are any."""
     count = row["pairs"]
     parts = [f"{scope(row)}: {_as_work(row, 'spread')}."] if row["systems"] > 1 else []
     parts += [f"{scope(row)}."] if row["systems"] < row["of_systems"] and not parts else []
-    parts += [f"Of {_many(count, 'submitter')} with both: {_as_work(row, 'pairs')}."] if count else []
+    parts += [f"Of {counted(count, 'submitter')} with both: {_as_work(row, 'pairs')}."] if count else []
     return " ".join(parts)
 
 
-def _told(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with what tables say of them in words."""
+def _told(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The rows with what figures and tables say of them in words."""
     records = rows.to_dict("records")
     return rows.assign(
+        name=[name(row["accelerator"]) for row in records],
         where=[where(row) for row in records],
         scope=[scope(row) for row in records],
         paired=[_paired(row) for row in records],
         sizes=[f"{row['accelerator_count']}x over {row['baseline_count']}x" for row in records],
         precisions=[precisions(row) for row in records],
+        ran=[row["precision"].upper() for row in records],
     )
 
 
-def _paired(row: dict) -> str:
+def _paired(row: Row) -> str:
     return f"{_ends(row, 'pairs').text()} ({row['pairs']})" if row["pairs"] else ""
 
 
-def _software(software: pd.DataFrame, earlier: str, later: str) -> Finding:
+def _software(software: pd.DataFrame, earlier: str, later: str, name: Names) -> Finding:
     if software.empty:
         why = f"No accelerator has official rows in both {earlier} and {later}"
         if not earlier:
@@ -427,15 +472,11 @@ def _software(software: pd.DataFrame, earlier: str, later: str) -> Finding:
     own = software[software["pairs"].gt(0)]
     if own.empty:
         sentence = (
-            f"The best systems of {listed(software['accelerator'])} give {_text(software, 'speedup')} times as much "
+            f"The best systems of {listed(map(name, software['accelerator']))} give {prose(span(software, 'speedup'))} "
         )
-        sentence += f"in {later} as in {earlier}; no submitter filed one of them in both."
+        sentence += f"times as much in {later} as in {earlier}; no submitter filed one of them in both."
         return Finding("software", span(software, "speedup"), SOFTWARE, sentence, cited(software), of_rows(software))
-    sentence = f"Submitters that filed an accelerator in both rounds got {_text(own, 'pairs')} times as much of it in "
-    sentence += f"{later} as in {earlier}: {listed(own['accelerator'])}."
-    scope = f"{_many(int(own['pairs'].sum()), 'pair')} on {len(own)} of {_many(len(software), 'accelerator')}."
+    sentence = f"Submitters that filed an accelerator in both rounds got {prose(span(own, 'pairs'))} times as much of "
+    sentence += f"it in {later} as in {earlier}: {listed(map(name, own['accelerator']))}."
+    scope = f"{counted(int(own['pairs'].sum()), 'pair')} on {len(own)} of {counted(len(software), 'accelerator')}."
     return Finding("software", span(own, "pairs"), SOFTWARE, sentence, cited(own), of_rows(own), scope)
-
-
-def _text(rows: pd.DataFrame, name: str) -> str:
-    return span(rows, name).text(2)

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import listed, ranged
+from analysis.answers.words import counted, dollars, ranged
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
+from analysis.themes import cost
 from analysis.themes.assessment import Assessed
 
 LOST = {
@@ -19,6 +20,8 @@ LOST = {
     "software and set-up": "software and set-up",
     "answers in time": "answers that come too late",
 }
+MANY = ("latency limits", "requests at a time", "answers in time")  # steps whose words are a plural
+SAMPLE = "SAMPLE DATA: these numbers were written by hand, nothing was measured."
 SHARE = "share of the official throughput per accelerator"
 
 
@@ -26,16 +29,17 @@ def share(assessed: Assessed) -> Finding:
     """What fraction of the benchmark the best run reaches."""
     run, topic = assessed.best, assessed.limited.topic
     if pd.isna(run["derate_low"]):
-        why = f"No official row of {run['accelerator']} on {topic} in these rounds: no share can be told."
+        why = f"The record has no result of {assessed.called} on {topic} in these rounds: no share can be told."
         return nothing("share_of_official", SHARE, why)
-    sentence = (
-        f"{_load(run)}, {run['accelerator_count']} {run['accelerator']} give "
-        f"{interval.number(run['output_tokens_per_s'])} output tokens per second: "
-        f"{_percent(run['derate_low'], run['derate_high'])} of what official {topic} systems give per accelerator "
-        f"({run['systems']})."
-    )
-    ends = Interval(run["derate_low"], run["derate_high"])
+    ends, count = Interval(run["derate_low"], run["derate_high"]), run["accelerator_count"]
+    whose = f"{count} {assessed.called} reach" if count > 1 else f"{assessed.called} reaches"
+    sentence = f"Your {whose} {_part(ends)} what official systems give."
     return Finding("share_of_official", ends, SHARE, sentence, _sources(run), assessed.notes)
+
+
+def _part(share: Interval) -> str:
+    """A share in words: 31 to 36 % of; 1.2 times where all of it is above 1."""
+    return f"{share.text(2)} times" if share.low > 1 else f"{_percent(share.low, share.high)} of"
 
 
 def gap(assessed: Assessed) -> Finding:
@@ -44,42 +48,46 @@ def gap(assessed: Assessed) -> Finding:
     unit = f"share of the nearest system's {start} rate that the step takes"
     known, run = assessed.gap.dropna(subset="share_low"), assessed.best
     if pd.isna(run["of_nearest_low"]):
-        why = f"No official row of {run['accelerator']} is comparable: where the throughput goes is not known."
+        why = f"No official row of {assessed.called} is comparable: where the throughput goes is not known."
         return nothing("largest_loss", unit, why)
     known = known.sort_values("lost_high", ascending=False, kind="stable")
-    lost, gained = known[known["lost_high"] > 0], known[known["lost_high"] < 0]
-    words = [f"{_percent(row['lost_low'], row['lost_high'])} {'is lost ' * (at == 0)}to {LOST[row['step']]}"
-             for at, row in enumerate(lost.to_dict("records"))]  # fmt: skip
-    words += [f"{_percent(-row['lost_high'], -row['lost_low'])} {'is gained ' * (at == 0)}on {LOST[row['step']]}"
-              for at, row in enumerate(gained.to_dict("records"))]  # fmt: skip
-    left = _percent(known["share_low"].prod(), known["share_high"].prod())
-    steps = listed(words, most=len(words)) or "nothing is lost"
-    sentence = f"Of the nearest system's {start} rate, {steps}; {left} is left."
     most = known.iloc[0]
+    left = _percent(known["share_low"].prod(), known["share_high"].prod())
+    taken = _percent(most["lost_low"], most["lost_high"])
+    took = f"{LOST[most['step']]} {'take' if most['step'] in MANY else 'takes'} {taken}"
+    sentence = (
+        f"{took if most['lost_high'] > 0 else 'nothing is lost'} of the nearest system's {start} rate; {left} is left."
+    )
     ends = Interval(most["lost_low"], most["lost_high"])
-    return Finding("largest_loss", ends, unit, sentence, _sources(run), assessed.notes)
+    return Finding("largest_loss", ends, unit, sentence[:1].upper() + sentence[1:], _sources(run), assessed.notes)
+
+
+def lost_rows(assessed: Assessed) -> pd.DataFrame:
+    """The steps of which something is known, in per cent of the first rate, as a range chart draws them."""
+    known = assessed.gap.dropna(subset="share_low")
+    percent = interval.of(known, "lost")
+    known = interval.put(known, "percent", Interval(100 * percent.low, 100 * percent.high))
+    return known.assign(accelerator=assessed.best["accelerator"], label=known["step"].map(LOST), series="lost")
 
 
 def saving(assessed: Assessed) -> Finding:
     """What closing the gap would save, at the same tokens per second."""
     unit, run = "US dollars an hour for the accelerators that the official rate would leave over", assessed.best
     if not assessed.price.known:
-        why = f"No price of {run['accelerator']} is known, so nothing tells what a token costs: give prices."
+        why = f"No price of {assessed.called} is known, so nothing tells what a token costs: give prices."
         return nothing("saved_by_closing_the_gap", unit, why)
-    cost = (
-        f"A million output tokens cost {interval.of(run, 'usd_per_million').text()} US dollars here, at "
-        f"{assessed.price.text()} for an accelerator-hour"
-    )
     if pd.isna(run["saved_low"]):
-        why = f"{cost}; without an official row nothing tells what closing the gap would save."
+        million = dollars(interval.of(run, "usd_per_million"))
+        why = f"A million output tokens cost {million} here; what closing the gap would save is not known."
         return replace(nothing("saved_by_closing_the_gap", unit, why), notes=assessed.notes)
-    saved = interval.of(run, "saved")
-    sentence = (
-        f"{cost}; at the official rate {interval.of(run, 'enough').text()} of the {run['accelerator_count']} "
-        f"accelerators would give the same tokens, which would save {saved.text()} of "
-        f"{interval.of(run, 'usd_per_hour').text()} dollars an hour."
-    )
-    return Finding("saved_by_closing_the_gap", saved, unit, sentence, _sources(run), assessed.notes)
+    saved, bill, enough = (interval.of(run, name) for name in ("saved", "usd_per_hour", "enough"))
+    would_do = f"{enough.text(2)} of {run['accelerator_count']} accelerators would do"
+    sentence = f"Closing the gap would save {dollars(saved)} of {dollars(bill)} an hour: {would_do}."
+    if saved.high == 0:
+        sentence = f"Closing the gap would save nothing of {dollars(bill)} an hour: no accelerator could be given back."
+    million = interval.of(run, "usd_per_million"), "US dollars per million output tokens"
+    own = {"usd_per_million": million, "usd_per_hour": (bill, "US dollars an hour")}
+    return Finding("saved_by_closing_the_gap", saved, unit, sentence, _sources(run), assessed.notes, values=own)
 
 
 def limits(assessed: Assessed) -> Finding:
@@ -90,9 +98,10 @@ def limits(assessed: Assessed) -> Finding:
         why = f"No limit of {assessed.limited.topic} or no 99th percentile is known: give ttft_ms and tpot_ms."
         return nothing("runs_within_limits", unit, why)
     held = int((judged["ttft_held"] & judged["tpot_held"]).sum())
+    runs, hold = counted(len(judged), "run"), "holds" if held == 1 else "hold"
     sentence = (
-        f"{held} of {len(judged)} runs hold both limits at the 99th percentile, {interval.number(assessed.ttft_ms)} ms "
-        f"to the first token and {interval.number(assessed.tpot_ms)} ms for each further one."
+        f"{held} of {runs} {hold} both limits at the 99th percentile: {interval.number(assessed.ttft_ms)} ms to the "
+        f"first token, {interval.number(assessed.tpot_ms)} ms for each further one."
     )
     return Finding("runs_within_limits", exactly(held), unit, sentence, notes=assessed.notes)
 
@@ -105,7 +114,7 @@ def goodput(assessed: Assessed) -> Finding:
         return nothing("good_share", unit, why)
     sent = run["requests_completed"] + run["requests_failed"]
     sentence = (
-        f"{interval.number(100 * run['good_share'])} % of the answers came in time ({run['good_basis']}); "
+        f"{interval.number(100 * run['good_share'], 2)} % of the answers came in time ({run['good_basis']}); "
         f"{run['requests_failed']:,.0f} of {sent:,.0f} requests failed."
     )
     return Finding("good_share", exactly(run["good_share"]), unit, sentence, notes=assessed.notes)
@@ -129,9 +138,8 @@ def roofline(assessed: Assessed) -> Finding:
         why = "The ceiling is not known: it takes the concurrency, the precision and the accelerator's datasheet."
         return nothing("share_of_ceiling", unit, why)
     sentence = (
-        f"At this concurrency and precision {run['bound']} sets the ceiling at {interval.number(run['ceiling'])} "
-        f"tokens per second for each accelerator; the run reaches "
-        f"{interval.number(100 * run['of_ceiling'], 2)} % of it."
+        f"The run reaches {interval.number(100 * run['of_ceiling'], 2)} % of what {run['bound']} allows at this "
+        "concurrency."
     )
     share = exactly(run["of_ceiling"])
     return Finding("share_of_ceiling", share, unit, sentence, ["datasheets"], assessed.notes)
@@ -143,7 +151,8 @@ def share_of_offline(assessed: Assessed) -> Finding:
     if pd.isna(run["of_offline_low"]):
         return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
     ends = Interval(run["of_offline_low"], run["of_offline_high"])
-    headline = f"Against the Offline throughput of the nearest system the share is {_percent(ends.low, ends.high)}."
+    share_of = f"{ends.text(2)} times" if ends.low > 1 else _percent(ends.low, ends.high)
+    headline = f"Of the nearest system's Offline rate, with answers that come too late counted in, it is {share_of}."
     return replace(share(assessed), name=name, value=ends, headline=headline)
 
 
@@ -154,10 +163,9 @@ def front(assessed: Assessed) -> Finding:
     if best.empty:
         return nothing(name, unit, "No run says how long a token takes: no front can be drawn.")
     speed, rate = ranged(best, "interactivity"), ranged(best, "per_accelerator")
-    headline = (
-        f"{len(best)} of {len(assessed.runs)} runs are on the front: {rate} tokens/s for each accelerator while users "
-        f"see {speed} tokens/s."
-    )
+    runs = counted(len(assessed.runs), "run")
+    which = f"{len(best)} of {runs} {'are' if len(best) > 1 else 'is'} on the front"
+    headline = f"{which}: {rate} tokens/s per accelerator at {speed} tokens/s per user."
     return Finding(name, exactly(len(best)), unit, headline, notes=assessed.notes)
 
 
@@ -167,14 +175,24 @@ def front_rows(assessed: Assessed) -> pd.DataFrame:
     return runs.assign(label=[_short(run) for run in runs.to_dict("records")])
 
 
+def sample(assessed: Assessed) -> str:
+    """What is set over a page of example files; "" for files of the user's own."""
+    return SAMPLE if assessed.runs["example"].any() else ""
+
+
+def official(assessed: Assessed) -> pd.DataFrame:
+    """The official rows that the share is of."""
+    return cost.behind(assessed.limited.rows, assessed.best["accelerator"])
+
+
 def bars(assessed: Assessed) -> pd.DataFrame:
     """Per accelerator: the run and the official rows of the accelerator, as a range chart draws them."""
     run = assessed.best
-    own = "example" if assessed.runs["example"].any() else "measured"
+    own = "example" if sample(assessed) else "measured"
     rows = [
-        ("this deployment", own, run["per_accelerator_low"], run["per_accelerator_high"]),
+        ("yours", own, run["per_accelerator_low"], run["per_accelerator_high"]),
         (f"official {assessed.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
-        ("ceiling at this concurrency", "derived", run["ceiling"], run["ceiling"]),
+        ("roofline", "derived", run["ceiling"], run["ceiling"]),
     ]
     frame = pd.DataFrame(rows, columns=["what", "series", "rate_low", "rate_high"]).dropna()
     origin = frame["series"].where(frame["series"].isin(["measured", "official"]), "published")
@@ -205,12 +223,7 @@ def source(assessed: Assessed, line: str) -> str:
 
 
 def _percent(low: float, high: float) -> str:
-    return f"{interval.text(100 * low, 100 * high)} %"
-
-
-def _load(run: dict) -> str:
-    known = pd.notna(run["concurrency"])
-    return f"At {run['concurrency']:,.0f} requests at a time" if known else "At the measured load"
+    return f"{interval.text(100 * low, 100 * high, 2)} %"
 
 
 def _short(run: dict) -> str:

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from analysis.answers.words import listed, span
+from analysis.answers.words import counted, listed, span
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.notes import note, of_rows
+from analysis.core.trust import Trust
+from analysis.core.vocabulary import DIVISIONS
 from analysis.themes.holdings import ALL
 
 Label = Callable[[str], str]  # the name of a benchmark in words
-AGAIN = "rows computed again from their logs"
+AGAIN = "results computed again from their logs"
 MANY = 20  # rounds named before the others are counted
 MOST = 10  # result ids and submitters named before the others are counted
 STRICTER = 1000  # how many times the tolerance is narrowed to see whether it decides
-NOT_AT_HAND = "No official record is at hand"
+NONE_HELD = "The record holds none of these rounds"
+FEW = 3  # rounds that an answer names
 # Parts of each round's rows, in the order of their bars.
 PARTS = {"agreeing": "as published", "differing": "differs", "uncompared": "not computed again"}
 MEASURES = {
@@ -25,7 +28,7 @@ MEASURES = {
     "closed": "Closed division",
     "open": "Open division",
     "network": "Network division",
-    "with_log": "With a log at hand",
+    "with_log": "With a log",
     "inferred": "With a log of another scenario, from which they are inferred",
     "compared": "Computed again",
     "differing": "Computed again, differing",
@@ -62,21 +65,81 @@ WHY = {
 }
 
 
-def computed_again(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
-    """How many rows were computed again from their logs, and how many of them are not as published."""
+def computed_again(counts: pd.DataFrame) -> Finding:
+    """How many results were computed again from their logs, and how many of them are not as published."""
     name, rounds = "rows_computed_again", _rounds(counts)
     if rounds.empty:
-        return nothing(name, AGAIN, f"{NOT_AT_HAND}: nothing can be computed again.")
+        return nothing(name, AGAIN, f"{NONE_HELD}: nothing can be computed again.")
     held = rounds[rounds["with_log"].gt(0)]
     if held.empty:
-        why = f"None of {_rows(counts.at[ALL, 'rows'])} can be computed again: no logs of these rounds are at hand."
-        return nothing(name, AGAIN, why)
-    again, rows = int(held["compared"].sum()), int(held["rows"].sum())
-    headline = f"{again:,} of {rows:,} rows of {listed(held.index, MANY)} were computed again from their logs; "
+        return nothing(name, AGAIN, f"Unknown: none of {_results(counts.at[ALL, 'rows'])} has a log in the record.")
+    again, rows, wrong = (int(held[column].sum()) for column in ("compared", "rows", "differing"))
+    outcome = f"and {'none differs' if not wrong else f'{wrong:,} {_differ(wrong)}'}."
+    verb = "was" if again == rows == 1 else "were"
+    headline = f"{again:,} of {_results(rows)} of {_of(held.index)} {verb} computed again from their logs, {outcome}"
+    return Finding(
+        name, exactly(again), AGAIN, f"Where logs exist, {'no' if wrong else 'yes'}: {headline}", cited(held)
+    )
+
+
+def to_do(counts: pd.DataFrame) -> Finding:
+    """What follows: which rounds may be quoted as checked, and how many results nothing here checks."""
+    name, unit = "rows_of_rounds_without_logs", "results of rounds without logs"
+    rounds = _rounds(counts)
+    if rounds.empty:
+        return nothing(name, unit, f"{NONE_HELD}: there is nothing to quote.")
+    held, bare = (rounds[rounds["with_log"].gt(0) == there] for there in (True, False))
+    rows = int(bare["rows"].sum())
+    if bare.empty:
+        headline = "Quote its results as checked against their logs."
+    elif held.empty:
+        headline = f"Quote {_results(rows)} as published: nothing here checks {'it' if rows == 1 else 'them'}."
+    else:
+        stand = "stands" if rows == 1 else "stand"
+        others = f"{_results(rows)} of {counted(len(bare), 'other round')} {stand} as published"
+        headline = f"Quote {_of(held.index)} as checked; {others}, without logs."
+    return Finding(name, exactly(rows), unit, headline, cited(bare if rows else rounds))
+
+
+def without_log(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
+    """Which results lack a log although others of their round have one."""
+    name, unit = "rows_without_a_log", "results without a log in the tree of their round"
+    if counts.empty:
+        return nothing(name, unit, f"{NONE_HELD}: no log can be missing.")
     lacking = exceptions[exceptions["why"].eq("no_log")]
-    whose = f"{_rows(int(lacking['rows'].sum()))} of {listed(lacking['benchmark'].map(label))}"
-    more = f"Without a log in their tree: {whose}." if len(lacking) else ""
-    return Finding(name, exactly(again), AGAIN, headline + _differing(held, "differing"), cited(held), more=more)
+    total = int(lacking["rows"].sum())
+    headline = (
+        f"{_results(total)} of {listed(lacking['benchmark'].map(label))} {'has' if total == 1 else 'have'} no log."
+    )
+    return Finding(
+        name, exactly(total), unit, headline if total else "No single log is missing.", cited(_rounds(counts))
+    )
+
+
+def rests_on(counts: pd.DataFrame) -> Trust:
+    """What the answer rests on: rounds, rows, and of how many rounds there are logs."""
+    rounds = _rounds(counts)
+    if rounds.empty:
+        return Trust(("no round of the record",))
+    first, last = rounds.index[0], rounds.index[-1]
+    span = f"MLPerf {first}" if first == last else f"MLPerf {first} to {last}"
+    some = int(rounds["with_log"].gt(0).sum())
+    logs = (
+        f"logs of {some} of {counted(len(rounds), 'round')}" if len(rounds) > 1 else "its logs" if some else "no logs"
+    )
+    return Trust((span, listed([name for name in DIVISIONS if rounds[name].sum()]), _results(_total(rounds)), logs))
+
+
+def rounds_title(counts: pd.DataFrame) -> str:
+    """What the picture of the rounds shows: of how many there are logs, and what part of the results that is."""
+    rounds = _rounds(counts)
+    if rounds.empty:
+        return f"{NONE_HELD}."
+    share = 100 * rounds["compared"].sum() / _total(rounds)
+    if len(rounds) == 1:
+        return f"{share:.0f} % of the results of {rounds.index[0]} have a log here."
+    logged = f"{int(rounds['with_log'].gt(0).sum())} of {counted(len(rounds), 'round')}"
+    return f"Logs exist here for {logged}: {share:.0f} % of the results."
 
 
 def power_computed_again(counts: pd.DataFrame) -> Finding:
@@ -87,37 +150,25 @@ def power_computed_again(counts: pd.DataFrame) -> Finding:
     if held.empty:
         return nothing(name, unit, "No power figure of these rounds can be computed again.")
     again, figures = int(held["power_compared"].sum()), int(held["power"].sum())
-    headline = f"{again:,} of {figures:,} power figures of {listed(held.index, MANY)} were computed again from the "
-    headline += f"meter's samples; {_differing(held, 'power_differing')}"
+    wrong = int(held["power_differing"].sum())
+    headline = f"{again:,} of {figures:,} power figures of {_of(held.index)} were computed again from the meter's "
+    headline += f"samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}."
     return Finding(name, exactly(again), unit, headline, cited(held))
-
-
-def without_logs(counts: pd.DataFrame) -> Finding:
-    """How many rows are of rounds of which no log is at hand."""
-    name, unit = "rows_of_rounds_without_logs", "rows of rounds without a log at hand"
-    rounds = _rounds(counts)
-    if rounds.empty:
-        return nothing(name, unit, f"{NOT_AT_HAND}: no row can lack its log.")
-    bare = rounds[rounds["with_log"].eq(0)]
-    rows = int(bare["rows"].sum())
-    headline = f"Of each of these rounds logs are at hand: {listed(rounds.index, MANY)}."
-    if rows:
-        headline = f"Without logs here are {_rows(rows)}, of {listed(bare.index, MANY)}: they stand as published."
-    return Finding(name, exactly(rows), unit, headline, cited(bare if rows else rounds))
 
 
 def put_right(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
     """How many rows are labelled with a wrong unit."""
     name, unit = "rows_with_a_wrong_unit", "rows labelled with a wrong unit"
     if counts.empty:
-        return nothing(name, unit, f"{NOT_AT_HAND}: no unit can be wrong.")
+        return nothing(name, unit, f"{NONE_HELD}: no unit can be wrong.")
     rows = exceptions[exceptions["why"].eq("unit")]
     total = int(rows["rows"].sum())
     if not total:
-        why = "No row of these rounds is labelled with a wrong unit."
+        why = "No result of these rounds was published with a wrong unit."
         return Finding(name, exactly(0), unit, why, cited(counts))
-    whose = f"{_rows(total)}, of {listed(rows['benchmark'].map(label))}, {'was' if total == 1 else 'were'}"
-    headline = f"{whose} published with a wrong unit: the values are {listed(rows['unit'])}."
+    whose = f"{_results(total)} of {listed(rows['benchmark'].map(label))} {'was' if total == 1 else 'were'}"
+    headline = f"{whose} published with a wrong unit: the {'value is' if total == 1 else 'values are'} "
+    headline += f"{listed(rows['unit'])}."
     return Finding(name, exactly(total), unit, headline, cited(rows))
 
 
@@ -133,7 +184,7 @@ def gaps(counts: pd.DataFrame, rounds: pd.DataFrame, asked: Iterable[str]) -> Fi
     known = wanted[wanted["round"].isin(bare) & wanted["note"].ne("")]
     headline = f"The record has each round asked for: {listed(held.index, MANY)}."
     if len(lacking):
-        headline = f"Not in the record are {len(lacking)} of {len(wanted)} rounds: {listed(lacking, MANY)}."
+        headline = f"The record lacks {len(lacking)} of {counted(len(wanted), 'round')}: {listed(lacking, MANY)}."
     more = " ".join(f"Of {row['round']}, {row['note']}." for row in known.to_dict("records"))
     return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(held), more=more)
 
@@ -142,10 +193,10 @@ def comparable(aside: pd.DataFrame, counts: pd.DataFrame) -> Finding:
     """How many rows may stand in a comparison at all."""
     name, unit = "rows_that_may_be_compared", "rows that are closed data-center rates, filed once, without power"
     if aside.empty:
-        return nothing(name, unit, f"{NOT_AT_HAND}: nothing may be compared.")
+        return nothing(name, unit, f"{NONE_HELD}: nothing may be compared.")
     kept, total = int(aside.at[ALL, "compared"]), counts.loc[ALL]
     share = f" ({100 * kept / total['closed']:.0f} % of the closed ones)" if total["closed"] else ""
-    headline = f"{kept:,} of {_rows(total['rows'])}{share} may be compared: "
+    headline = f"{kept:,} of {_results(total['rows'])}{share} may be compared: "
     headline += "data-center rates, filed once, without power."
     return Finding(name, exactly(kept), unit, headline, cited(counts))
 
@@ -154,13 +205,13 @@ def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame, most: int = 3) -> F
     """How far the rows are those of a few submitters."""
     name, unit = "share_of_the_largest_submitters", "share of the rows that the largest submitters filed"
     if submitters.empty:
-        return nothing(name, unit, f"{NOT_AT_HAND}: nobody filed a row.")
+        return nothing(name, unit, f"{NONE_HELD}: nobody filed a result.")
     top, total = submitters.head(most), counts.loc[ALL]
     share, closed = float(top["rows"].sum() / total["rows"]), submitters.loc[submitters["closed"].idxmax()]
-    headline = f"{len(top)} of {len(submitters)} submitters filed {100 * share:.0f} % of the rows: "
+    headline = f"{len(top)} of {len(submitters)} submitters filed {100 * share:.0f} % of the results: "
     headline += f"{listed(map(spaced, top['submitter']))}."
     whose = f"{spaced(closed['submitter'])} filed most: {closed['closed']:,}"
-    more = f"Of {_rows(total['closed']).replace(' ', ' closed ')} {whose}." if total["closed"] else ""
+    more = f"Of {counted(int(total['closed']), 'closed result')} {whose}." if total["closed"] else ""
     return Finding(name, exactly(share), unit, headline, cited(counts), more=more)
 
 
@@ -174,7 +225,7 @@ def progress(best: pd.DataFrame, topic: str) -> Finding:
     if len(best) > 1:
         here, there = (f"{row['round']} ({row['accelerator']})" for row in (last, first))
         times = f"{span(last, 'over_first').text(2)} times as much in {here} as in {there}"
-        headline = f"On {topic}, the fastest accelerator on sale gave {times}."
+        headline = f"On {topic}, the fastest on sale gives {times}."
     return Finding(name, span(last, "over_first"), unit, headline, cited(best), of_rows(best))
 
 
@@ -182,9 +233,9 @@ def under_a_narrower_tolerance(counts: pd.DataFrame, narrower: pd.DataFrame) -> 
     """Whether other rows differ where log and record must agree STRICTER times as closely: the counts `narrower`."""
     name, unit = "rows_that_differ_under_a_narrower_tolerance", "rows that differ from their logs"
     if counts.empty or not counts.at[ALL, "compared"]:
-        return nothing(name, unit, "No row was computed again: no tolerance decides.")
+        return nothing(name, unit, "No result was computed again: no tolerance decides.")
     before, after = (int(each.at[ALL, "differing"]) for each in (counts, narrower))
-    outcome = f"{after or 'none'} of {counts.at[ALL, 'compared']:,} rows {'differs' if after < 2 else 'differ'}"
+    outcome = f"{after or 'none'} of {_results(counts.at[ALL, 'compared'])} {'differs' if after < 2 else 'differ'}"
     headline = f"{'No' if before == after else 'Yes'}: within a tolerance {STRICTER:,} times narrower {outcome}."
     return Finding(name, exactly(after), unit, headline, cited(_rounds(counts)))
 
@@ -238,7 +289,7 @@ def dated(best: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     days = zip(best["round"], about["published"].str.slice(0, 7), about["confidence"], strict=True)
     when = [f"{name}, {'~' * (sure == 'low')}{month}" if month else name for name, month, sure in days]
     who = best["accelerator"] + ", " + best["submitter"].map(spaced)
-    return best.drop(columns="round").assign(when=when, who=who, series="best on sale")
+    return best.assign(when=when, who=who, series="best on sale")
 
 
 def spaced(name: str) -> str:
@@ -251,10 +302,18 @@ def _rounds(counts: pd.DataFrame) -> pd.DataFrame:
     return counts.drop(index=ALL, errors="ignore")
 
 
-def _rows(count: int) -> str:
-    return f"{count:,} {'row' if count == 1 else 'rows'}"
+def _total(rounds: pd.DataFrame) -> int:
+    return int(rounds["rows"].sum())
 
 
-def _differing(held: pd.DataFrame, column: str) -> str:
-    count = int(held[column].sum())
-    return "none differs." if not count else f"{count:,} {'differs' if count == 1 else 'differ'}."
+def _results(count: int) -> str:
+    return counted(int(count), "result")
+
+
+def _of(rounds: pd.Index) -> str:
+    """The rounds by name, or how many where an answer would be long."""
+    return listed(rounds) if len(rounds) <= FEW else counted(len(rounds), "round")
+
+
+def _differ(count: int) -> str:
+    return "differs" if count == 1 else "differ"

@@ -2,86 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from analysis.answers.words import counted, listed, plural, ranged, span
+from analysis.answers.words import counted, dollars, listed, millions, plural, prose, ranged, software, span
 from analysis.core import interval
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.notes import apart, carried, note, of_rows, without
+from analysis.core.findings import MOST_WORDS, Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import apart, carried, note, of_rows
 from analysis.core.vocabulary import TOKENS, round_age
 from analysis.themes import power
 
 CAPPED = {True: "power-capped", False: "without a cap"}
+MOST = 10  # rows that a figure draws
+_LIMIT = {power.CAP: "caps", power.DATASHEET: "limits"}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def energy(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
-    """Joules and dollars of the most efficient system of the newest metered round, beside the baseline's.
+def lead(
+    best: pd.DataFrame, ratios: pd.DataFrame, baseline: str, topic: str, work: str, rounds: Sequence[str]
+) -> Finding:
+    """How much more work per joule the leading node does than the baseline's, and what it draws.
 
-    `rows` are those of power.energy, `work` what is counted (`token`, `sample`, `query`). A meter goes before printed
-    figures. Where the baseline itself is the most efficient, the next accelerator stands beside it. No ratio is taken:
-    each side says of which round it is, whether it was capped, and of how many accelerators where they differ.
+    `best` are the rows of power.nodes, `ratios` those of power.ratios, `rounds` the names of all rounds, the oldest
+    first. Where the baseline itself leads, the next node stands beside it. Caps, and the rounds between the two sides,
+    are part of the sentence. `about` names both sides.
     """
-    unit = f"US dollars per million {plural(work)}, with the overhead of the building"
+    unit = "times the work per joule of the other, as many accelerators of both"
+    if best.empty:
+        return nothing("work_per_joule", unit, f"Nobody metered {topic}: no power submission is comparable.")
+    first, pair = power.leader(best), _pair(best, ratios, baseline)
+    if pair is None:
+        made = f"{_some(first)} {_makes(first)} {ranged(first, 'efficiency')} {plural(work)} per joule"
+        made += _draws(first) if _kilowatts(first).known else ""
+        alone = f"; nothing like it was metered of {baseline}" * (first["accelerator"] != baseline)
+        warned = first["notes"]
+        return Finding("work_per_joule", None, unit, f"{made}{alone}.", cited(best.loc[[first.name]]), warned)
+    (mine, other), times = _sides(pair), _times(pair)
+    much = f"{prose(times)} times the {plural(work)} per joule of"
+    if prose(times) in ("1", "1.0"):
+        much = f"about as many {plural(work)} per joule as"
+    whose = f"{CAPPED[True]} " * bool(other["power_capped"]) + other["accelerator"]
+    sentence = f"{_some(mine)} {_makes(mine)} {much} {whose}{_gap(mine['round'], other['round'], rounds)}"
+    if mine["accelerator"] == first["accelerator"] and len(f"{sentence}{_draws(first)}".split()) <= MOST_WORDS:
+        sentence += _draws(first)
+    about = f"{mine['accelerator']} over {other['accelerator']}"
+    return Finding("work_per_joule", times, unit, f"{sentence}.", cited(pair), pair["notes"], about=about)
+
+
+def behind(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
+    """The ids of the result rows that the answer rests on: the leading node, and both sides of its ratio."""
+    if best.empty:
+        return []
+    pair = _pair(best, ratios, baseline)
+    return [power.leader(best)["id"], *(pair["ids"] if pair is not None else [])]
+
+
+def basis(rows: pd.DataFrame) -> list[str]:
+    """What the trust line says of the answer's rows beside their rounds: how large they are, that they were metered."""
     if rows.empty:
-        return nothing("energy_price", unit, f"No power submission of {topic} is comparable: its energy is not known.")
-    best = power.most_efficient(power.newest(rows))
-    own = rows["accelerator"].eq(baseline)
-    second = rows[~own if best["accelerator"] == baseline else own]
-    both = pd.DataFrame([best, *([power.most_efficient(power.newest(second))] if len(second) else [])])
-    known = [_known_from(row, both, rows) for _, row in both.iterrows()]
-    spent = f"{best['accelerator']} takes {ranged(best, 'joules')} joules per {work} at the wall"
-    spent += known[0] if known[0] != known[-1] or len(both) == 1 else ""
-    if len(both) > 1:
-        spent += f", {both.iloc[1]['accelerator']} {ranged(both.iloc[1], 'joules')}{known[1]}"
-    price = " against ".join(ranged(row, "usd_per_million") for _, row in both.iterrows())
-    alone = len(both) == 1 and best["accelerator"] != baseline
-    beside = f"; no power submission of {baseline} is there to set beside it" if alone else ""
-    sentence = f"On {topic}, {spent}; a million {plural(work)} cost {price} US dollars of electricity{beside}."
-    warned = of_rows(both) | apart([best["round"]], both["round"].iloc[1:])
-    return Finding("energy_price", span(best, "usd_per_million"), unit, sentence, cited(both), warned)
+        return []
+    sizes = sorted(set(rows["accelerator_count"]))
+    return ["power submissions", *([f"{sizes[0]} accelerators each"] if len(sizes) == 1 and sizes[0] > 1 else [])]
 
 
-def energy_in_other_scenario(rows: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
-    """The price of energy in the other scenario."""
-    return replace(energy(rows, baseline, topic, work), name="energy_price_in_the_other_scenario")
+def energy(best: pd.DataFrame, topic: str, work: str) -> Finding:
+    """What follows: what a megawatt of the leading node does, and the price of its electricity.
 
-
-def ratio(rows: pd.DataFrame, baseline: str, topic: str) -> Finding:
-    """How much more work per joule an accelerator gives than the baseline, or the baseline than it, of like runs.
-
-    `rows` are those of power.ratios: of one round, where any is, else of the newest, the one furthest from 1.
+    `best` are the rows of power.nodes with the columns of power.energy.
     """
-    unit = "times the work per joule of another accelerator, in runs that are alike"
-    if rows.empty:
-        why = (
-            f"No power submission on {topic} sets another accelerator beside a run of {baseline} that is like it: as "
-            "many accelerators, both power-capped or neither."
-        )
-        return nothing("work_per_joule", unit, why)
-    first = rows.iloc[0]
-    nearest = rows[rows["round"].eq(first["round"]) & rows["round_base"].eq(first["round_base"])]
-    best = nearest.loc[np.log(interval.of(nearest, "ratio").middle).abs().idxmax()]
-    times = interval.of(best, "ratio")
-    first, second, rounds = best["accelerator"], baseline, (best["round"], best["round_base"])
-    of = best["systems"], best["systems_base"]
-    if times.middle < 1:
-        times, first, second = interval.Interval(1.0, 1.0) / times, baseline, best["accelerator"]
-        rounds, of = rounds[::-1], of[::-1]
-    when = f"official {rounds[0]}" if rounds[0] == rounds[1] else f"official {rounds[0]} against {rounds[1]}"
-    sentence = (
-        f"Like with like on {topic}, {first} does {times.text(2)} times the work per joule of {second}: "
-        f"{best['accelerator_count']} of each, {CAPPED[bool(best['power_capped'])]} ({when}; best of "
-        f"{counted(of[0], 'system')} and of {of[1]})."
+    many = plural(work)
+    unit = f"US dollars per million {many}, with the overhead of the building"
+    if best.empty:
+        return nothing("energy_price", unit, f"What a megawatt does on {topic}, and its price, are not known.")
+    first = power.leader(best)
+    price, servers, building = (
+        span(first, name) for name in ("usd_per_million", "per_megawatt", "per_building_megawatt")
     )
-    value = interval.Interval(float(times.low), float(times.high))
-    warned = without(best["notes"], "different_rounds") | apart([rounds[0]], [rounds[1]])
-    return Finding("work_per_joule", value, unit, sentence, cited(best), warned)
+    sentence = (
+        f"A megawatt of such servers makes {millions(servers)} {many}/s, {millions(building)} with the building's "
+        f"overhead; a million {many} take {dollars(price)} of electricity."
+    )
+    values = {
+        "per_megawatt": (servers, f"{many}/s per megawatt of servers"),
+        "per_building_megawatt": (building, f"{many}/s per megawatt of the building"),
+    }
+    warned = first["notes"]
+    return Finding("energy_price", price, unit, sentence, cited(best.loc[[first.name]]), warned, values=values)
+
+
+def drawn(best: pd.DataFrame) -> Finding:
+    """What the nodes of the first figure draw: metered ones, of as many accelerators as the leading one has."""
+    unit = "kilowatts at the wall of a node"
+    metered = best[best["power_watts_low"].notna()]
+    if metered.empty:
+        return nothing("node_kilowatts", unit, "No meter stands behind a figure: what a node draws is not known.")
+    size = power.leader(metered)["accelerator_count"]
+    own = metered[metered["accelerator_count"].eq(size)]
+    ends, first = span(own, "power_watts") / 1000, own.iloc[0]
+    most = own.loc[own["power_watts_high"].idxmax()]
+    if len(own) == 1:
+        sentence = f"A node of {_few(first)} draws {ends.text()} kW."
+    elif most["accelerator"] == first["accelerator"]:
+        drawn = _kilowatts(most).text()  # three digits: breakers are sized by it
+        sentence = f"The node that draws most, {drawn} kW with {first['accelerator']}, also does most work per joule."
+    else:
+        sentence = (
+            f"Nodes of {_number(size)} draw {ends.text()} kW, and {first['accelerator']} does most work per joule."
+        )
+    return Finding("node_kilowatts", ends, unit, sentence, cited(own), of_rows(own))
+
+
+def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:
+    """Whether the other scenario gives the same answer; both are findings of `lead`."""
+    changed = "" if here.value is None or there.value is None else "No: o" if here.about == there.about else "Yes: o"
+    sentence = f"{changed or 'O'}n {scenario}, {there.headline[:1].lower()}{there.headline[1:]}"
+    return replace(there, name="work_per_joule_in_the_other_scenario", headline=sentence)
 
 
 def record(rounds: pd.DataFrame) -> Finding:
@@ -89,13 +129,13 @@ def record(rounds: pd.DataFrame) -> Finding:
     unit = "power submissions in the newest round that has any"
     held = rounds[rounds["results"].gt(0)]
     if held.empty:
-        return nothing("newest_power", unit, "The record at hand holds no power submission.")
+        return nothing("newest_power", unit, "The record holds no power submission.")
     newest = held.iloc[0]
     newer = [name for name in rounds["round"] if round_age(name) > round_age(newest["round"])]
     none = f"There is no power submission in {listed(newer)}; the" if newer else "The"
     sentence = (
         f"{none} newest are the {counted(newest['results'], 'result')} of {newest['round']}, and {len(held)} of "
-        f"{counted(len(rounds), 'round')} at hand have some."
+        f"{counted(len(rounds), 'round')} have some."
     )
     return Finding("newest_power", exactly(int(newest["results"])), unit, sentence)
 
@@ -116,43 +156,23 @@ def over_rounds(rows: pd.DataFrame, topic: str, work: str) -> Finding:
     return Finding("energy_over_rounds", span(last, "joules"), unit, f"{sentence}.", cited(own), warned)
 
 
-def implied(rows: pd.DataFrame) -> Finding:
-    """Whether the printed throughput per watt holds the measured watts, and how wide its rounding leaves them."""
-    unit = "printed efficiencies whose implied watts hold the measured watts"
-    judged = rows[rows["holds"].notna()]
-    if judged.empty:
-        return nothing("implied_watts_hold", unit, "No printed efficiency can be set beside measured watts here.")
-    holds = int(judged["holds"].sum())
-    widest = judged.loc[(judged["implied_watts_high"] / judged["implied_watts_low"]).idxmax()]
-    sentence = (
-        f"Printed throughput per watt is rounded so far that the system's watts stay open: {_system(widest)} could "
-        f"draw {ranged(widest, 'implied_watts')} W on {widest['benchmark']} {widest['scenario']}, and the measured "
-        f"watts lie within what was printed in {holds} of {len(judged)} cases."
-    )
-    return Finding("implied_watts_hold", exactly(holds), unit, sentence, cited(judged), of_rows(judged))
-
-
 def capped(rows: pd.DataFrame) -> Finding:
-    """What power-capped runs of the newest round keep of the throughput of their submitter's own performance runs.
+    """What power-capped runs of the newest round give up of the throughput of their submitter's own performance runs.
 
-    `rows` are those of power.capped; where none of them was capped, what power runs keep.
+    `rows` are those of power.capped; where none of them was capped, what power runs keep. The value is what they keep.
     """
     unit = "throughput of power runs over that of performance runs of the same submitter and size"
     paired = rows.dropna(subset=["share_low"])
     if paired.empty:
-        why = "No submitter has both a power and a performance submission of one size here."
+        why = "No submitter has both a power and a performance run of one size here: what a cap costs is not known."
         return nothing("capped_share", unit, why)
-    capped = paired["power_capped"].astype(bool)
-    own = power.of_newest_round(paired[capped] if capped.any() else paired)
-    every = rows[rows["round"].eq(own["round"].iloc[0])]
-    kind, every = ("Power-capped", every[every["power_capped"].astype(bool)]) if capped.any() else ("Power", every)
-    least = own.loc[own["share_low"].idxmin()]
-    share = span(own, "share")
-    sentence = (
-        f"{kind} runs of {least['round']} keep {share.text(2)} of the throughput of their submitter's own performance "
-        f"runs ({own['system_key'].nunique()} of {counted(every['system_key'].nunique(), 'system')}, {len(own)} of "
-        f"{counted(len(every), 'run')}), {least['benchmark']} on {least['accelerator']} least."
-    )
+    limited = paired["power_capped"].astype(bool)
+    own = power.of_newest_round(paired[limited] if limited.any() else paired)
+    share, names = span(own, "share"), listed(own["accelerator"], most=2)
+    if limited.any():
+        sentence = f"Power-capped {names} runs give up {prose(_given_up(share))} % of their throughput."
+    else:
+        sentence = f"Metered {names} runs reach {prose(share * 100)} % of the throughput of unmetered ones."
     return Finding("capped_share", share, unit, sentence, cited(own), of_rows(own))
 
 
@@ -167,21 +187,29 @@ def limits(rows: pd.DataFrame, known: pd.DataFrame) -> Finding:
     if metered.empty:
         return nothing("system_kilowatts", unit, "No measured watts are comparable: what a system draws is not known.")
     own = _leading(metered)
-    kilowatts = span(own, "power_watts") / 1000
-    first = own.iloc[0]
-    what = "On language models systems" if own["rate_unit"].eq(TOKENS).all() else "Systems"
+    drawn = span(own, "power_watts") / 1000
+    what = "On language models a" if own["rate_unit"].eq(TOKENS).all() else "A"
     beside = known[known["id"].isin(own["id"])]
     limit = ""
     if len(beside):
-        scope = "" if len(beside) == len(own) else f" ({len(beside)} of {len(own)} results)"
         whose = listed(_LIMIT[basis] for basis in beside["limit_basis"])
-        limit = f", {span(beside, 'of_limits').text(2)} times the {whose} of their accelerators{scope}"
-    sentence = (
-        f"{what} of {first['accelerator_count']} {first['accelerator']} draw {kilowatts.text()} kW at the wall "
-        f"({first['basis']}, {counted(len(own), 'result')} of {counted(own['system_key'].nunique(), 'system')}){limit}."
-    )
+        limit = f", up to {interval.number(beside['of_limits_high'].max(), 2)} times its accelerators' {whose}"
+    sentence = f"{what} server of {_few(own.iloc[0])} draws {drawn.text()} kW{limit}."
     warned = of_rows(own) | ({note("unofficial_ratio")} if limit else set())
-    return Finding("system_kilowatts", kilowatts, unit, sentence, cited(own), warned)
+    return Finding("system_kilowatts", drawn, unit, sentence, cited(own), warned)
+
+
+def node_rows(best: pd.DataFrame) -> pd.DataFrame:
+    """The nodes of the newest rounds that a figure draws, most work per joule first, with `told`: kilowatts and round.
+
+    `capping` says whether a cap was in force, `from_print` that no meter stands behind a row, `software` what served.
+    """
+    shown = power.newest_first(best).head(MOST)
+    drawn = [f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "" for row in _records(shown)]
+    told = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
+    capping = [CAPPED[bool(capped)] for capped in shown["power_capped"]]
+    own = pd.DataFrame({"told": told, "capping": capping}, index=shown.index, dtype="str")
+    return by_energy(shown.assign(**own, software=software(shown)))
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
@@ -194,32 +222,41 @@ def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
     return marked.sort_values(["from_print", "middle"], kind="stable").drop(columns="middle")
 
 
-def implied_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `what`, the words by which a figure names them."""
-    words = [f"{row['benchmark']}, {_system(row)}" for row in rows.to_dict("records")]
-    return rows.assign(what=pd.Series(words, index=rows.index, dtype="str"))
+def capped_rows(rows: pd.DataFrame, label: Callable[[str], str]) -> pd.DataFrame:
+    """The runs of the newest round, named by the benchmark's `label`, the greatest loss first.
 
-
-def capped_rows(rows: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The first of the rows that have a share, the greatest loss first; `told` is the round and of what it is a range.
-
-    Capped runs alone, where there are any.
+    Capped runs alone, where there are any. Added: given_up_low/high (per cent of the throughput), `told` (the round).
     """
     paired = rows.dropna(subset=["share_low"])
     own = paired[paired["power_capped"].astype(bool)]
-    own = (own if len(own) else paired).sort_values("share_low", kind="stable").head(most)
-    told = [f"{row['round']}, over {counted(row['systems'], 'system')}" for row in own.to_dict("records")]
-    return own.assign(told=pd.Series(told, index=own.index, dtype="str"))
+    own = power.of_newest_round(own if len(own) else paired).sort_values("share_low", kind="stable").head(MOST)
+    own = interval.put(own, "given_up", _given_up(interval.of(own, "share")))
+    return own.assign(benchmark=own["benchmark"].map(label).astype("str"), told=own["round"])
 
 
-def limit_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per benchmark, accelerator, round and kind of limit, the highest ratio first, with its systems."""
-    by = ["benchmark", "accelerator", "round", "limit_basis"]
-    systems = rows.groupby(by, sort=False)["system_key"].nunique().rename("systems").reset_index()
-    spread = interval.hull(rows, by, "of_limits").merge(systems, on=by).merge(carried(rows, by), on=by)
-    told = [f"{round}, {basis}" for round, basis in zip(spread["round"], spread["limit_basis"], strict=True)]
-    spread = spread.assign(told=pd.Series(told, index=spread.index, dtype="str"))
-    return spread.sort_values("of_limits_high", ascending=False, kind="stable")
+def limit_rows(rows: pd.DataFrame, known: pd.DataFrame, label: Callable[[str], str]) -> pd.DataFrame:
+    """What systems draw by benchmark, accelerator and round: the newest round first, the most kilowatts first.
+
+    `rows` are metered rows of the record, `known` those of power.beside_limits, both of words.renamed; of systems of as
+    many accelerators as the newest round has most. Added: kilowatts_low/high, `told` (the round, and the watts over the
+    summed limits).
+    """
+    metered = rows[rows["power_watts_low"].notna()]
+    if metered.empty:
+        return metered.assign(kilowatts_low=[], kilowatts_high=[], told=[])
+    own = metered[metered["accelerator_count"].eq(_leading(metered)["accelerator_count"].iloc[0])]
+    by = ["benchmark", "accelerator", "round"]
+    own = interval.put(own, "kilowatts", interval.of(own, "power_watts") / 1000).assign(software=software(own))
+    spread = interval.hull(own, by, "kilowatts").merge(carried(own, by), on=by)
+    first = own.drop_duplicates(by)[[*by, "part", "system", "submitter", "software", "basis", "source_id"]]
+    spread = spread.merge(first, on=by)
+    over = known[known["id"].isin(own["id"])].groupby(by)["of_limits_high"].max().to_dict()
+    told = [
+        f"{row['round']}, {interval.number(over[key], 2)} x limits" if (key := tuple(row[name] for name in by)) in over
+        else row["round"] for row in _records(spread)
+    ]  # fmt: skip
+    spread = spread.assign(told=pd.Series(told, dtype="str"), benchmark=spread["benchmark"].map(label).astype("str"))
+    return power.newest_first(spread.sort_values("kilowatts_high", ascending=False, kind="stable")).head(MOST)
 
 
 def history_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -232,7 +269,80 @@ def history_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**pd.DataFrame({"cap": cap, "told": told}, index=rows.index, dtype="str"))
 
 
-_LIMIT = {power.CAP: "caps in force", power.DATASHEET: "datasheet limits"}
+def _pair(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.Series | None:
+    """The ratio of the leading node over the baseline; where that leads itself, of the next best of the newest round.
+
+    None where no ratio is there.
+    """
+    first = power.leader(best)["accelerator"]
+    if first != baseline:
+        own = ratios[ratios["accelerator"].eq(first)]
+        return own.iloc[0] if len(own) else None
+    own = power.of_newest_round(ratios)
+    return own.loc[interval.of(own, "ratio").middle.idxmax()] if len(own) else None
+
+
+def _sides(pair: pd.Series) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two sides of a ratio as of a row of nodes, that which does more work first."""
+    names = ("accelerator", "round", "power_capped")
+    size = {"accelerator_count": pair["accelerator_count"]}
+    sides = [{name: pair[f"{name}{end}"] for name in names} | size for end in ("", "_base")]
+    return tuple(sides if _over(pair).middle >= 1 else sides[::-1])
+
+
+def _over(pair: pd.Series) -> Interval:
+    return Interval(float(pair["ratio_low"]), float(pair["ratio_high"]))
+
+
+def _times(pair: pd.Series) -> Interval:
+    """The ratio of a pair, turned round where it is below one."""
+    times = _over(pair)
+    return times if times.middle >= 1 else Interval(1.0, 1.0) / times
+
+
+def _gap(round: str, other: str, rounds: Sequence[str]) -> str:
+    """How far the other side's round lies from the first one's, in words; "" where they are one."""
+    places = [list(rounds).index(name) for name in (round, other)]
+    between = abs(places[0] - places[1])
+    when = "earlier" if places[1] < places[0] else "later"
+    return f", {'a round' if between == 1 else f'{_number(between)} rounds'} {when}" if between else ""
+
+
+def _few(row: Mapping[str, Any]) -> str:
+    """How many of which accelerator a node has: eight power-capped H200 SXM."""
+    capped = f"{CAPPED[True]} " if row["power_capped"] else ""
+    return f"{_number(row['accelerator_count'])} {capped}{row['accelerator']}"
+
+
+def _some(row: Mapping[str, Any]) -> str:
+    """`_few` at the beginning of a sentence."""
+    words = _few(row)
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _makes(row: Mapping[str, Any]) -> str:
+    return "makes" if row["accelerator_count"] == 1 else "make"
+
+
+def _draws(row: Mapping[str, Any]) -> str:
+    return f", and {'draws' if row['accelerator_count'] == 1 else 'draw'} {_kilowatts(row).text()} kW"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[int(count)] if count < len(_NUMBERS) else str(int(count))
+
+
+def _kilowatts(row: Mapping[str, Any]) -> Interval:
+    return Interval(float(row["power_watts_low"]), float(row["power_watts_high"])) / 1000
+
+
+def _given_up(share: Interval) -> Interval:
+    """The per cent of the throughput that a share leaves out."""
+    return Interval(100 * (1 - share.high), 100 * (1 - share.low))
+
+
+def _records(rows: pd.DataFrame) -> Iterable[Mapping[str, Any]]:
+    return rows.to_dict("records")
 
 
 def _leading(metered: pd.DataFrame) -> pd.DataFrame:
@@ -247,19 +357,3 @@ def _leading(metered: pd.DataFrame) -> pd.DataFrame:
 def _at(row: pd.Series, work: str = "") -> str:
     unit = f" joules per {work}" if work else ""
     return f"{ranged(row, 'joules')}{unit} in {row['round']} ({row['accelerator']}, best of {row['systems']})"
-
-
-def _system(row: Mapping[str, Any]) -> str:
-    return f"{row['accelerator_count']}x {row['accelerator']}"
-
-
-def _known_from(row: pd.Series, both: pd.DataFrame, rows: pd.DataFrame) -> str:
-    """Round, cap and scope of what was metered, or that no meter stands behind a figure."""
-    if row["efficiency_basis"] != power.MEASURED:
-        return " (from printed throughput per watt)"
-    same = rows[rows["basis"].eq(row["basis"]) & rows["accelerator"].eq(row["accelerator"])]
-    systems = same["system_key"].nunique()
-    size = f"{row['accelerator_count']}x" if both["accelerator_count"].nunique() > 1 else ""
-    capped = CAPPED[True] if row["power_capped"] else ""
-    best = f"best of {systems} systems" if systems > 1 else ""
-    return f" ({', '.join(filter(None, [row['basis'], size, capped, best]))})"

@@ -2,180 +2,306 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations_with_replacement
 
 import pandas as pd
 
-from analysis.answers.words import listed, plural, ranged, span
-from analysis.core import interval
+from analysis.answers.words import (
+    counted,
+    dollars,
+    listed,
+    plural,
+    prose,
+    software,
+    span,
+    with_article,
+)
+from analysis.core import interval, notes
 from analysis.core.citation import cited
-from analysis.core.findings import Finding, nothing
+from analysis.core.findings import MOST_WORDS, Finding, nothing
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, apart, note, of_rows
+from analysis.core.notes import NONE, Notes, note, of_rows, union
+from analysis.core.vocabulary import round_age
+from analysis.themes import cost
 from analysis.themes.ownership import Terms
 
-MILLION = 1e6
-THOUSANDS = ("stated", "computed", "weights", "served", "delivered")
-
-
-def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
-    """The offer that buys most, and what the dearest asks for the same."""
-    unit = f"{plural(work)} delivered for a US dollar"
-    if offers.empty:
-        return nothing("best_offer", unit, f"No accelerator has both a price and a comparable throughput on {topic}.")
-    best, worst = (offers.loc[interval.of(offers, "per_dollar").middle.agg(pick)] for pick in ("idxmax", "idxmin"))
-    sentence = (
-        f"On {topic} a dollar buys most on {_offer(best)}: {_counted(best, work)}, a million for "
-        f"{ranged(best, 'usd_per_million')} dollars as utilisation and derate are assumed (rate of the best of "
-        f"{best['best_of']})"
-    )
-    if len(offers) > 1:
-        sentence += f"; it buys least on {_offer(worst)}, a million for {ranged(worst, 'usd_per_million')} (best of "
-        sentence += f"{worst['best_of']})"
-    undated = "not stated" in (best["quoted"], worst["quoted"])
-    warned = best["notes"] | worst["notes"] | apart(best["rounds"], worst["rounds"])
-    warned |= {note("prices_undated")} if undated else NONE
-    return Finding(
-        "best_offer", span(best, "per_dollar"), unit, f"{sentence}.", cited(pd.DataFrame([best, worst])), warned
-    )
-
-
-def document(table: pd.DataFrame, labels: Mapping[str, str]) -> Finding:
-    """What a document's own table of tokens per dollar is worth once set right; `labels` name the sources."""
-    unit = "factor by which the document's tokens per dollar change once set right"
-    known = table.dropna(subset=["delivered_low", "delivered_high"]) if len(table) else table
-    if known.empty:
-        return nothing("document_set_right", unit, "No row of the document's table has a comparable throughput.")
-    factor = interval.of(known, "delivered") / interval.of(known, "stated")
-    overall = Interval(float(factor.low.min()), float(factor.high.max()))
-    most, whose = table["needed"].max(), listed(labels[name] for name in cited(table))
-    more = f", on one accelerator where the weights need up to {interval.number(most)}" if most > 1 else ""
-    sentence = (
-        f"The tokens per dollar of {whose} follow from its own figures in {int(table['holds'].sum())} of {len(table)} "
-        f"rows, but are rates of one request at a time{more}; served to many, with utilisation and derate as assumed, "
-        f"a dollar buys {overall.text()} times as many ({len(known)} of {len(table)} rows)."
-    )
-    return Finding("document_set_right", overall, unit, sentence, cited(table))
+MOST = 10  # rows that a figure draws
+TAG = 3  # digits of a price that somebody asks
+ASKED = {"dearer": "more than its worth", "open": "about its worth", "cheaper": "less than its worth"}
 
 
 def order(rows: pd.DataFrame, baseline: str) -> Finding:
-    """At which prices the others are as good as the baseline."""
-    unit = "US dollars per accelerator-hour at which the first named breaks even with the baseline"
-    if rows.empty:
-        why = f"No other accelerator, or no price or throughput of {baseline}, is comparable: no price can break even."
-        return nothing("break_even_price", unit, why)
-    judged = rows[rows["verdict"].isin(["cheaper", "dearer"])]
-    named = judged if len(judged) else rows.head(1)
+    """Up to which multiple of the baseline's price an accelerator is worth its hour.
+
+    `rows` are those of cost.multiples. Named are the leading accelerator and another one (see cost.leading), in
+    `about` the first.
+    """
+    unit = "times the baseline's price per accelerator-hour at which both buy as much work for a dollar"
+    named = cost.leading(rows)
+    if named.empty:
+        why = f"Nothing stands beside {with_article(baseline)}: no throughput of another accelerator is like its own."
+        return nothing("break_even_multiple", unit, why)
     first = named.iloc[0]
-    changes = [
-        f"{row['accelerator']} is {row['verdict']} until its hour costs {ranged(row, 'break_even')} dollars"
-        for _, row in judged.iterrows()
-    ]
-    sentence = f"Per token and against {baseline} at its prices on offer, {listed(changes)}."
-    if judged.empty:
-        sentence = (
-            f"Whether another accelerator is cheaper per token than {baseline} stays open at the prices on offer; "
-            f"{first['accelerator']} is as good at {ranged(first, 'break_even')} dollars an hour."
-        )
-    return Finding("break_even_price", span(first, "break_even"), unit, sentence, cited(named), of_rows(named))
-
-
-def owning(price: Interval, rent: Interval, accelerator: str, terms: Terms) -> Finding:
-    """The purchase price up to which owning is cheaper than renting."""
-    unit = "US dollars for an accelerator with its share of the system, at which owning costs the rent"
-    if not price.known:
-        why = f"No rent or no power of {accelerator} is known: nothing to hold owning against."
-        return nothing("break_even_purchase", unit, why)
-    sentence = (
-        f"Rented at {rent.text()} dollars an hour, {accelerator} is worth buying below {price.text()} dollars "
-        f"with its share of the system, if it works {interval.number(100 * terms.used_share)} % of all hours for "
-        f"{interval.number(terms.years)} years and on the other terms below."
+    value, name = span(first, "worth"), first["accelerator"]
+    share = _amount(value) + (" of" if _as_share(value) else "")
+    sentence = f"Pay up to {share} the {baseline}'s price for {with_article(name)}"
+    for _, row in named.iloc[1:].iterrows():
+        words = f"{sentence}, {_amount(span(row, 'worth'))} for {with_article(row['accelerator'])}"
+        sentence = words if len(words.split()) <= MOST_WORDS else sentence
+    values = {}
+    if len(named) > 1:
+        other = named.iloc[1]
+        values["second"] = span(other, "worth"), f"times the baseline's price, for {with_article(other['accelerator'])}"
+    return Finding(
+        "break_even_multiple",
+        value,
+        unit,
+        f"{sentence}.",
+        cited(named),
+        union(named["notes"]),
+        about=first.get("part", name),
+        values=values,
     )
-    return Finding("break_even_purchase", price, unit, sentence)
 
 
-def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str) -> Finding:
-    """Owning at the purchase price that was given."""
+def behind(worth: pd.DataFrame, pair: pd.Series | None, rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The rows that the answer and what follows from it rest on: of both sides, of the rounds and sizes compared."""
+    used = rows["id"].isin(pair["ids"] if pair is not None else [])
+    for row in cost.leading(worth).to_dict("records"):
+        sides = {row["accelerator"]: row["accelerator_count"], baseline: row["baseline_count"]}
+        for name, count in sides.items():
+            own = rows["accelerator"].eq(name) & rows["accelerator_count"].eq(count)
+            used |= own & rows["round"].isin(row["rounds"]) & rows["origin"].eq(row["origin"])
+    return rows[used]
+
+
+def basis(worth: pd.DataFrame, quoted: pd.DataFrame) -> list[str]:
+    """What the trust line says beside rounds and systems: which precisions, and how many quotes there are."""
+    named = cost.leading(worth)
+    parts = []
+    if len(named) and named.iloc[0]["precision"] and named.iloc[0]["baseline_precision"]:
+        first = named.iloc[0]
+        own, other = first["precision"].upper(), first["baseline_precision"].upper()
+        parts = [f"both {own}" if own == other else f"{first['accelerator']} {own} against {other}"]
+    return [*parts, counted(len(quoted), "quote")]
+
+
+def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:
+    """Whether the other scenario gives the same answer; both are findings of `order`."""
+    changed = "" if here.value is None or there.value is None else "No: o" if here.about == there.about else "Yes: o"
+    sentence = f"{changed or 'O'}n {scenario}, {there.headline[:1].lower()}{there.headline[1:]}"
+    return replace(there, name="break_even_in_the_other_scenario", headline=sentence)
+
+
+def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Finding:
+    """How far the rounds differ in the multiple of the other accelerator that the answer names.
+
+    `speedups` are rows of speedup.over_baseline, of all bases; `rows` those of cost.multiples.
+    """
+    name, unit = "break_even_over_the_rounds", "times the baseline's price, over the rounds that have both"
+    names = cost.leading(rows)["accelerator"].tolist()
+    official = speedups[
+        speedups["origin"].eq("official") & speedups["through"].eq("") & ~notes.told(speedups, "preview")
+    ]
+    sides = [official[official["accelerator"].eq(own)] for own in names[::-1]]
+    own = max(sides, key=len, default=official.head(0))
+    if own["basis"].nunique() < 2:
+        return nothing(name, unit, "No second round sets the accelerators of the answer beside the baseline.")
+    value, what = span(own, "speedup"), own["accelerator"].iloc[0]
+    sentence = (
+        f"The round matters: {with_article(what)} was worth {_amount(value)}{' of' * _as_share(value)} the price of "
+        f"{with_article(baseline)} in {len(own)} rounds."
+    )
+    return Finding(
+        name, value, unit, sentence, cited(own), of_rows(own), about=own["part"].iloc[0] if "part" in own else what
+    )
+
+
+def replaced(pair: pd.Series | None) -> Finding:
+    """What follows: how many of the slowest accelerator with a quote one of the fastest replaces, at which rent."""
+    name, unit = "hours_worth", "hours of the slower accelerator that one of the faster is worth"
+    if pair is None:
+        return nothing(name, unit, "Fewer than two accelerators with a throughput have a quote: nothing to set beside.")
+    work, rent = span(pair, "work"), span(pair, "rent")
+    both = f"One {pair['accelerator']} replaces {prose(work)} {pair['other']} ({listed(pair['rounds'])})"
+    sentence = f"{both}, at {prose(rent)} times the rent."
+    values = {"rent": (rent, "times the rent of the slower accelerator")}
+    return Finding(name, work, unit, sentence, cited(pair), pair["notes"] | {note("prices_undated")}, values=values)
+
+
+def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
+    """What a million tokens cost at the cheapest quote, and how many times that at the dearest."""
+    unit = f"US dollars per million {plural(work)}, at the share of the benchmark's throughput that is assumed"
+    if offers.empty:
+        return nothing("best_offer", unit, f"No accelerator has both a quote and a comparable throughput on {topic}.")
+    best, worst = (offers.loc[interval.of(offers, "usd_per_million").middle.agg(pick)] for pick in ("idxmin", "idxmax"))
+    sentence = f"A million {plural(work)} cost {dollars(span(best, 'usd_per_million'))} on {_quote(best)}"
+    if len(offers) > 1:
+        times = Interval(*(float(end) for end in _over(worst, best)))
+        sentence += f", {prose(times)} times as much on {_quote(worst)}"
+    both = pd.DataFrame([best, worst])
+    return Finding("best_offer", span(best, "usd_per_million"), unit, f"{sentence}.", cited(both), _warned(both))
+
+
+def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str) -> Finding:
+    """What a million tokens cost at the cheapest quote over the whole range of what is assumed, told once.
+
+    `full` are the offers at the whole throughput of the benchmark, `share` the part of it that is delivered.
+    """
+    name, unit = "usd_per_million_as_assumed", f"US dollars per million {plural(work)}, over the range of assumptions"
+    if offers.empty:
+        return nothing(name, unit, "No quote has a comparable throughput.")
+    best = full.loc[interval.of(full, "usd_per_million").middle.idxmin()]
+    value = span(best, "usd_per_million") / share
+    percent = prose(share * 100)
+    sentence = (
+        f"If use and production leave {percent} % of the benchmark's throughput, a million {plural(work)} cost "
+        f"{dollars(value)} on {_quote(best)}."
+    )
+    return Finding(name, value, unit, sentence, cited(pd.DataFrame([best])), _warned(pd.DataFrame([best])))
+
+
+def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
+    """The purchase price that a dollar of rent justifies, at the middle one of the shares of use.
+
+    `uses` are the rows of ownership.by_use. The value is the purchase price for each dollar of today's hourly rent.
+    """
+    unit = "US dollars of purchase price for each dollar of hourly rent above the least rent"
+    row = uses.iloc[len(uses) // 2]
+    least = span(row, "least_rent")
+    if not least.known:
+        why = f"No power of {with_article(accelerator)} is known: nothing is said of owning one."
+        return nothing("purchase_per_rent", unit, why)
+    worth = Interval(float(row["purchase_per_rent"]), float(row["purchase_per_rent"]))
+    sentence = (
+        f"At {_percent(row['used_share'])} use, each dollar of hourly rent above {dollars(least)} justifies "
+        f"{dollars(worth)} of {with_article(accelerator)}'s purchase price."
+    )
+    values = {"least_rent": (least, "US dollars an hour that pay what runs, and no purchase")}
+    if span(row, "worth").known:
+        values["break_even_purchase"] = (span(row, "worth"), "US dollars of purchase price at the rents quoted")
+    return Finding("purchase_per_rent", worth, unit, sentence, values=values)
+
+
+def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms) -> Finding:
+    """Owning at the purchase price that was given, against the mean rent over the years."""
     name, unit = "owned_hour", "US dollars for an owned accelerator-hour"
     if hourly.empty:
-        why = f"No purchase price of {accelerator} is given, and none is invented."
-        return nothing(name, unit, why)
+        return nothing(name, unit, f"No purchase price of {with_article(accelerator)} is given, and none is invented.")
     total = hourly.set_index("part").loc["total"]
-    own = Interval(total["usd_low"], total["usd_high"])
-    verdict = "cheaper than" if own.high < rent.low else "dearer than" if own.low > rent.high else "within the range of"
-    sentence = f"An owned hour of {accelerator} costs {ranged(total, 'usd')} dollars, {verdict} the rent."
+    own, mean = Interval(total["usd_low"], total["usd_high"]), rent * terms.mean_rent
+    verdict = "cheaper than" if own.high < mean.low else "dearer than" if own.low > mean.high else "about as dear as"
+    beside = f", {verdict} rent as it falls" if mean.known else ""
+    sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(own)}{beside}."
     return Finding(name, own, unit, sentence)
 
 
-def best_offer_in_other_scenario(offers: pd.DataFrame, topic: str, work: str) -> Finding:
-    """The best offer in the other scenario."""
-    return replace(best_offer(offers, topic, work), name="best_offer_in_the_other_scenario")
+def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of cost.multiples that a figure draws: those with a quote, then those worth most; most on top.
+
+    On sale before preview. `told` is the round, and through which other one it is reached.
+    """
+    sold = rows[~notes.told(rows, "preview")]
+    own = sold if len(sold) else rows
+    quoted = own["verdict"].ne("")
+    shown = pd.concat([own[quoted], own[~quoted]]).head(MOST).sort_index()
+    told = ["" if row["origin"] != "official" else max(row["rounds"], key=round_age, default="")
+            for row in shown.to_dict("records")]  # fmt: skip
+    return shown.assign(told=pd.Series(told, index=shown.index, dtype="str"))
+
+
+def claim(rows: pd.DataFrame, baseline: str) -> str:
+    """What the figure of multiples shows: what quotes ask beside what an hour is worth, else how many are worth more.
+
+    `rows` are those of cost.multiples.
+    """
+    if rows.empty:
+        return f"Nothing stands beside {with_article(baseline)}."
+    quoted = {verdict: list(own["accelerator"]) for verdict, own in rows.groupby("verdict")}
+    asked = [
+        f"{words} for {listed(map(with_article, quoted[verdict]))}"
+        for verdict, words in ASKED.items()
+        if verdict in quoted
+    ]
+    if asked:
+        return f"Beside {with_article(baseline)}, quotes ask {listed(asked)}."
+    more = int(rows["worth_low"].gt(1).sum())
+    are = "is" if more == 1 else "are"
+    return f"{more} of {counted(len(rows), 'accelerator')} {are} worth more than {with_article(baseline)}."
 
 
 def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The offers with `offer`, the words by which a figure names them, and thousand_low/high: thousands for a dollar.
+    """The offers with `offer`, the words by which a figure names them, `asked`, the price, and `software`.
 
     Also `price_from`, by the short names of sources in `labels` (a price without a source was given as a parameter),
     and `terms`: the commitment and the date of the price, as far as they are stated.
     """
     stated = offers[["commitment", "quoted"]].replace({"unstated": "", "not stated": ""})
     terms = [", ".join(filter(None, row)) or "not stated" for row in stated.itertuples(index=False)]
-    thousands = {f"thousand_{end}": offers[f"per_dollar_{end}"] / 1000 for end in ("low", "high")}
     source = offers["source_id"].map(labels).fillna("parameter")
-    words = {"offer": [_offer(row) for _, row in offers.iterrows()], "terms": terms}
+    rows = offers.to_dict("records")
+    words = {
+        "offer": [f"{row['accelerator']}\n{row['provider']}" for row in rows],
+        "asked": [dollars(span(row, "price"), TAG) for _, row in offers.iterrows()],
+        "terms": terms,
+    }
     own = pd.DataFrame(words, index=offers.index, dtype="str")
-    return offers.assign(**own, price_from=source, **thousands)
+    return offers.assign(**own, price_from=source, software=software(offers))
 
 
-def rows_of(table: pd.DataFrame) -> pd.DataFrame:
-    """The document's rows as a figure draws them: named by `offer`, in thousands of tokens per dollar."""
-    ends = [f"{name}_{end}" for name in THOUSANDS for end in ("low", "high")]
-    thousands = table[ends].astype("float64") / 1000
-    return table.assign(offer=table["accelerator"] + ", " + table["provider"], **thousands)
+def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str]) -> str:
+    """Of which quotes a figure is, for its subtitle: how many, from where, and whether they are dated."""
+    given = all_quotes["source_id"].eq("").sum()
+    undated = all_quotes["quoted"].eq("not stated").all()
+    whose = "of documents" if not given else f"{given} given"
+    dates = ", undated" if undated else ""
+    where = f"; throughput of {listed(rounds)}" if rounds else ""
+    return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}."
 
 
-def cells(worth: Interval, costs: Interval) -> pd.DataFrame:
-    """Ranges of ratios in words, each with that of the two prices in brackets where both have one.
-
-    A pair stands once, the faster in the row: "" below the diagonal, where its inverse would say the same again.
-    """
-    names = list(worth.low)
-    words = pd.DataFrame("", index=names, columns=names)
-    for row, column in combinations_with_replacement(names, 2):
-        if row == column:
-            words.at[row, column] = "1"
-            continue
-        ends, paid = (Interval(square.low.at[row, column], square.high.at[row, column]) for square in (worth, costs))
-        words.at[row, column] = _short(ends) + (f" ({_short(paid)})" if paid.known else "")
-    return words
+def rounds_of(rated: pd.DataFrame) -> list[str]:
+    """The rounds of the rates, the oldest first."""
+    return sorted({name for rounds in rated["rounds"] for name in rounds} - {""}, key=round_age)
 
 
-def worth(square: Interval) -> Finding:
-    """How many hours of one accelerator an hour of another is worth, for the widest pair of cost.worth."""
-    name, unit = "hours_worth", "hours of the slower accelerator that one of the faster is worth"
-    if square.low.size < 2:
-        return nothing(name, unit, "Fewer than two accelerators are comparable: no ratio of prices.")
-    best, least = square.middle.stack().idxmax()
-    ends = Interval(float(square.low.at[best, least]), float(square.high.at[best, least]))
-    headline = (
-        f"One hour of {best} is worth {ends.text(2)} hours of {least}: at a higher ratio of prices the order changes."
-    )
-    return Finding(name, ends, unit, headline)
+def owned_on(rent: Interval, terms: Terms) -> str:
+    """What a figure of owning draws: over which rents, for how long, how fast they fall."""
+    asked = f"Rented at {dollars(rent, TAG)} an hour" if rent.known else "No rent is quoted"
+    return f"{asked}, falling {_percent(terms.rent_falls_share)} a year, over {interval.number(terms.years)} years."
 
 
-def _short(ends: Interval) -> str:
-    return ends.text(2).replace(" to ", "\u2013")
+def use_rows(uses: pd.DataFrame) -> pd.DataFrame:
+    """The shares of use as a figure names them (`use`), in thousands of US dollars; none where no rent is known."""
+    known = uses.dropna(subset=["worth_low", "worth_high"])
+    words = [f"{_percent(share)} used" for share in known["used_share"]]
+    thousands = {f"thousand_{end}": known[f"worth_{end}"] / 1000 for end in ("low", "high")}
+    return known.assign(use=pd.Series(words, index=known.index, dtype="str"), series="break-even", **thousands)
 
 
-def _counted(row: pd.Series, work: str) -> str:
-    """What a dollar buys in words, in millions where it is that many."""
-    bought = span(row, "per_dollar")
-    if bought.high < MILLION:
-        return f"{bought.text()} {plural(work)}"
-    return f"{(bought / MILLION).text()} million {plural(work)}"
+def _as_share(value: Interval) -> bool:
+    return bool(value.middle < 1)
 
 
-def _offer(row: pd.Series) -> str:
-    return f"{row['accelerator']} at {row['provider']}"
+def _amount(value: Interval) -> str:
+    """A multiple in words: 3.3 times; below one the share that it is: 92 %."""
+    return f"{prose(value * 100)} %" if _as_share(value) else f"{prose(value)} times"
+
+
+def _quote(row: pd.Series) -> str:
+    return f"{with_article(row['accelerator'])} at {dollars(span(row, 'price'), TAG)}"
+
+
+def _over(row: pd.Series, other: pd.Series) -> tuple[float, float]:
+    ratio = span(row, "usd_per_million") / span(other, "usd_per_million")
+    return ratio.low, ratio.high
+
+
+def _percent(share: float) -> str:
+    return f"{interval.number(100 * share)} %"
+
+
+def _warned(rows: pd.DataFrame) -> Notes:
+    """What must be said with quotes: the notes of their throughput, and that they have no date."""
+    undated = rows["quoted"].eq("not stated").any()
+    return union(rows["notes"]) | ({note("prices_undated")} if undated else NONE)

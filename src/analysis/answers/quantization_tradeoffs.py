@@ -6,192 +6,277 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from analysis.answers.words import counted, finding_name, listed, ranged, span
+from analysis.answers.words import counted, fitting, listed, many_of, prose, ranged, span, with_article
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
-from analysis.core.notes import Notes, note, of_rows
+from analysis.core.notes import of_rows
+from analysis.themes.quantization import UNKNOWN
 
-GAIN = "times the throughput of the reference precision"
-PRECISIONS = {name: f"At {name}" for name in ("fp16", "fp8", "int8", "int4", "fp4")}
+GAIN = "times the throughput per accelerator of the wider precision"
+KEPT = "throughput at the stricter accuracy target over that at the looser"
+DRAWN = 10  # rows of a figure that is read at a glance
+PRECISIONS = {name: f"At {name.upper()}" for name in ("fp16", "fp8", "int8", "int4", "fp4")}
+TABLE = {
+    "name": "Accelerator",
+    "basis": "Round",
+    "ran": "Precision",
+    "known_from": "Known from",
+    "per_accelerator": "Fastest on sale, per accelerator",
+    "results": "Results",
+    "systems": "Systems",
+}
+CHANGED = {
+    "benchmark": "Benchmark",
+    "scenario": "Scenario",
+    "name": "Accelerator",
+    "ran": "Precisions",
+    "gain": "Later over earlier round (ratio)",
+    "notes": "Caveat",
+}
+ACCURACY = {
+    "benchmark": "Benchmark",
+    "name": "Accelerator",
+    "kept": "What is left (ratio)",
+    "precisions": "Precision at 99.9 and 99",
+    "systems": "Systems",
+}
+Names = Callable[[str], str]  # of an accelerator or a benchmark: what people call it
 
 
-def front(rows: pd.DataFrame, reference: str) -> Finding:
-    """Which techniques are left to choose from, and which another makes needless: nowhere better, somewhere worse."""
-    unit = "techniques that no other beats in speed, memory and quality at once"
-    if rows.empty:
-        why = f"No document that is asked for prints the throughput of {reference} and another precision here."
-        return nothing("pareto_front", unit, why)
-    best, out = rows[rows["dominated_by"].eq("")], rows[rows["dominated_by"].ne("")]
-    pairs = list(zip(out["technique"], out["dominated_by"], strict=True))
-    beaten = listed(
-        f"{slower} {'is nowhere better ' * (place == 0)}than {better}" for place, (slower, better) in enumerate(pairs)
+def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Finding:
+    """What the lower of two precisions gives on one accelerator, of `pairs` (quantization.side_by_side) of the topic.
+
+    `ran` are the topic's systems by precision, `name` calls accelerators. Without such a pair it says so.
+    """
+    groups = len(ran[["basis", "accelerator"]].drop_duplicates())
+    if pairs.empty:
+        if not groups:
+            return nothing("official_gain", GAIN, f"No official result of {topic} is there to compare.")
+        why = f"No accelerator has official results of {topic} at two precisions in one round"
+        return nothing("official_gain", GAIN, f"{why} (0 of {counted(groups, 'case')}).")
+    row = pairs.iloc[0]
+    words = f"{row['lower'].upper()} gives {prose(_ends(row, 'speedup'))} times {row['wider'].upper()}"
+    where = f"{topic}, {row['round']}"
+    sentence = fitting(
+        f"On the same accelerator, {with_article(name(row['accelerator']))}, {words} ({where}).",
+        f"{words} on {with_article(name(row['accelerator']))} ({where}).",
     )
-    left = f"{listed(best['technique'])} {'is' if len(best) == 1 else 'are'} left to choose from"
-    sentence = f"In speed, memory and quality {beaten}; {left}." if beaten else f"By speed, memory and quality {left}."
-    return Finding("pareto_front", exactly(len(best)), unit, sentence, cited(rows), _warned(rows))
+    return Finding("official_gain", _ends(row, "speedup"), GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
-def doubling(gains: pd.DataFrame, technique: str, labels: Mapping[str, str]) -> Finding:
-    """What a table gives for one technique against what is said of it; `labels` name the documents."""
-    name, about = f"gain_{finding_name(technique)}", gains[gains["technique"].eq(technique)]
-    table, stated = about[about["statement"].eq("from the table")], about[about["statement"].eq("stated")]
-    if table.empty:
-        return nothing(name, GAIN, f"No table has {technique} beside its reference precision.")
-    row = table.iloc[0]
-    per_accelerator = about[about["statement"].eq("from the table, per accelerator")].iloc[0]
-    whose = labels[row["source_id"]]
-    sentence = f"In the table of {whose} {technique} gives {ranged(row, 'gain')} times the reference's throughput"
-    if len(stated):
-        statements = [
-            f"{labels[name]} says {listed(ranged(gain, 'gain') for _, gain in part.iterrows())}"
-            for name, part in stated.groupby("source_id", sort=False)
-        ]
-        sentence += f", where in words {listed(statements)}"
-    sentence += f"; per accelerator it is {ranged(per_accelerator, 'gain')} times."
-    return Finding(name, span(row, "gain"), GAIN, sentence, cited(about), _warned(table))
+def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding) -> Finding:
+    """What accuracy costs on the benchmark, of price_of_accuracy by benchmark; `otherwise` where nothing tells it."""
+    own = price[price["benchmark"].eq(benchmark)]
+    if own.empty:
+        return otherwise
+    row = own.iloc[0]
+    kept = _percent(row)
+    sentence = f"Meeting 99.9 % accuracy in place of 99 % keeps {kept} of the throughput ({_runs(own)} at both)."
+    return Finding("kept_here", _ends(row, "kept"), KEPT, sentence, cited(own), row["notes"])
 
 
-def gains(rows: pd.DataFrame, labels: Mapping[str, str]) -> list[Finding]:
-    """One finding per technique of a table, but for fp8, whose finding stands in the answer."""
-    names = dict.fromkeys(rows.loc[rows["statement"].eq("from the table"), "technique"])
-    return [doubling(rows, name, labels) for name in names if name not in ("fp16", "fp8")]
+def rests_on(pairs: pd.DataFrame, name: Names) -> list[str]:
+    """What the trust line says beside its rows: both precisions, and the sizes."""
+    if pairs.empty:
+        return []
+    row = pairs.iloc[0]
+    sizes = row["accelerator_count"], row["baseline_count"]
+    alike = f"{sizes[0]} accelerators each" if sizes[0] == sizes[1] else f"{sizes[0]} accelerators against {sizes[1]}"
+    return [f"{name(row['accelerator'])} {row['lower'].upper()} against {row['wider'].upper()}", alike]
 
 
-def fit(held: pd.DataFrame, accelerator: str, label: str) -> Finding:
+def behind(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The result rows behind the answer: those of the first pair's accelerator and round on sale, else all of them."""
+    official = rows[rows["origin"].eq("official")]
+    if pairs.empty:
+        return official
+    row = pairs.iloc[0]
+    own = official["accelerator"].eq(row["accelerator"]) & official["round"].eq(row["round"])
+    return official[own & official["availability"].eq(row["availability"])]
+
+
+def official(ran: pd.DataFrame, topic: str) -> Finding:
+    """Which precision ran on which accelerator in the official record, as far as it says so."""
+    unit = "official results that say which precision ran"
+    if ran.empty:
+        return nothing("official_precisions", unit, f"No official result of {topic} is there to set side by side.")
+    known = ran[ran["precision"].ne(UNKNOWN)]
+    count, of_all = int(known["results"].sum()), int(ran["results"].sum())
+    words = [
+        f"{key.upper()} on {counted(part['accelerator'].nunique(), 'accelerator')}"
+        for key, part in known.groupby("precision")
+    ]
+    sentence = f"Of {counted(of_all, 'official result')} of {topic}, {count} {'says' if count == 1 else 'say'} which "
+    sentence += "precision ran"
+    sentence += f": {listed(words, len(words))}" if words else ""
+    return Finding("official_precisions", exactly(count), unit, f"{sentence}.", cited(ran))
+
+
+def ahead(drawn: pd.DataFrame, topic: str) -> str:
+    """What the figure by precision shows: at which precision its fastest rows ran; of `by_accelerator`."""
+    known = drawn[drawn["precision"].ne(UNKNOWN)]
+    if known.empty:
+        return f"No precision is known of {topic}."
+    first = known.iloc[0]
+    others = known[known["precision"].ne(first["precision"])]
+    if others.empty:
+        return f"{counted(len(known), 'accelerator')} of {topic} ran {first['precision'].upper()}."
+    best = others.iloc[0]
+    ratio = prose(_ends(first, "per_accelerator") / _ends(best, "per_accelerator"))
+    sides = [f"{row['precision'].upper()}, {with_article(row['name'])}" for row in (first, best)]
+    return f"The fastest at {sides[0]}, gives {ratio} times the fastest at {sides[1]}."
+
+
+def by_accelerator(ran: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The rows of each accelerator's newest round that a figure draws, DRAWN at most, the fastest accelerator first."""
+    newest = ran.drop_duplicates("accelerator")[["accelerator", "basis"]]
+    kept = ran.merge(newest, on=["accelerator", "basis"]).sort_values("per_accelerator_high", ascending=False)
+    first = list(dict.fromkeys(kept["accelerator"]))
+    order = kept["accelerator"].map({part: place for place, part in enumerate(first)})
+    kept = kept.assign(order=order).sort_values("order", kind="stable").head(DRAWN)
+    return in_words(kept.drop(columns="order"), name).reset_index(drop=True)
+
+
+def in_words(ran: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The rows with `name`, what people call the accelerator, and `ran`, the precision in capitals."""
+    return ran.assign(name=ran["accelerator"].map(name), ran=ran["precision"].str.upper())
+
+
+def everywhere(pairs: pd.DataFrame, label: Names, name: Names) -> Finding:
+    """What the lower precision gives wherever the record has two; of quantization.side_by_side, all benchmarks."""
+    if pairs.empty:
+        why = "On no benchmark has an accelerator official results at two precisions in one round."
+        return nothing("gain_everywhere", GAIN, why)
+    best = pairs.loc[interval.of(pairs, "speedup").middle.idxmax()]
+    sentence = (
+        f"Where one accelerator ran two precisions in one round, the lower gave {ranged(pairs, 'speedup')} times: "
+        f"{counted(len(pairs), 'pair')} on {counted(pairs['benchmark'].nunique(), 'benchmark')}."
+    )
+    more = f"Most on {with_article(name(best['accelerator']))}, {label(best['benchmark'])} {best['scenario']}."
+    return Finding("gain_everywhere", span(pairs, "speedup"), GAIN, sentence, cited(pairs), of_rows(pairs), more)
+
+
+def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The pairs as a figure draws them, DRAWN at most, the highest gain first: `what` names accelerator and run."""
+    order = interval.of(pairs, "speedup").middle.sort_values(ascending=False, kind="stable").index
+    rows = pairs.loc[order].head(DRAWN)
+    records = rows.to_dict("records")
+    return rows.assign(
+        what=[f"{name(row['accelerator'])}\n{label(row['benchmark'])}" for row in records],
+        over=[f"{row['lower'].upper()} over {row['wider'].upper()}" for row in records],
+        run=[f"{row['scenario']}, {row['round']}" for row in records],
+    )
+
+
+def changed(rows: pd.DataFrame, name: Names) -> Finding:
+    """What a submitter's change of precision from one round to the next went with; of quantization.changed."""
+    unit = "times the throughput per accelerator of the round before"
+    if rows.empty:
+        why = "No submitter changed the precision of an accelerator from one round to the next."
+        return nothing("precision_changed", unit, why)
+    sentence = (
+        f"In {counted(len(rows), 'case')} a submitter changed precision between two rounds and got "
+        f"{ranged(rows, 'gain')} times as much, by software and precision together: "
+        f"{listed(map(name, rows['accelerator']))}."
+    )
+    return Finding("precision_changed", span(rows, "gain"), unit, sentence, cited(rows), of_rows(rows))
+
+
+def changed_rows(rows: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The rows of quantization.changed with the columns of CHANGED."""
+    ran = [f"{row['before'].upper()} to {row['after'].upper()}" for row in rows.to_dict("records")]
+    called = rows["accelerator"].map(name)
+    return rows.assign(benchmark=rows["benchmark"].map(label), name=called, ran=pd.Series(ran, rows.index, "str"))
+
+
+def fit(held: pd.DataFrame, accelerator: str, label: str, name: Names) -> Finding:
     """How many accelerators the weights need at each precision."""
     unit = "accelerators that hold the weights alone"
     rows = held[held["accelerator"].eq(accelerator)]
     if rows.empty:
-        why = f"The parameters of {label} or the memory of {accelerator} are not known: nothing can be fitted."
+        why = f"The parameters of {label} or the memory of {with_article(name(accelerator))} are not known."
         return nothing("accelerators_needed", unit, why)
-    by_need = {need: listed(part["precision"], most=9) for need, part in rows.groupby("needed", sort=False)}
-    words = listed((f"{need} {accelerator} at {precisions}" for need, precisions in by_need.items()), most=9)
-    sentence = f"The weights of {label} need {words}."
-    return Finding(
-        "accelerators_needed", Interval(rows["needed"].min(), rows["needed"].max()), unit, sentence, ["datasheets"]
-    )
+    own = name(accelerator)
+    by_need = {need: listed(map(str.upper, part["precision"]), most=9) for need, part in rows.groupby("needed")}
+    words = [f"{need} {own if need == 1 else many_of(own)} at {ran}" for need, ran in sorted(by_need.items())[::-1]]
+    sentence = f"The weights of {label} need {listed(words, most=9)}."
+    ends = Interval(rows["needed"].min(), rows["needed"].max())
+    return Finding("accelerators_needed", ends, unit, sentence, ["datasheets"])
 
 
-def fit_everywhere(held: pd.DataFrame, label: str) -> Finding:
+def fit_everywhere(held: pd.DataFrame, label: str, name: Names) -> Finding:
     """Which accelerators hold the weights alone at half the bytes of fp16."""
     unit = "accelerators of which one holds the weights at fp8"
     if held.empty:
-        return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known here.")
+        return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known.")
     known = held[held["precision"].eq("fp8")]
     alone = known[known["needed"].eq(1)].sort_values("memory_gb", kind="stable")
-    sentence = f"At FP8 {len(alone)} of {counted(len(known), 'accelerator')} hold the weights of {label} alone"
-    if len(alone):
-        sentence += f", from {alone['accelerator'].iloc[0]} up"
-    sentence += "."
-    return Finding("single_accelerators", exactly(len(alone)), unit, sentence, ["datasheets"])
-
-
-def official(rows: pd.DataFrame, topic: str) -> Finding:
-    """Which precision ran on which accelerator in the official record, as far as it says so."""
-    unit = "official results that say which precision ran"
-    if rows.empty:
-        return nothing("official_precisions", unit, f"No official result of {topic} to set side by side by precision.")
-    known = rows[rows["precision"].ne("unknown")]
-    count = int(known["results"].sum())
-    sentence = f"Of {rows['results'].sum()} official results of {topic}, {count} say which precision ran"
-    words = [
-        f"{name.upper()} on {counted(part['accelerator'].nunique(), 'accelerator')}"
-        for name, part in known.groupby("precision")
-    ]
-    headline = ": ".join([sentence, listed(words, len(words))] if words else [sentence])
-    return Finding("official_precisions", exactly(count), unit, f"{headline}.", cited(rows))
-
-
-def official_gain(rows: pd.DataFrame, topic: str) -> Finding:
-    """What another precision than FP8 gives on the same accelerator in the official record, best against best."""
-    unit = "throughput per accelerator over FP8 results of the same accelerator and round"
-    gains = rows[rows["gain_low"].notna()]
-    both = len(gains[["basis", "accelerator"]].drop_duplicates())
-    of_all = f"{len(rows[['basis', 'accelerator']].drop_duplicates())} pairs of accelerator and round"
-    if gains.empty:
-        why = f"Of {topic} no accelerator has official results at FP8 and at another precision in one round (0 of "
-        return nothing("official_gain", unit, f"{why}{of_all}).")
-    words = [
-        f"{row['precision'].upper()} gives {interval.of(row, 'gain').text()} times the FP8 of {row['accelerator']} "
-        f"({row['basis'].removeprefix('official ')})"
-        for row in gains.to_dict("records")
-    ]
-    sentence = f"On {topic}, best against best, {listed(words)}; {both} of {of_all} ran both."
-    return Finding("official_gain", span(gains, "gain"), unit, sentence, cited(gains), of_rows(gains))
-
-
-def by_accelerator(rows: pd.DataFrame, most: int = 10) -> pd.DataFrame:
-    """The rows of each accelerator's newest round, of those `most` accelerators that are fastest, for the figure."""
-    newest = rows.drop_duplicates("accelerator")[["accelerator", "basis"]]
-    kept = rows.merge(newest, on=["accelerator", "basis"]).sort_values("per_accelerator_high", ascending=False)
-    first = list(dict.fromkeys(kept["accelerator"]))[:most]
-    return kept[kept["accelerator"].isin(first)].reset_index(drop=True)
-
-
-def accuracy(rows: pd.DataFrame, label: Callable[[str], str]) -> Finding:
-    """What the stricter accuracy target costs in official results. `label` gives a benchmark's name in words."""
-    unit = "throughput at the stricter accuracy target over that at the looser"
-    if rows.empty:
-        return nothing("price_of_accuracy", unit, "No system has a result of its own for each accuracy target here.")
-    least = rows.loc[rows["kept_low"].idxmin()]
-    systems = counted(int(rows["systems"].sum()), "run")
-    sentence = (
-        f"At the stricter accuracy target official systems keep {ranged(rows, 'kept')} of their throughput on "
-        f"{listed(map(label, rows['benchmark']))} ({systems} at both), {label(least['benchmark'])} on "
-        f"{least['accelerator']} least."
+    sentence = f"At a byte a weight, {len(alone)} of {len(known)} accelerators hold it alone"
+    sentence += (
+        f", from {alone['memory_gb'].iloc[0]:g} GB ({name(alone['accelerator'].iloc[0])}) up" if len(alone) else ""
     )
-    return Finding("price_of_accuracy", span(rows, "kept"), unit, sentence, cited(rows), of_rows(rows))
+    return Finding("single_accelerators", exactly(len(alone)), unit, f"{sentence}.", ["datasheets"])
 
 
-def routes(rows: pd.DataFrame) -> Finding:
-    """The gains of the ways that change the model."""
-    unit = "times the throughput of the model that each compares itself with"
-    if rows.empty:
-        return nothing("open_routes", unit, "No route of the open division is described here.")
-    best = rows.loc[interval.of(rows, "gain").middle.idxmax()]
-    sentence = (
-        f"Changing the model itself is said to give {ranged(rows, 'gain')} times the throughput, most by "
-        f"{best['technique']} on {best['benchmark']}."
-    )
+def accuracy(price: pd.DataFrame, label: Names) -> Finding:
+    """What the stricter accuracy target costs in official results, of price_of_accuracy by benchmark."""
+    if price.empty:
+        return nothing("price_of_accuracy", KEPT, "No system has a result of its own for each accuracy target here.")
+    rows = accuracy_rows(price, label)
+    least, most = rows.iloc[0], rows.iloc[-1]
+    sentence = f"At 99.9 % accuracy systems keep {_percent(least)} of their throughput on {least['name']}"
+    sentence += f", and {_percent(most)} on {most['name']}" if len(rows) > 1 else ""
     return Finding(
-        "open_routes", span(rows, "gain"), unit, sentence, cited(rows), frozenset({note("stated_by_submitter")})
+        "price_of_accuracy", span(price, "kept"), KEPT, f"{sentence}.", cited(price), of_rows(price, "benchmark")
     )
 
 
-def front_under_other_reference(here: pd.DataFrame, there: pd.DataFrame, reference: str) -> Finding:
-    """Whether the Pareto front changes with the reference precision."""
-    unit = "techniques on both Pareto fronts"
-    if here.empty or there.empty:
-        return nothing("front_under_another_reference", unit, f"No table has {reference} as a reference to check with.")
-    fronts = [set(rows.loc[rows["dominated_by"].eq(""), "technique"]) for rows in (here, there)]
-    both = len(fronts[0] & fronts[1])
-    verdict = "the same" if fronts[0] == fronts[1] else "another"
-    sentence = f"With {reference} as the reference the Pareto front is {verdict}: {both} techniques stand on both."
-    return Finding("front_under_another_reference", exactly(both), unit, sentence, cited(there))
+def accuracy_rows(price: pd.DataFrame, label: Names) -> pd.DataFrame:
+    """The benchmarks of price_of_accuracy with what is left least first, DRAWN at most, and how many runs it is of."""
+    order = interval.of(price, "kept").middle.sort_values(kind="stable").index
+    rows = price.loc[order].head(DRAWN)
+    runs = [_runs(rows.loc[[at]]) for at in rows.index]
+    return rows.assign(name=rows["benchmark"].map(label), runs=pd.Series(runs, rows.index, "str"))
 
 
-def front_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `words` and `on_front`, for the figure."""
-    weights = [ranged(row, "weight_memory_gb") for _, row in rows.iterrows()]
-    words = [f"{name} ({size} GB)" for name, size in zip(rows["technique"], weights, strict=True)]
-    return rows.assign(words=pd.Series(words, index=rows.index, dtype="str"), on_front=rows["dominated_by"].eq(""))
+def accuracy_table(price: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The rows of price_of_accuracy by accelerator with the columns of ACCURACY, what is left least first."""
+    order = interval.of(price, "kept").middle.sort_values(kind="stable").index
+    rows = price.loc[order]
+    ran = rows["precisions"].str.upper().str.replace(" AND ", " and ").str.strip().replace("and", "")
+    return rows.assign(benchmark=rows["benchmark"].map(label), name=rows["accelerator"].map(name), precisions=ran)
 
 
-def accuracy_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with what is left least first, by the middle of its range, those of one benchmark together."""
-    order = interval.of(rows, "kept").middle.sort_values(kind="stable").index
-    place = {name: at for at, name in enumerate(dict.fromkeys(rows.loc[order, "benchmark"]))}
-    return rows.loc[order].sort_values("benchmark", key=lambda names: names.map(place), kind="stable")
+def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str) -> Finding:
+    """Whether the gain of the lower precision is another in the scenario of `topic`; of quantization.side_by_side."""
+    if pairs.empty:
+        return nothing("under_another_choice", GAIN, f"{topic} has no accelerator with two precisions in one round.")
+    row = pairs.iloc[0]
+    own = f"{row['lower'].upper()} gives {prose(_ends(row, 'speedup'))} times {row['wider'].upper()} on {topic}"
+    before = "" if here.empty else prose(_ends(here.iloc[0], "speedup"))
+    same = before == prose(_ends(row, "speedup"))
+    sentence = f"No: {own} too." if same else f"Yes: {own}{f', against {before} above' * bool(before)}."
+    return Finding("under_another_choice", _ends(row, "speedup"), GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
-def held_rows(held: pd.DataFrame) -> pd.DataFrame:
+def held_rows(held: pd.DataFrame, name: Names) -> pd.DataFrame:
     """One row per accelerator with a column per precision, the largest memory first."""
     wide = held.pivot(index=["accelerator", "memory_gb"], columns="precision", values="needed").reset_index()
-    return wide.sort_values("memory_gb", ascending=False, kind="stable")
+    wide = wide.sort_values("memory_gb", ascending=False, kind="stable")
+    return wide.assign(name=wide["accelerator"].map(name))
 
 
-def _warned(rows: pd.DataFrame) -> Notes:
-    """What to say with figures at batch 1, and what the audit doubts about them."""
-    return of_rows(rows, "technique") | {note("batch_1_of_one_document")}
+def _runs(rows: pd.DataFrame) -> str:
+    return counted(int(rows["systems"].sum()), "run")
+
+
+def _percent(row: pd.Series | Mapping) -> str:
+    """The share of throughput that is kept, in whole per cent."""
+    ends = [f"{100 * row[f'kept_{end}']:.0f}" for end in ("low", "high")]
+    return f"{' to '.join(dict.fromkeys(ends))} %"
+
+
+def _ends(row: pd.Series | Mapping, column: str) -> Interval:
+    return Interval(float(row[f"{column}_low"]), float(row[f"{column}_high"]))

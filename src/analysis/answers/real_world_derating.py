@@ -1,178 +1,301 @@
-"""The words of the derating report, from frames of derating.py."""
+"""The words of the derating report, from frames of derating.py and plans of capacity.py."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import counted, listed, plural, span
-from analysis.compare.gate import Comparison
+from analysis.answers.words import counted, dollars, listed, plural, prose, renamed, software, span
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, Notes, of_rows
-from analysis.core.parameters import RealWorldDerating
+from analysis.core.notes import of_rows
+from analysis.core.parameters import MOST_USERS
 from analysis.core.vocabulary import round_age
-from analysis.themes import cost, derating, sizing
+from analysis.themes import derating, sizing
 from analysis.themes.capacity import Planned
-from analysis.themes.demand import Demand
-from analysis.themes.of_a_kind import AVAILABLE
 
+SHARE = "share of the Offline throughput"
+NEED = "accelerators in whole nodes, tenth to ninetieth percentile of the draws"
+ALIKE, HARDLY = 0.1, 0.2  # correlations so close below the largest drive as much; ones below this drive hardly
+INPUTS = {
+    "throughput per accelerator": "the spread of benchmark results",
+    "derate": "the assumed derate",
+    "peak over mean": "peak traffic",
+    "price": "price",
+    "context": "the length of contexts",
+}
 OUTPUTS = {
     "accelerators": "accelerators",
-    "usd_per_hour": "US dollars an hour",
-    "usd_per_user_hour": "US dollars a user-hour",
+    "nodes": "nodes",
+    "usd_per_hour": "dollars an hour, whole nodes",
+    "usd_per_user_hour": "dollars a user-hour, whole nodes",
 }
-ALIKE = 0.1  # inputs whose correlations lie so close below the largest move the bill about equally
-EXAMPLE = {
-    "accelerators_needed": ("accelerators needed", "accelerators"),
-    "bill_per_hour": ("bill", "US dollars an hour"),
-    "bill_per_user_hour": ("bill per user", "US dollars a user-hour"),
-}
-SHARE = "share of the Offline throughput"
-NEED = "accelerators, tenth to ninetieth percentile of the draws"
+
+Shares = Sequence[tuple[str, pd.DataFrame]]  # what tells a limit, and rows of derating.measured of it
 
 
-def derate(measured: pd.DataFrame, topic: str) -> Finding:
-    """What official systems of the newest round keep of their Offline throughput, of one kind; others are counted.
+def at(speed: float | None, scenario: str) -> str:
+    """What tells a latency limit to a reader: the speed that it leaves each user, else the name of the scenario."""
+    return f"at {interval.number(speed)} tokens/s per user" if speed else f"in {scenario}"
 
-    `measured` are the rows of derating.measured of one benchmark and scenario.
+
+def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
+    """What systems of the newest round keep of their Offline throughput under each limit, the one asked for first.
+
+    Above the assumed band where most are, else the middle one of them.
     """
-    every = derating.pooled(measured)
-    if every.empty:
-        return nothing("measured_derate", SHARE, f"No system has both scenarios of {topic}: no derate is measured.")
-    name = max(every["round"], key=round_age)
-    ran, rows = measured[measured["round"].eq(name)], every[every["round"].eq(name)]
-    kept, least = span(rows, "derate"), rows.loc[rows["derate_low"].idxmin()]
-    middle = interval.number(interval.of(rows, "derate").middle.median(), 2)
-    scope = f"{len(rows)} of {counted(len(ran), 'system')}{_apart(rows, ran)}"
-    sentence = (
-        f"On {topic}, systems of {name} keep {kept.text(2)} of their own Offline throughput, half of them {middle} or "
-        f"more ({scope}), {least['accelerator']} least"
+    first = derating.newest(shares[0][1])
+    if first.empty:
+        return nothing("measured_derate", SHARE, f"No system ran both {topic} and Offline: no share is measured.")
+    told = [(where, derating.newest(rows)) for where, rows in shares]
+    told = [(where, rows) for where, rows in told if len(rows)]
+    words = [_kept(rows, assumed, at == 0) for at, (_, rows) in enumerate(told)]
+    limits = [where if at == 0 else where.removesuffix(" tokens/s per user") for at, (where, _) in enumerate(told)]
+    sentence = "; ".join(f"{where}, {kept}" for where, kept in zip(limits, words, strict=True))
+    rows = pd.concat([rows for _, rows in told])
+    own = {f"under_{place}": (span(rows, "derate"), SHARE) for place, (_, rows) in enumerate(told[1:], start=2)}
+    headline = f"{sentence[:1].upper()}{sentence[1:]}."
+    return Finding("measured_derate", span(first, "derate"), SHARE, headline, cited(rows), of_rows(rows), values=own)
+
+
+def _kept(rows: pd.DataFrame, assumed: Interval, whole: bool) -> str:
+    """What most of the systems keep; in whole words, or shorter behind such."""
+    above, _, _ = derating.in_band(rows, assumed)
+    count, what = len(rows), " of Offline throughput" * whole
+    systems = " systems" * whole
+    if count == 1:
+        kept = interval.of(rows, "derate").middle.iloc[0]
+        return f"the only system keeps {interval.number(100 * kept, 2)} %{what}"
+    if 2 * above > count:
+        return f"{above} of {count}{systems} keep over {100 * assumed.high:g} %{what}"
+    middle = f"{interval.number(100 * interval.of(rows, 'derate').middle.median(), 2)} %{what}"
+    return (
+        f"the middle of {count}{systems} keeps {middle}"
+        if count % 2
+        else f"half of {count}{systems} keep under {middle}"
     )
-    return Finding("measured_derate", kept, SHARE, f"{sentence}{_faster(kept)}.", cited(rows), of_rows(rows))
 
 
 def derate_over_rounds(measured: pd.DataFrame, topic: str) -> Finding:
-    """The same of every round asked for."""
+    """What the middle system of each round keeps."""
     rows = derating.pooled(measured)
     if rows.empty:
         return nothing("derate_over_rounds", SHARE, f"No round has both scenarios of {topic}.")
-    kept, rounds = span(rows, "derate"), sorted(rows["round"].unique(), key=round_age)
-    when = f"Over {len(rounds)} rounds, {rounds[0]} to {rounds[-1]}," if len(rounds) > 1 else f"In {rounds[0]}"
-    scope = f"{len(rows)} of {counted(len(measured), 'system')}{_apart(rows, measured)}"
-    sentence = f"{when} systems keep {kept.text(2)} ({scope}){_faster(kept)}."
+    middle = interval.of(rows, "derate").middle.groupby(rows["round"]).median()
+    rounds = sorted(middle.index, key=round_age)
+    words = [f"{interval.number(100 * middle[name], 2)} % in {name}" for name in rounds]
+    sentence = f"On {topic} the middle system kept {listed(words, most=len(words))}."
+    kept = Interval(float(middle.min()), float(middle.max()))
     return Finding("derate_over_rounds", kept, SHARE, sentence, cited(rows), of_rows(rows))
 
 
-def _faster(kept: Interval) -> str:
-    """What a derate above 1 means, where its digits show one."""
-    above = float(interval.number(kept.high, 2)) > 1
-    return "; above 1 the run under the latency limit was the faster one" if above else ""
-
-
 def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
-    """How many measured derates lie within the assumed band, below or above it, or reach over an end of it."""
-    unit = "measured derates wholly within the assumed band"
-    rows = derating.pooled(measured)
-    if rows.empty:
-        return nothing("derates_in_band", unit, "No pair of scenarios is comparable: no derate is measured.")
-    ends = interval.of(rows, "derate")
-    inside = int(((ends.low >= assumed.low) & (ends.high <= assumed.high)).sum())
-    above, below = int((ends.low > assumed.high).sum()), int((ends.high < assumed.low).sum())
-    partly = len(rows) - inside - above - below
-    across = f" and {partly} across an end of it" if partly else ""
-    scope = [counted(rows[name].nunique(), thing) for name, thing in (("system_key", "system"), ("benchmark",) * 2)]
-    sentence = (
-        f"Of {len(rows):,} derates measured, of {scope[0]} on {scope[1]}, {inside} lie within the assumed band of "
-        f"{assumed.text()}, {above:,} above it{',' if partly else ' and'} {below} below{across}."
-    )
+    """Whether the assumed band is what systems of the newest rounds keep, over benchmarks, scenario by scenario."""
+    unit = "systems that keep a share within the assumed band"
+    scenarios = [(name, _newest(own)) for name, own in measured.groupby("scenario", sort=False)]
+    scenarios = [(name, own) for name, own in scenarios if len(own)]
+    if not scenarios:
+        return nothing("derates_in_band", unit, "No system has two scenarios to compare: no derate is measured.")
+    told = [_in_band(*derating.in_band(own, assumed), name) for name, own in scenarios]
+    rows = pd.concat([own for _, own in scenarios])
+    _, inside, _ = derating.in_band(rows, assumed)
+    quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
+    sentence = f"The often quoted {quoted} {', and '.join(told)}."
     return Finding("derates_in_band", exactly(inside), unit, sentence, cited(rows), of_rows(rows))
 
 
-def _apart(rows: pd.DataFrame, measured: pd.DataFrame) -> str:
-    """The systems that are in no range, by what they are; "" where there are none."""
-    others = measured.drop(rows.index)
-    alone = int(others["derate_low"].isna().sum())
-    kinds = others.loc[others["derate_low"].notna(), "kind"].value_counts()
-    told = [f"{count} {name}" for name, count in kinds.items()] + [f"{alone} without an Offline run"] * bool(alone)
-    return f"; {listed(told)} apart" if told else ""
+def _newest(measured: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([derating.newest(own) for _, own in measured.groupby("benchmark", sort=False)])
 
 
-def derate_rows(rows: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The first rows of derating.by_accelerator, each named by its `part` and `told`: its median and its systems."""
-    shown = rows.head(most)
-    kinds = shown["kind"].where(shown["kind"].ne(AVAILABLE), "")
-    part = [f"{name}, {kind}" if kind else name for name, kind in zip(shown["accelerator"], kinds, strict=True)]
-    told = [
-        counted(count, "system") + f", median {interval.number(middle)}" * (count > 1)
-        for middle, count in zip(shown["derate_median"], shown["systems"], strict=True)
-    ]
-    own = pd.DataFrame({"part": part, "told": told}, index=shown.index, dtype="str")
-    return shown.assign(**own)
+def _in_band(above: int, inside: int, below: int, scenario: str) -> str:
+    count = above + inside + below
+    if 2 * above > count:
+        return f"is too low for {scenario}, where {above} of {count} results keep more"
+    if 2 * below > count:
+        return f"is too high for {scenario}, where {below} of {count} results keep less"
+    return f"holds for {inside} of {count} results in {scenario}"
 
 
-def need(
-    marks: pd.DataFrame,
-    demand: Demand,
-    accelerator: str,
-    chosen: Comparison,
-    warned: Notes = NONE,
-    impossible: str = "",
-) -> Finding:
-    """Accelerators from tenth to ninetieth percentile, and what they cost; `warned` are notes of the plan itself.
+def derate_rows(shares: Shares, name: Callable[[str], str], most: int) -> pd.DataFrame:
+    """One system of each of the first accelerators with its share under each limit, as a range chart draws them.
 
-    `impossible` is why nothing could be planned, where the plan itself says so.
+    Accelerators are as `name` calls them; `part` is the name that the tables have.
     """
-    count, bill, per_user_hour = (marks.set_index("output").loc[name] for name in OUTPUTS)
-    if pd.isna(count["p50"]):
-        why = f"No comparable throughput of {accelerator} on {chosen.topic}, or not enough memory: nothing is planned."
-        return nothing("accelerators_needed", NEED, impossible or why)
-    needed = _likely(count)
-    dollars = f"at {_likely(bill).text()} US dollars an hour, {_likely(per_user_hour).text()} per user-hour"
-    sentence = (
-        f"{_users(demand)} {chosen.unit} {'each need' if demand.users > 1 else 'needs'} "
-        f"{needed.text()} {accelerator} (P10 to P90; throughput of {cost.scope(chosen.rows, accelerator)}), "
-        f"{dollars if pd.notna(bill['p50']) else 'at a price that is not known'}."
-    )
-    own = cost.behind(chosen.rows, accelerator)
-    money = {name: (_likely(marks), f"{OUTPUTS[name]}, tenth to ninetieth percentile of the draws")
-             for name, marks in (("usd_per_hour", bill), ("usd_per_user_hour", per_user_hour))}  # fmt: skip
-    known = money if pd.notna(bill["p50"]) else {}
-    return Finding("accelerators_needed", needed, NEED, sentence, cited(own), of_rows(own) | warned, values=known)
+    rows = derating.paired(*(rows for _, rows in shares))
+    named = dict(zip((rows["scenario"].iloc[0] for _, rows in shares if len(rows)),
+                     (where for where, rows in shares if len(rows)), strict=True))  # fmt: skip
+    rows = rows[rows["accelerator"].isin(rows["accelerator"].unique()[:most])]
+    told = [named[name] for name in rows["scenario"]]
+    return renamed(rows.assign(limit=told, software=software(rows)), name).reset_index(drop=True)
 
 
-def _users(demand: Demand) -> str:
-    users = f"{demand.users:,} user{'s' * (demand.users > 1)}"
-    return f"{users} at {interval.number(demand.tokens_per_second_per_user)}"
+def derate_claim(shown: pd.DataFrame) -> str:
+    """What the figure of `derate_rows` shows beyond the answer: who loses least and most under the tighter limit."""
+    tight = shown[shown["scenario"].eq(shown["scenario"].iloc[-1] if len(shown) else "")]
+    tight = tight if shown["scenario"].nunique() < 2 else _tighter(shown)
+    if tight.empty:
+        return "No system has both scenarios"
+    most, least = (tight.loc[getattr(tight["derate_low"], pick)()] for pick in ("idxmax", "idxmin"))
+    share = [f"{interval.number(100 * row['derate_low'], 2)} %" for row in (most, least)]
+    where = tight["limit"].iloc[0]
+    if len(tight) == 1:
+        return f"{most['accelerator']} keeps {share[0]} {where}"
+    where = f"{where[:1].upper()}{where[1:]}"
+    return f"{where}, {most['accelerator']} keeps {share[0]} and {least['accelerator']} {share[1]}"
 
 
-def _likely(marks: pd.Series) -> Interval:
-    """From the tenth to the ninetieth percentile of one output."""
-    return Interval(marks["p10"], marks["p90"])
+def _tighter(shown: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the scenario that leaves less on the whole."""
+    middle = shown.groupby("scenario")["derate_low"].median()
+    return shown[shown["scenario"].eq(middle.idxmin())]
+
+
+def benchmark_rows(measured: pd.DataFrame, first: str, labels: Mapping[str, str], most: int) -> pd.DataFrame:
+    """The rows of derating.by_benchmark by their labels: few benchmarks, `first`, then those under most limits."""
+    rows = derating.by_benchmark(measured)
+    ran = rows.groupby("benchmark")["scenario"].transform("size")
+    order = rows.assign(_ran=ran, _most=rows.groupby("benchmark")["systems"].transform("sum"))
+    order = order.assign(_first=order["benchmark"].eq(first))
+    order = order.sort_values(["_first", "_ran", "_most"], ascending=False, kind="stable")
+    kept = order[order["benchmark"].isin(order["benchmark"].unique()[:most])]
+    place = {name: at for at, name in enumerate(kept["benchmark"].unique())}
+    kept = kept.sort_values("benchmark", key=lambda names: names.map(place), kind="stable", ignore_index=True)
+    return kept.assign(
+        label=kept["benchmark"].map(labels), told=[counted(count, "system") for count in kept["systems"]]
+    )[["label", "told", *rows]]
+
+
+def need(planned: Planned) -> Finding:
+    """The nodes that users take and what they cost, tenth to ninetieth percentile; why nothing is planned."""
+    count, bill, each = (planned.likely(name) for name in ("nodes", "usd_per_hour", "usd_per_user_hour"))
+    if not count.known:
+        return nothing("accelerators_needed", NEED, why_nothing(planned))
+    paid = f"{dollars(bill)} an hour" if bill.known else "at a price that is not known"
+    take = "each take" if planned.demand.users > 1 else "takes"
+    sentence = f"{_users(planned)} {take} {_nodes(planned, count)}, {paid}."
+    values = {"nodes": (count, "nodes, tenth to ninetieth percentile of the draws")}
+    if bill.known:
+        values |= {
+            "usd_per_hour": (bill, "US dollars an hour for whole nodes, tenth to ninetieth percentile of the draws"),
+            "usd_per_user_hour": (each, "US dollars a user-hour, tenth to ninetieth percentile of the draws"),
+        }
+    own, whole = planned.behind, count * planned.node
+    notes = of_rows(own) | planned.notes
+    return Finding("accelerators_needed", whole, NEED, sentence, cited(own), notes, values=values)
+
+
+def why_nothing(planned: Planned) -> str:
+    """Why a plan has no draws: no run so fast, no run at all, a prompt that takes too long, or weights that do not fit.
+
+    What there is instead is named: the fastest run of the accelerator, and the accelerators that are as fast.
+    """
+    speed, scenario = planned.fastest
+    label, wanted = planned.chosen.label, interval.number(planned.demand.tokens_per_second_per_user)
+    others = sorted({planned.names.get(name, name) for name in planned.chosen.rows["accelerator"]})
+    if planned.impossible:
+        return planned.impossible
+    if planned.unproven:
+        fast = f"; {listed(others, most=2)} did" if others else ""
+        most = f"{interval.number(speed, 2)} at most ({scenario})"
+        return f"No official run of {planned.called} gave each user {wanted} tokens/s, {most}{fast}."
+    if planned.behind.empty:
+        there = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
+        return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{there}"
+    return f"{planned.called} has not enough memory for {label}: nothing is planned."
+
+
+def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -> Finding:
+    """The need of the same users where the benchmark throughput is reached in full, beside that under the derate."""
+    name, found = "accelerators_needed_if_measured", need(without)
+    if found.value is None:
+        return nothing(name, NEED, "Without the assumed derate nothing is planned either.")
+    count, bill = without.likely("nodes"), without.likely("usd_per_hour")
+    quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
+    same = count == planned.likely("nodes")
+    paid = f", {dollars(bill)} an hour" if bill.known and not same else ""
+    took = "the number of nodes is the same" if same else f"it would be {_nodes(without, count)}{paid}"
+    headline = f"Without the assumed derate of {quoted} {took}."
+    return replace(found, name=name, headline=headline)
+
+
+def _users(planned: Planned) -> str:
+    users, speed = planned.demand.users, interval.number(planned.demand.tokens_per_second_per_user)
+    return f"{users:,} user{'s' * (users > 1)} at {speed} {planned.chosen.unit}"
+
+
+def _nodes(planned: Planned, count: Interval) -> str:
+    """One node of 8 H200 SXM; 70 to 100 nodes of 8; accelerators where a node has one."""
+    if planned.node == 1:
+        return f"{prose(count)} {planned.called}"
+    return f"{_whole_nodes(count)} of {planned.node} {planned.called}"
+
+
+def _whole_nodes(count: Interval) -> str:
+    return "one node" if count == exactly(1.0) else f"{prose(count)} nodes"
+
+
+def user_counts(users: int) -> list[int]:
+    """Numbers of users around those asked for: a tenth, as many, ten and a hundred times."""
+    around = (users / 10, users, users * 10, users * 100)
+    return [int(count) for count in around if count >= 1 and count == int(count) and count <= MOST_USERS]
+
+
+def fleet_rows(by_users: pd.DataFrame, planned: Planned) -> pd.DataFrame:
+    """The rows of capacity.by_users as a range chart draws them: dollars a user-hour; without a price nodes."""
+    name = "usd_per_user_hour" if sizing.priced(planned.draws) else "nodes"
+    rows = interval.put(by_users, "value", interval.of(by_users, name))
+    label = [counted(count, "user") for count in rows["users"]]
+    return rows.assign(label=label, series="tenth to ninetieth percentile", accelerator=planned.accelerator)
+
+
+def fleet_axis(planned: Planned) -> str:
+    """What the figure of `fleet_rows` counts."""
+    return "dollars a user-hour, whole nodes" if sizing.priced(planned.draws) else f"nodes of {planned.node}"
+
+
+def fleet(by_users: pd.DataFrame, planned: Planned) -> Finding:
+    """What a user costs among few and among many; without a price how many nodes they take."""
+    name, priced = "cost_of_a_user", sizing.priced(planned.draws)
+    unit = "US dollars a user-hour" if priced else "nodes"
+    if by_users.empty:
+        return nothing(name, unit, "Nothing is planned: what a user costs is not known.")
+    column = "usd_per_user_hour" if priced else "nodes"
+    few, many = by_users.iloc[0], by_users.iloc[-1]
+    ends = [span(row, column) for row in (few, many)]
+    counts = [f"{row['users']:,.0f}" for row in (few, many)]
+    if priced:
+        first, last = map(dollars, ends)
+        sentence = f"A user costs {first} an hour among {counts[0]}, {last} among {counts[1]}."
+    else:
+        take = "user takes" if few["users"] == 1 else "users take"
+        sentence = f"{counts[0]} {take} {_whole_nodes(ends[0])}, {counts[1]} users {_whole_nodes(ends[1])}."
+    own = Interval(min(end.low for end in ends), max(end.high for end in ends))
+    return Finding(name, own, unit, sentence, cited(planned.behind), of_rows(planned.behind))
 
 
 def kilowatts(planned: Planned) -> Finding:
     """What a plan draws: its watts and the throughput that they were measured at are of one power submission."""
     unit = "kilowatts with the overhead of the building, tenth to ninetieth percentile of the draws"
-    count, drawn = (_likely(planned.marks.set_index("output").loc[name]) for name in ("metered", "kilowatts"))
+    count, drawn = (planned.likely(name) for name in ("metered", "kilowatts"))
     if not drawn.known:
-        return nothing("kilowatts", unit, f"What {planned.accelerator} draws is not known, or nothing is planned.")
-    whose = f"{count.text()} {planned.accelerator}"
+        return nothing("kilowatts", unit, f"What {planned.called} draws is not known, or nothing is planned.")
+    whose, verb = f"{prose(count)} {planned.called}", "draws" if count == exactly(1.0) else "draw"
     if planned.metered:
-        told = f"{whose} at the throughput that they had while power was metered draw {drawn.text()} kW"
+        told = f"{whose} at the throughput of metered runs {verb} {prose(drawn)} kW"
         sentence = f"For the same users, {told} with the overhead of the building, {planned.metering}."
     else:
-        sentence = f"{whose} draw at most {drawn.text()} kW with the overhead of the building."
+        sentence = f"{whose} {verb} at most {prose(drawn)} kW with the overhead of the building."
     return Finding("kilowatts", drawn, unit, sentence, notes=planned.power_notes)
 
 
 def quantities(work: str, planned: Planned) -> dict[str, str]:
     """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
-    more = {"usd_per_million_tokens": f"US dollars per million {plural(work)}", "systems": "systems of eight"}
-    more["usd_per_hour_whole_systems"] = "US dollars an hour, rented in whole systems"
+    more = {"nodes": f"nodes of {planned.node}", "usd_per_million_tokens": f"dollars per million {plural(work)}"}
     if planned.metered:
         more["metered"] = "accelerators at the throughput that they had while power was metered"
         more["kilowatts"] = "kilowatts of those, with the overhead of the building"
@@ -181,21 +304,16 @@ def quantities(work: str, planned: Planned) -> dict[str, str]:
     return OUTPUTS | more
 
 
-def plan_rows(planned: Planned, work: str) -> pd.DataFrame:
+def plan_rows(planned: Planned) -> pd.DataFrame:
     """P10, P50 and P90 of each quantity of a plan, named in words by `what`."""
     marks = planned.marks
-    return marks.assign(what=marks["output"].map(quantities(work, planned))).dropna(subset="what")
+    return marks.assign(what=marks["output"].map(quantities(planned.chosen.work, planned))).dropna(subset="what")
 
 
-def outcome(draws: pd.DataFrame) -> str:
-    """What an input can decide: the bill, or without a price the number of accelerators."""
-    return "bill" if sizing.priced(draws) else "number of accelerators"
-
-
-def panels(draws: pd.DataFrame) -> pd.DataFrame:
-    """The draws that a figure shows, named in words: accelerators, and the bill where it is more than a multiple."""
-    shown = ["accelerators", *(["usd_per_hour"] if draws["price"].nunique() > 1 else [])]
-    return draws[shown].rename(columns=OUTPUTS)
+def panels(planned: Planned) -> pd.DataFrame:
+    """The draws that a figure shows, named in words: accelerators, and the bill where a price is known."""
+    shown = ["accelerators", *(["usd_per_hour"] if sizing.priced(planned.draws) else [])]
+    return planned.draws[shown].rename(columns=OUTPUTS)
 
 
 def decisive(shares: pd.DataFrame) -> Finding:
@@ -204,99 +322,50 @@ def decisive(shares: pd.DataFrame) -> Finding:
     if not shares["share"].any():
         return nothing("decisive_cause", unit, "Nothing is planned: nothing decides the number of accelerators.")
     top = shares.loc[shares["share"].idxmax()]
-    share = {row["cause"]: f"{interval.number(100 * row['share'])} %" for _, row in shares.iterrows()}
+    share = {row["cause"]: f"{interval.number(100 * row['share'], 2)} %" for _, row in shares.iterrows()}
     sentence = (
-        f"Traffic alone asks for as many accelerators as are planned in {share['traffic']} of the draws; the queue in "
-        f"front of them asks for more in {share['queue']} and memory in {share['memory']}."
+        f"Traffic alone decides the number of accelerators in {share['traffic']} of the draws, the queue in front of "
+        f"them in {share['queue']} and memory in {share['memory']}."
     )
     return Finding("decisive_cause", exactly(top["share"]), unit, sentence)
 
 
-def dominant(ranked: pd.DataFrame, draws: pd.DataFrame) -> Finding:
-    """Which inputs move the bill, or the number where no price is known; that none does where it hardly changes."""
-    what = outcome(draws)
+def dominant(planned: Planned) -> Finding:
+    """What drives the bill, or without a price the number of nodes; that nothing does where it hardly changes."""
+    draws = planned.draws
+    what = "bill" if sizing.priced(draws) else "number of nodes"
     unit = f"rank correlation with the {what}, its size"
     settled = sizing.settled(draws)
     if settled == settled:
         return _settled(draws, settled)
+    ranked = planned.ranked
     if ranked.empty:
         return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
-    leading = _leading(ranked)
-    ends = Interval(leading.abs().min(), leading.abs().max())
-    if len(leading) == 1:
-        (name,), (number,) = leading.index, leading
-        sentence = f"What moves the {what} most is the {name}, with a rank correlation of {interval.number(number, 2)}."
-        return Finding("dominant_input", ends, unit, sentence, about=str(name))
-    together = listed(leading.index, most=len(leading))
-    ways = "" if leading.gt(0).all() or leading.lt(0).all() else " in size"
-    alike = f"rank correlations of {ends.text(2)}{ways}"
-    sentence = f"{together} move the {what} about equally: {alike}."
-    return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:], about=together)
+    signed = ranked.set_index("input")["correlation"].sort_values(key=abs, ascending=False)
+    sizes = signed.abs()
+    leading = sizes[sizes >= (1 - ALIKE) * sizes.max()]
+    drivers = listed([INPUTS[name] for name in leading.index], most=len(leading))
+    hardly = [INPUTS[name] for name in sizes[sizes < HARDLY].index]
+    rest = f"; {listed(hardly, most=len(hardly))} hardly {'matter' if len(hardly) > 1 else 'matters'}" if hardly else ""
+    verb = "drive" if len(leading) > 1 else "drives"
+    sentence = f"{drivers} {verb} the {what}{rest}."
+    ends = Interval(float(leading.min()), float(leading.max()))
+    return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:], about=drivers)
 
 
 def _settled(draws: pd.DataFrame, count: float) -> Finding:
-    """That the number of accelerators is all but the same, so that at most the price moves the bill."""
-    share = float(draws["accelerators"].eq(count).mean())
-    often = f"{count:,.0f} in {interval.number(100 * share)} % of the draws"
-    then = ", so that the price alone moves the bill" if draws["price"].nunique() > 1 else ""
-    change = "hardly anything changes" if share < 1 else "nothing changes"
-    sentence = f"Within these ranges {change} the number of accelerators: {often}{then}."
-    return Finding(
-        "dominant_input", exactly(share), "share of the draws with the same number of accelerators", sentence
-    )
+    """That the number of nodes is all but the same, so that at most the price moves the bill."""
+    share = float(draws["nodes"].eq(count).mean())
+    nodes = f"{count:,.0f} node{'s' * (count != 1)}"
+    then = ", so that price alone moves the bill" if draws["price"].nunique() > 1 else ""
+    often = "always" if share == 1 else f"in {interval.number(100 * share, 2)} % of the draws"
+    sentence = f"Within these ranges the answer is {often} {nodes}{then}."
+    return Finding("dominant_input", exactly(share), "share of the draws with the same number of nodes", sentence)
 
 
-def _leading(ranked: pd.DataFrame) -> pd.Series:
-    """The correlations, by input, of those that move most: the largest in size and all close to it, largest first."""
-    signed = ranked.set_index("input")["correlation"].sort_values(key=abs, ascending=False)
-    return signed[signed.abs() >= (1 - ALIKE) * signed.abs().max()]
-
-
-def example(cases: pd.DataFrame) -> Finding:
-    """Whether the document's own sizing example follows from its own figures."""
-    unit = "figures of the document's example that follow from its own inputs"
-    if cases.empty:
-        return nothing("document_example", unit, "The document's sizing example is not among the claims.")
-    holds = int(cases["holds"].sum())
-    computed = [span(row, "computed").text(None) for _, row in cases.iterrows()]
-    words = [f"{number} {EXAMPLE[quantity][1]}" for number, quantity in zip(computed, cases["quantity"], strict=True)]
-    sentence = f"The document's example follows from its own figures in {holds} of {len(cases)} cases: {listed(words)}."
-    return Finding("document_example", exactly(holds), unit, sentence, cited(cases))
-
-
-def interactivity(guaranteed: float | None, asked: RealWorldDerating) -> Finding:
-    """Whether the scenario's latency limit stands for the speed that users are to see."""
-    unit = "tokens per second per user that the scenario's limit on time per output token guarantees"
-    if guaranteed is None:
-        return nothing("guaranteed_speed", unit, f"No limit on time per output token is known for {asked.scenario}.")
-    wanted = asked.tokens_per_second_per_user
-    verdict = "no less than" if guaranteed >= wanted else "less than"
-    sentence = (
-        f"The {asked.scenario} throughput was reached while users saw {interval.number(guaranteed)} tokens/s or more "
-        f"at the 99th percentile, {verdict} the {interval.number(wanted)} asked for here."
-    )
-    return Finding("guaranteed_speed", exactly(guaranteed), unit, sentence)
-
-
-def need_if_measured(needed: Finding, measured: pd.DataFrame) -> Finding:
-    """The need under the derate of some rows of derating.measured in place of the assumed band."""
-    name = "accelerators_needed_if_measured"
-    if needed.value is None:
-        return replace(needed, name=name)
-    kept = derating.overall(measured).text(2)
-    headline = f"With the measured derate of {kept} ({derate_of(measured)}) in its place: {needed.headline}"
-    return replace(needed, name=name, headline=headline)
-
-
-def derate_of(measured: pd.DataFrame) -> str:
-    """What the derate of some rows of derating.measured is a range of."""
-    names, rounds = measured["accelerator"].unique(), measured["round"].unique()
-    return f"{counted(len(measured), 'system')}, {listed(names)}, {listed(rounds)}"
-
-
-def both_examples(own: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """The example on the document's own figures and on official ones, a row per quantity, named in words."""
-    ends = {"computed_low": "official_low", "computed_high": "official_high"}
-    both = own.merge(official.rename(columns=ends)[["quantity", *ends.values()]], on="quantity", how="left")
-    words = pd.DataFrame([EXAMPLE[name] for name in both["quantity"]], columns=["quantity", "unit"], dtype="str")
-    return both.assign(what=words["quantity"], unit=words["unit"])
+def trust_parts(planned: Planned, label: str) -> list[str]:
+    """What the trust line says beside the rows: the benchmark, and which runs are planned with."""
+    rounds = listed(sorted(set(planned.behind["round"]) - {""}, key=round_age))
+    if not rounds:
+        return [label]
+    return [label, f"plan on {planned.called} in {rounds}"]

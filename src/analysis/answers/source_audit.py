@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Collection
 
 import pandas as pd
 
-from analysis.answers.words import listed, span
-from analysis.audit import across, against_record, arithmetic, claims, naming, sizes, verdict
-from analysis.audit.checks import DEFINITE, NO_FACTOR, WRONG, overall
+from analysis.answers.words import counted, listed, prose, span
+from analysis.audit import against_record, arithmetic, claims, naming, sizes, verdict
+from analysis.audit.checks import KEYS, NO_FACTOR, WRONG, overall, quantities
 from analysis.audit.labels import NAMED
 from analysis.audit.physics import COMPUTE, DECODE, FIT
 from analysis.audit.submissions import COUNT, SIZE
@@ -16,7 +18,8 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import RATES
+from analysis.core.trust import Trust
+from analysis.core.vocabulary import RATES, round_age
 from analysis.themes import roofline
 
 GROUPS = {
@@ -27,30 +30,66 @@ GROUPS = {
 }
 # The checks against the official record.
 RECORD = (*against_record.CHECKS, sizes.OFFICIAL_SIZING, claims.CHECK, *NO_FACTOR, COUNT, SIZE)
+# Checks of one figure that are set side by side, each with the name of its column.
+PER_DOLLAR = {arithmetic.PER_DOLLAR: "own", arithmetic.DEPLOYED: "paid", arithmetic.AT_CEILING: "ceiling"}
+SIZING = {sizes.OWN_SIZING: "own", sizes.OFFICIAL_SIZING: "official"}
 _PER_ACCELERATOR = {f"{rate} per accelerator": rate for rate in RATES}  # the units of rates per accelerator
 CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
-NOT_DRAWN = (arithmetic.REPEAT, across.SHEET, COMPUTE, FIT, *NO_FACTOR, COUNT, SIZE)
 
 
 def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
-    """What the figures come to, and which documents have the most and the fewest that are wrong."""
+    """Which documents have no figure that is wrong, and which one has the most."""
     unit = "published figures that the checks bear out"
     figures = overall(judged)
     if figures.empty:
         return nothing("figures_that_hold", unit, "No published figure of these documents is judged.")
-    holds = figures["verdict"].isin([*GROUPS["agrees"]])
-    wrong = figures["verdict"].isin(WRONG)
-    some = int(figures["verdict"].eq("conditional").sum())
-    open_ = int((~figures["verdict"].isin([*DEFINITE, *WRONG])).sum())
-    share = wrong.groupby(figures["source_id"]).sum().sort_values(kind="stable")
-    worst, least = labels[share.index[-1]], [labels[name] for name in share.index[share.eq(0)]]
-    sentence = (
-        f"Of {len(figures)} published figures {int(holds.sum())} hold, {int(wrong.sum())} contradict or are impossible"
-    )
-    sentence += f" ({share.iloc[-1]} of them in {worst})" if share.iloc[-1] else ""
-    sentence += f", {some} hold only under a condition, and {open_} cannot be checked"
-    sentence += f"; {listed(least)} {'has' if len(least) == 1 else 'have'} none that is wrong." if least else "."
-    return Finding("figures_that_hold", exactly(int(holds.sum())), unit, sentence, cited(judged))
+    counts = _counts(figures)
+    worst, sound = counts.iloc[-1], counts.index[counts["wrong"].eq(0) & counts["hold"].gt(0)]
+    trusted = f"Believe {listed((_called(labels[name]) for name in sound), 3)}" if len(sound) else ""
+    if worst["wrong"]:
+        of_all = f"{worst['wrong']} of its {worst['figures']} figures {'is' if worst['wrong'] == 1 else 'are'} wrong."
+        headline = f"{trusted}; check" if trusted else "Check"
+        headline += f" {_called(labels[worst.name])}: {of_all}"
+    elif trusted:
+        headline = f"{trusted}: none of {counted(int(counts.loc[sound, 'figures'].sum()), 'figure')} is wrong."
+    else:
+        headline = f"None of {counted(len(figures), 'figure')} can be checked."
+    told = {"figures": len(figures), "wrong": int(counts["wrong"].sum())}
+    told |= {"conditional": int(figures["verdict"].eq("conditional").sum())}
+    values = {key: (exactly(number), "published figures") for key, number in told.items()}
+    hold = exactly(int(counts["hold"].sum()))
+    return Finding("figures_that_hold", hold, unit, headline, cited(judged), values=values)
+
+
+def to_do(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
+    """What follows for someone who reads the document of most wrong figures."""
+    name, unit = "figures_that_no_hardware_reaches", "wrong figures of one document that no hardware reaches"
+    figures = overall(judged)
+    counts = _counts(figures)
+    if counts.empty or not counts["wrong"].iloc[-1]:
+        why = "Nothing here contradicts the record or the hardware: plan with the figures that could be checked."
+        return nothing(name, unit, why)
+    worst = counts.iloc[-1]
+    beyond = int((figures["source_id"].eq(worst.name) & figures["verdict"].eq("impossible")).sum())
+    if not beyond:
+        return nothing(name, unit, f"Of results, quote the official record and not {_called(labels[worst.name])}.")
+    some, them = f"{beyond} of the {worst['wrong']} {'is' if beyond == 1 else 'are'}", "plan with none of them"
+    some, them = ("It is", "do not plan with it") if worst["wrong"] == 1 else (some, them)
+    headline = f"{some} above what the hardware allows, or computed from such a rate: {them}."
+    own = judged[judged["source_id"].eq(worst.name)]
+    return Finding(name, exactly(beyond), unit, headline, cited(own))
+
+
+def rests_on(judged: pd.DataFrame, results: pd.DataFrame, stated: pd.DataFrame) -> Trust:
+    """What the answer rests on: documents, figures, and the official rounds that the figures and claims are of."""
+    ids = set(judged["row_id"])
+    of = stated[stated["id"].isin(ids)]
+    named = {*results.loc[results["id"].isin(ids), "round"], *of["round"], *of["baseline_round"]}
+    known = named & {*results.loc[results["origin"].eq("official"), "round"]}
+    rounds = listed(sorted(known, key=round_age))
+    documents, figures = judged["source_id"].nunique(), len(overall(judged))
+    against = f"held against MLPerf {rounds}" if rounds else "no official round to hold them against"
+    return Trust((counted(documents, "document"), counted(figures, "figure"), against))
 
 
 def impossible(judged: pd.DataFrame) -> Finding:
@@ -61,11 +100,9 @@ def impossible(judged: pd.DataFrame) -> Finding:
         return nothing("above_the_ceiling", unit, "No figure of these documents lies above its ceiling at batch 1.")
     ratios = rows["printed_low"] / rows["expected_high"]
     times = Interval(float(ratios.min()), float(ratios.max()))
-    sentence = (
-        f"{len(rows)} rates at batch 1 are at least {times.text()} times what memory bandwidth allows: "
-        f"without speculative decoding, sparsity or a larger batch no software reaches them."
-    )
-    return Finding("above_the_ceiling", times, unit, sentence, cited(rows))
+    what = "rate at batch 1 is" if len(rows) == 1 else "rates at batch 1 are"
+    headline = f"{len(rows)} {what} {prose(times)} times what memory bandwidth allows."
+    return Finding("above_the_ceiling", times, unit, headline, cited(rows))
 
 
 def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame) -> Finding:
@@ -82,44 +119,46 @@ def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFram
     top = rates.iloc[0]
     what, rate = known.loc[top["row_id"]], _PER_ACCELERATOR.get(top["unit"], top["unit"])
     part = f"one {what['accelerator']}" if rate != top["unit"] else what["part"]
-    printed = interval.of(top, "printed").text()
-    expected = interval.of(top, "expected").text(4)
-    sentence += (
-        f"; furthest off of the rates, {labels[top['source_id']]} prints {printed} {rate} for {part} on "
-        f"{what['model']} where official results give {expected}."
+    printed, expected = (prose(interval.of(top, name)) for name in ("printed", "expected"))
+    more = (
+        f"Furthest off of the rates, {_called(labels[top['source_id']])} prints {printed} {rate} for {part} on "
+        f"{what['model']}; official results give {expected}."
     )
-    return Finding("largest_contradiction", exactly(top["apart"]), unit, sentence, cited(rows))
+    return Finding("largest_contradiction", exactly(top["apart"]), unit, f"{sentence}.", cited(rows), more=more)
 
 
 def unfounded(judged: pd.DataFrame) -> Finding:
-    """How many figures nothing official at hand stands behind, which does not make them wrong."""
-    unit = "published figures without an official result at hand"
+    """How many figures nothing official stands behind, which does not make them wrong."""
+    unit = "published figures without an official result"
     figures = overall(judged)
     if figures.empty:
         return nothing("without_official_basis", unit, "No published figure of these documents is judged.")
     none = int((~figures["official"]).sum())
-    sentence = (
-        f"{none} of the {len(figures)} figures, whatever else was found of them, have no official result at hand "
-        f"behind them: that makes them unproven, not wrong."
-    )
-    return Finding("without_official_basis", exactly(none), unit, sentence, cited(judged))
+    has, it = ("has", "it") if none == 1 else ("have", "them")
+    headline = f"{none} of {counted(len(figures), 'figure')} {has} no official result behind {it}: unproven, not wrong."
+    headline = headline if none else f"None of {counted(len(figures), 'figure')} lacks its official result."
+    return Finding("without_official_basis", exactly(none), unit, headline, cited(judged))
 
 
-def consequences(rows: pd.DataFrame) -> Finding:
-    """How many conclusions of the other reports rest on doubtful figures."""
-    unit = "conclusions that rest on doubtful figures"
+def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
+    """How many conclusions do not stand, and the one that official results turn furthest away."""
+    name, unit = "doubtful_conclusions", "conclusions that rest on doubtful figures"
     if rows.empty:
-        return nothing(
-            "doubtful_conclusions", unit, "No conclusion of the other reports rests on a doubtful figure here."
-        )
-    turned = rows[rows["official_low"].notna()]
-    crossing = (turned["printed_low"] > 1) & (turned["official_high"] < 1)
-    crossing |= (turned["printed_high"] < 1) & (turned["official_low"] > 1)
-    ratios = turned[crossing & turned["unit"].eq("ratio")]
-    sentence = f"{len(rows)} conclusions of the other reports rest on doubtful figures"
-    sentence += f"; {len(turned)} of them have an official figure to put in their place"
-    sentence += f", which turns {listed(ratios['conclusion'])} into its opposite." if len(ratios) else "."
-    return Finding("doubtful_conclusions", exactly(len(rows)), unit, sentence, cited(rows))
+        return nothing(name, unit, "No speedup, bill or watt read off these documents rests on a doubtful figure.")
+    ratios = rows[rows["unit"].eq("ratio") & rows["official_low"].notna()]
+    ends = [(interval.of(row, "printed"), interval.of(row, "official")) for row in ratios.to_dict("records")]
+    apart = pd.Series([verdict.factor(*pair) for pair in ends], index=ratios.index, dtype="float64")
+    if ratios.empty or not apart.max() > 1:
+        what = "conclusion read off these documents rests" if len(rows) == 1 else "conclusions read off them rest"
+        return Finding(name, exactly(len(rows)), unit, f"{len(rows)} {what} on doubtful figures.", cited(rows))
+    top = ratios.loc[apart.idxmax()]
+    over, under, (printed, official) = top["accelerator"], baseline, ends[ratios.index.get_loc(top.name)]
+    if official.high < 1:  # how many of the slower one the faster replaces
+        over, under, one = under, over, Interval(1.0, 1.0)
+        printed, official = one / printed, one / official
+    headline = f"Read off {_called(top['basis'])}, one {over} would do the work of {prose(printed)} {under}; "
+    headline += f"official results say {prose(official)}."
+    return Finding(name, exactly(len(rows)), unit, headline, cited(rows))
 
 
 def roof_finding(roofs: pd.DataFrame, label: str) -> Finding:
@@ -135,29 +174,66 @@ def roof_finding(roofs: pd.DataFrame, label: str) -> Finding:
     return Finding("roofs_at_batch_1", ends, unit, sentence, ["datasheets"])
 
 
-def plotted(judged: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame, most: int = 4) -> pd.DataFrame:
-    """The rows for the picture of printed against expected, with `group`, `document` and, for the worst, `words`.
+def dots(judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """The rows of the picture: each figure once, under the check that decides its verdict, worst documents first.
 
-    `known` are the results of naming.described; any other figure is named by where it stands. A ceiling stands for
-    itself, not for the range from zero; what is no quantity to plot is left out, and so is a claim of at least so much
-    where the record has far more.
+    Added columns: group (of GROUPS), document, strip (the document and how many of its figures are wrong), told (which
+    figure, what is printed and expected, the verdict), off: the printed range over the expected one, at their nearest
+    ends; 1 where they share a value, or where a claim of at least so much holds. What no check can say and what is no
+    quantity is left out.
     """
-    rows = judged[~judged["check"].isin(NOT_DRAWN) & judged["expected_high"].gt(0) & judged["printed_low"].gt(0)]
-    rows = rows.assign(expected_low=rows["expected_low"].where(rows["expected_low"].gt(0), rows["expected_high"]))
+    figures = overall(judged)
+    rows = judged.merge(figures[[*KEYS, "verdict"]], on=[*KEYS, "verdict"])
+    passed = rows["check"].isin([COMPUTE, FIT]) & ~rows["verdict"].isin(WRONG)  # below a ceiling, however far
+    rows = rows[quantities(rows) & ~passed & rows["expected_high"].gt(0) & rows["printed_low"].gt(0)]
     groups = {name: group for group, names in GROUPS.items() for name in names}
-    rows = rows.assign(group=rows["verdict"].map(groups), document=rows["source_id"].map(labels))
-    rows = rows[rows["group"].notna()]
-    apart = [
-        verdict.factor(Interval(row.printed_low, row.printed_high), Interval(row.expected_low, row.expected_high))
-        for row in rows.itertuples()
-    ]
-    rows = rows.assign(apart=pd.Series(apart, index=rows.index, dtype="float64"))
-    bound = rows["check"].eq(claims.CHECK) & rows["group"].eq("agrees") & rows["apart"].gt(verdict.CLOSE)
-    rows = rows[~bound]
-    first = rows.sort_values("apart", ascending=False, kind="stable").drop_duplicates("row_id").head(most).index
-    place = rows["locator"].map(lambda where: where.rpartition(", ")[2])
-    words = rows["row_id"].map(known["words"]).fillna(place).astype("str")
-    return rows.assign(words=words.where(rows.index.isin(first), ""))
+    rows = rows.assign(group=rows["verdict"].map(groups), off=_off(rows)).dropna(subset="group")
+    far = rows["off"].where(rows["off"].ge(1), 1 / rows["off"])
+    rows = rows.loc[far.sort_values(ascending=False, kind="stable").index].drop_duplicates(["table", "row_id"])
+    counts = _counts(figures).iloc[::-1]
+    strips = {
+        name: f"{_wrapped(labels[name])}\n{row['wrong']} of {row['figures']} wrong" for name, row in counts.iterrows()
+    }
+    order = {name: place for place, name in enumerate(counts.index)}
+    rows = rows.assign(document=rows["source_id"].map(labels), strip=rows["source_id"].map(strips))
+    rows = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
+    return rows.sort_values("source_id", key=lambda ids: ids.map(order), kind="stable", ignore_index=True)
+
+
+def dots_title(drawn: pd.DataFrame) -> str:
+    """What the picture shows: how far wrong figures are off, and to which side."""
+    wrong = drawn[drawn["verdict"].isin(WRONG)]
+    if wrong.empty:
+        return "No figure drawn here is wrong."
+    far = wrong["off"].where(wrong["off"].ge(1), 1 / wrong["off"])
+    ends = prose(Interval(float(far.min()), float(far.max())))
+    high, count = int(wrong["off"].gt(1).sum()), len(wrong)
+    if count == 1:
+        return f"The wrong figure is off by {ends} times, too {'high' if high else 'low'}."
+    side = f"{high} too high" if high >= count / 2 else f"{count - high} too low"
+    return f"Of the wrong figures {count} are quantities: off by {ends} times, {side}."
+
+
+def by_check(judged: pd.DataFrame, checks: Collection[str], labels: dict[str, str], table: str = "") -> pd.DataFrame:
+    """The rows of some checks, of one table of figures where asked, for a table in words."""
+    rows = judged[judged["check"].isin(checks)]
+    return _by_name(rows[rows["table"].eq(table)] if table else rows, judged, labels)
+
+
+def step_by_step(judged: pd.DataFrame, steps: dict[str, str], labels: dict[str, str]) -> pd.DataFrame:
+    """One row per figure that the checks `steps` judge: as printed, and what each of them expects, in one unit.
+
+    Columns: document, locator, printed_low/high, unit, verdict, and <name>_low/high for each name of `steps`; NaN where
+    a check says nothing of a figure.
+    """
+    rows = judged[judged["check"].isin(steps)]
+    first = rows.drop_duplicates(["table", "row_id"]).set_index(["table", "row_id"])
+    out = first[["source_id", "locator", "printed_low", "printed_high", "unit"]]
+    for check, name in steps.items():
+        own = rows[rows["check"].eq(check)].set_index(["table", "row_id"])
+        out = interval.put(out, name, interval.of(own, "expected"))
+    known = overall(judged).set_index(["table", "row_id"])["verdict"]
+    return out.assign(document=out["source_id"].map(labels), verdict=known.reindex(out.index).str.replace("_", " "))
 
 
 def roof_rows(rows: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
@@ -232,20 +308,63 @@ def listed_as(judged: pd.DataFrame, name: str, labels: dict[str, str]) -> pd.Dat
 
 def above_ceiling_with_cache(without: pd.DataFrame, with_cache: pd.DataFrame) -> Finding:
     """How the impossible figures change once a token reads a KV cache too."""
-    unit = "rates at batch 1 above their ceiling, once a KV cache is read too"
+    name, unit = "above_the_ceiling_with_cache", "rates at batch 1 above their ceiling, once a KV cache is read too"
     if with_cache.empty:
-        return nothing("above_the_ceiling_with_cache", unit, "No figure is said to be at batch 1.")
+        return nothing(name, unit, "No figure is said to be at batch 1: no other ceiling changes the answer.")
     before, after = (set(rows.loc[rows["verdict"].eq("impossible"), "row_id"]) for rows in (without, with_cache))
-    same = f"the same {len(after)} rates lie above their ceiling: the weights decide"
-    other = f"{len(after)} rates lie above their ceiling instead of {len(before)}"
-    outcome = same if before == after else other
-    sentence = f"With {interval.number(CACHE_GB)} GB more of KV cache read for each token, {outcome}."
-    return Finding("above_the_ceiling_with_cache", exactly(len(after)), unit, sentence, cited(with_cache))
+    more = f"with {interval.number(CACHE_GB)} GB more of cache read for each token"
+    headline = f"Yes: {more}, {counted(len(after), 'rate')} instead of {len(before)} would be impossible."
+    if before == after:
+        rates = "the rate" if len(after) == 1 else f"the same {len(after)} rates"
+        headline = f"No: {more}, {rates} would be impossible: the weights decide."
+        headline = headline if after else f"No: {more}, no rate would be impossible either."
+    return Finding(name, exactly(len(after)), unit, headline, cited(with_cache))
 
 
 def scorecard_title(card: pd.DataFrame) -> str:
     """The title of the scorecard."""
-    return f"Scorecard of {len(card)} documents"
+    return f"Scorecard of {counted(len(card), 'document')}"
+
+
+def card_rows(card: pd.DataFrame) -> pd.DataFrame:
+    """The scorecard in four verdicts: source, figures, agree, conditional, wrong, unchecked."""
+    agree, wrong = (card[[*names]].sum(axis=1) for names in (GROUPS["agrees"], WRONG))
+    short = card[["source", "figures", "conditional", "unchecked"]].assign(agree=agree, wrong=wrong)
+    return short.sort_values("wrong", ascending=False, kind="stable")
+
+
+def _counts(figures: pd.DataFrame) -> pd.DataFrame:
+    """How many figures each document has, that hold and that are wrong; the document of most wrong ones last."""
+    flags = {"hold": figures["verdict"].isin(GROUPS["agrees"]), "wrong": figures["verdict"].isin(WRONG)}
+    counts = figures.assign(figures=1, **flags).groupby("source_id", sort=False)[["figures", *flags]].sum()
+    return counts.sort_values("wrong", kind="stable")
+
+
+def _off(rows: pd.DataFrame) -> list[float]:
+    """The printed range over the expected one at their nearest ends, as in `dots`; a ceiling expects no lower end."""
+    found = []
+    for row in rows.to_dict("records"):
+        printed, expected = (interval.of(row, name) for name in ("printed", "expected"))
+        apart = 1.0 if row["verdict"] in verdict.AGREES else verdict.factor(printed, expected)
+        found.append(1 / apart if printed.high < expected.low else apart)
+    return found
+
+
+def _told(row: dict) -> str:
+    """A figure of `dots` in one line: where it stands, what is printed and expected, and the verdict."""
+    printed, expected = (interval.of(row, name).text() for name in ("printed", "expected"))
+    if row["expected_low"] == 0:
+        expected = f"at most {interval.number(row['expected_high'])}"
+    words = [row["locator"], f"printed {printed} {row['unit']}", f"expected {expected}", row["group"]]
+    return " \u00b7 ".join(words)
+
+
+def _called(label: str) -> str:
+    return f"the {label}"
+
+
+def _wrapped(label: str) -> str:
+    return "\n".join(textwrap.wrap(label, 20))
 
 
 def _by_name(rows: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:

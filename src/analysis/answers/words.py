@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from analysis.core import interval
+from analysis.core.findings import MOST_WORDS
 from analysis.core.interval import Interval
 from analysis.core.lists import first_of
+from analysis.core.notes import NONE, Notes
+from analysis.core.trust import Trust
+from analysis.core.vocabulary import round_age
+
+PROSE = 2  # significant digits of a number in a sentence
 
 
 def finding_name(text: str) -> str:
@@ -25,8 +31,35 @@ def span(rows: pd.DataFrame | pd.Series, name: str) -> Interval:
 
 
 def ranged(rows: pd.DataFrame | pd.Series, name: str) -> str:
-    """The span of interval `name` in words."""
-    return span(rows, name).text()
+    """The span of interval `name` in words, with the two digits that prose has."""
+    return prose(span(rows, name))
+
+
+def prose(value: Interval) -> str:
+    """A range as sentences say it: with two digits."""
+    return value.text(PROSE)
+
+
+def trust(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> Trust:
+    """The trust line of an answer from the result rows behind it: rounds, division, availability, how many systems.
+
+    `more` are further parts in words. Rows need the columns `origin`, `round`, `division`, `availability`, `submitter`
+    and `system`; published figures among them are counted as such.
+    """
+    official = rows[rows["origin"].eq("official")]
+    parts = []
+    if len(official):
+        rounds = sorted(set(official["round"]), key=round_age)
+        sold = official["availability"].eq("available")
+        system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
+        systems, available = (len(own.drop_duplicates(system)) for own in (official, official[sold]))
+        parts += [f"MLPerf {rounds[0]}" if len(rounds) == 1 else f"MLPerf {rounds[0]} to {rounds[-1]}"]
+        parts += [listed(sorted(set(official["division"])))]
+        parts += ["on sale"] if available == systems else [f"{available} of {systems} on sale"] if available else []
+        parts += [counted(systems, "system")]
+    others = len(rows) - len(official)
+    parts += [counted(others, "published figure")] if others else []
+    return Trust((*parts, *more) if parts or more else ("nothing to rest on",), notes, band)
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
@@ -45,3 +78,64 @@ def counted(count: int, thing: str) -> str:
 def plural(work: str) -> str:
     """tokens, samples, queries."""
     return f"{work[:-1]}ies" if work.endswith("y") else f"{work}s"
+
+
+def dollars(value: Interval, digits: int = PROSE) -> str:
+    """US dollars as sentences say them: $28, $4.80, $19,000 to $21,000; in cents where all of it is below a dollar."""
+    if not value.known:
+        return "not known"
+    if value.high < 1:
+        words = (value * 100).text(digits)
+        return f"{words} cent{'s' * (words != '1')}"
+    return " to ".join(dict.fromkeys(_dollars(end, digits) for end in (value.low, value.high)))
+
+
+def millions(value: Interval) -> str:
+    """A count or a rate as sentences say it: 9.9 million, 480,000."""
+    return f"{(value / 1e6).text(PROSE)} million" if value.high >= 1e6 else value.text(PROSE)
+
+
+def software(rows: pd.DataFrame) -> pd.Series:
+    """What served in each row: the serving software where it is known, else the framework; "" where neither is."""
+    own = (rows.get(name, pd.Series("", index=rows.index)).fillna("") for name in ("serving_software", "framework"))
+    served, framework = own
+    return served.mask(served.eq(""), framework)
+
+
+def called(accelerators: pd.DataFrame) -> Callable[[str], str]:
+    """What people call an accelerator: its label of accelerators.csv; its own name where the table has none."""
+    labels = dict(zip(accelerators["accelerator"], accelerators["label"], strict=True))
+    return lambda name: labels.get(name) or name
+
+
+def renamed(rows: pd.DataFrame, name: Callable[[str], str]) -> pd.DataFrame:
+    """The rows with accelerators as people call them (`called`); `part` keeps the name that the tables have."""
+    sides = {side: rows[side].map(name).astype("str") for side in ("accelerator", "accelerator_base") if side in rows}
+    return rows.assign(part=rows["accelerator"], **sides)
+
+
+def with_article(name: str) -> str:
+    """An accelerator with its article, by how it is spoken: an H100 SXM, a B200 SXM, an Arc Pro B60, a Gaudi2."""
+    spelled = len(name) > 1 and name[0].isupper() and not name[1].islower()
+    return f"{'an' if name[:1] in ('AEFHILMNORSX' if spelled else 'AEIOaeio') else 'a'} {name}"
+
+
+def opening(words: str) -> str:
+    """The words with a capital, as at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def many_of(name: str) -> str:
+    """The plural of a product's name: H100s, MI300Xs; L40S as it is."""
+    return name if name[-1:] in "sS" else f"{name}s"
+
+
+def fitting(*sentences: str) -> str:
+    """The first sentence that an answer has room for; the last where none of them fits."""
+    return next((own for own in sentences if len(own.split()) <= MOST_WORDS), sentences[-1])
+
+
+def _dollars(value: float, digits: int) -> str:
+    """Below ten dollars with cents, where there are any: $4.80, $0.25, $3."""
+    words = interval.number(value, digits)
+    return f"${float(words):.2f}" if value < 10 and "." in words else f"${words}"

@@ -36,6 +36,9 @@ NO_FACTOR = (
     submissions.CITED,
 )  # what is no quantity: twice a date means nothing
 
+NO_QUANTITY = ("date", "rank", "benchmarks")  # units, also those of repeats, of which a factor would mean nothing
+KEYS = ["source_id", "table", "row_id"]  # of a figure
+
 # What follows from the documents' own figures: quick, and wrong mostly where a row was typed wrongly.
 CHEAP: tuple[Check, ...] = (
     arithmetic.repeats,
@@ -120,10 +123,9 @@ def overall(judged: pd.DataFrame) -> pd.DataFrame:
     What one check contradicts is contradicted. Else the worst of the checks that could say something counts, so that a
     figure without an official result is not worse for it where its arithmetic was checked.
     """
-    keys = ["source_id", "table", "row_id"]
-    grouped = judged.groupby(keys, sort=False)["verdict"]
+    grouped = judged.groupby(KEYS, sort=False)["verdict"]
     no_basis = judged["verdict"].eq("no_official_basis")
-    basis = ~judged.assign(none=no_basis).groupby(keys, sort=False)["none"].any()
+    basis = ~judged.assign(none=no_basis).groupby(KEYS, sort=False)["none"].any()
     return grouped.agg(lambda words: _overall(list(words)).value).to_frame().assign(official=basis).reset_index()
 
 
@@ -149,17 +151,22 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
 def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
     """The rows that contradict or are impossible, with `apart`: by what factor, the largest first.
 
-    Impossible before contradicting at the same factor; each figure and check once. What is no quantity (NO_FACTOR) and
-    what is contradicted by nothing being there has no factor, NaN, and stands last.
+    Impossible before contradicting at the same factor; each figure and check once. What is no quantity and what is
+    contradicted by nothing being there has no factor, NaN, and stands last.
     """
     wrong = judged[judged["verdict"].isin(WRONG)]
     ends = wrong[verdict.ENDS].to_numpy()
     apart = [verdict.factor(Interval(a, b), Interval(c, d)) for a, b, c, d in ends]
-    without = wrong["check"].isin(NO_FACTOR) | wrong["expected_low"].isna()
+    without = ~quantities(wrong) | wrong["expected_low"].isna()
     factors = pd.Series(apart, index=wrong.index, dtype="float64").mask(without)
     return wrong.assign(apart=factors).sort_values(
         ["apart", "verdict"], ascending=False, kind="stable", ignore_index=True
     )
+
+
+def quantities(judged: pd.DataFrame) -> pd.Series:
+    """Which rows are of a quantity, so that a factor between the printed and the expected range means something."""
+    return ~(judged["check"].isin(NO_FACTOR) | judged["unit"].isin(NO_QUANTITY))
 
 
 def _inherited(judgements: Iterable[Judgement]) -> Iterator[Judgement]:

@@ -1,4 +1,4 @@
-"""What doubtful figures mean for the other reports: the conclusions that rest on them, and the official ones."""
+"""What doubtful figures mean for a reader: the conclusions that would be read off them, and the official ones."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from analysis.audit import against_record, arithmetic, sizes, verdict
 from analysis.core.notes import Note, note
 from analysis.themes import speedup
 
-COLUMNS = ["report", "conclusion", "printed_low", "printed_high", "official_low", "official_high", "unit"]
-COLUMNS += ["notes", "source_ids"]
+COLUMNS = ["about", "basis", "accelerator", "conclusion", "printed_low", "printed_high", "official_low"]
+COLUMNS += ["official_high", "unit", "notes", "source_ids"]
 
 
-def conclusions(rows: pd.DataFrame, baseline: str, gains: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+def conclusions(rows: pd.DataFrame, baseline: str, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """One row per conclusion that rests on a doubtful figure, in COLUMNS; an official range that is missing is NaN.
 
-    `rows` are comparable rows of published and official results, `gains` those of quantization.gains, `judged` the
-    audit's. Power efficiency rests on none where its printed watts hold the measured ones, and has no row then.
+    `rows` are comparable rows of published and official results, `judged` the audit's, `labels` the documents' names.
+    Of watts there is no row where the printed ones hold the measured ones.
     """
     wrong = judged[judged["verdict"].eq("contradicts")]
     sizing = wrong[wrong["check"].eq(sizes.OFFICIAL_SIZING)]
     power = wrong[wrong["check"].isin([arithmetic.WATTS, against_record.POWER])]
     made = [
         *_speedups(rows, baseline),
-        *_gains(gains),
-        *_wrong(sizing.assign(place="the document's example"), "real_world_derating", "rate_contradicts_record"),
-        *_wrong(power.assign(place=power["locator"]), "power_efficiency", "contradicts_meter"),
+        *_wrong(sizing, "sizing", "rate_contradicts_record", labels),
+        *_wrong(power, "power", "contradicts_meter", labels),
     ]
     return pd.DataFrame(made, columns=COLUMNS)
 
@@ -44,23 +43,14 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
             same = official[official["accelerator"].eq(row["accelerator"])]
             beside = (same["speedup_low"].min(), same["speedup_high"].max())
             doubt = frozenset(Note(code) for code in sides if code)
-            words = f"{row['accelerator']} over {baseline} by {row['basis']}"
+            words = f"{row['accelerator']} over {baseline}"
             ends = (row["speedup_low"], row["speedup_high"], *beside)
-            yield "generational_speedup", words, *ends, "ratio", doubt, row["source_ids"]
+            yield "speedup", row["basis"], row["accelerator"], words, *ends, "ratio", doubt, row["source_ids"]
 
 
-def _gains(gains: pd.DataFrame) -> Iterator[tuple]:
-    """Gains from the documents' tables that a note doubts; nothing official stands beside them."""
-    doubtful = gains[gains["notes"].map(bool).astype(bool) & gains["statement"].eq("from the table")]
-    for row in doubtful.to_dict("records"):
-        words = f"{row['technique']} over the reference precision"
-        ends = (row["gain_low"], row["gain_high"], float("nan"), float("nan"))
-        yield "quantization_tradeoffs", words, *ends, "ratio", row["notes"], (row["source_id"],)
-
-
-def _wrong(judged: pd.DataFrame, report: str, code: str) -> Iterator[tuple]:
-    """What the audit contradicts, each at its `place`."""
+def _wrong(judged: pd.DataFrame, about: str, code: str, labels: dict[str, str]) -> Iterator[tuple]:
+    """What the audit contradicts, each at its place."""
     for row in judged.to_dict("records"):
         ends = (row[name] for name in verdict.ENDS)
-        words, doubt = f"{row['place']}, {row['unit']}", frozenset({note(code)})
-        yield report, words, *ends, row["unit"], doubt, (row["source_id"],)
+        basis, doubt = labels[row["source_id"]], frozenset({note(code)})
+        yield about, basis, "", row["locator"], *ends, row["unit"], doubt, (row["source_id"],)

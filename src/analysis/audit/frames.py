@@ -42,6 +42,7 @@ class Tables:
     quantization: pd.DataFrame = field(default_factory=pd.DataFrame)
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     sources: pd.DataFrame = field(default_factory=pd.DataFrame)
+    benchmark_limits: pd.DataFrame = field(default_factory=pd.DataFrame)
     rounds: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["round", "closed_results", "published"]))
     _mentions: dict[str, list[Row]] = field(default_factory=dict, init=False, repr=False)
     _official: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)

@@ -18,16 +18,13 @@ _ID = re.compile(r"\w+(?:[-.]\w+)*")
 def described(results: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
     """What each published result is of, by its id.
 
-    Columns: accelerator, part (`8x H100 SXM`), model (the benchmark's label), words (for a point of a picture).
+    Columns: accelerator, part (`8x H100 SXM`), model (the benchmark's label).
     """
     rows = results[results["origin"].eq("published")]
     model = rows["benchmark"].map(dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True)))
     count = rows["accelerator_count"].map(lambda size: f"{size}x ", na_action="ignore").fillna("")
-    run = rows["framework"].where(rows["framework"].ne(""), rows["precision"])
-    what = model.mask(rows["batch_size"].eq(1).fillna(False), "batch 1")
-    words = [", ".join(filter(None, names)) for names in zip(rows["accelerator"], run, what, strict=True)]
     columns = {"accelerator": rows["accelerator"], "part": count + rows["accelerator"], "model": model}
-    return pd.DataFrame(columns).assign(words=words).set_axis(list(rows["id"]))
+    return pd.DataFrame(columns).set_axis(list(rows["id"]))
 
 
 def ends(low: float, high: float, unit: str, digits: int | None = 3) -> str:

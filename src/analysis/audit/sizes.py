@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pandas as pd
 
 from analysis.audit import physics, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE, ids, plain, rate
-from analysis.audit.verdict import AGREES, Judgement, Row, Verdict
+from analysis.audit.lookup import PRICE, plain
+from analysis.audit.verdict import AGREES, NOTHING, Judgement, Row, Verdict
+from analysis.compare import gate
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.lists import first_of
+from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes import derating
+from analysis.themes import capacity
 
 OWN_SIZING, OFFICIAL_SIZING = "sizing", "official sizing"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
@@ -23,7 +27,6 @@ SPARSITY = "sparsity-2:4"
 INDEX_BITS = 2  # 2:4 sparsity keeps, with each kept weight, its place among four
 SIZING = "users x rate / throughput"
 SINGULAR = {"accelerators": "accelerator"}
-ASKED = {"metric": "throughput", "power_measured": False, "division": "closed", "precision": "", "accuracy_target": ""}
 
 
 def sizing(tables: Tables) -> Iterator[Judgement]:
@@ -37,19 +40,28 @@ def sizing(tables: Tables) -> Iterator[Judgement]:
         if same:
             best = max(same, key=lambda figure: figure["high"])
             price = _price(tables, claim)
-            yield from _sized(example, interval.of(best), price, OWN_SIZING, best["id"], "the document's own")
+            yield from _sized(example, claim, interval.of(best), price, best["id"])
 
 
 def official_sizing(tables: Tables) -> Iterator[Judgement]:
-    """The same example on the official Offline throughput per accelerator of the round that the document is about."""
+    """The same question asked of the capacity plan, as the derating report and the command line ask it.
+
+    The price is the document's. Without an official run at the speed of the example nothing official stands behind it.
+    """
     for example, claim in _examples(tables):
-        asked = ASKED | {"scenario": "Offline", "benchmark": claim["benchmark"]}
-        asked |= {"round": tables.rounds_of.get(claim["source_id"], "")}
-        near = tables.record.beside(asked, [claim["subject_accelerator"]])
-        throughput = verdict.hull(rate(row, "tokens/s", True) for row in near)
-        if throughput.known:
-            price = _price(tables, claim)
-            yield from _sized(example, throughput, price, OFFICIAL_SIZING, ids(near), "the official")
+        asked = _asked(tables, example, claim)
+        planned = capacity.make(_Record.of(tables), asked)
+        rented = planned.likely("nodes") * planned.node
+        bill, each = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
+        answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": each}
+        part, speed = asked.baseline, f"{asked.tokens_per_second_per_user:g} tokens/s"
+        lacking = f"No official run of {part} gave each user {speed}."
+        for stated, claimed in _stated(example, answers):
+            words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
+            known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
+            outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
+            none = None if known else Verdict.NO_OFFICIAL_BASIS
+            yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=none)
 
 
 def weight_memory(tables: Tables) -> Iterator[Judgement]:
@@ -142,20 +154,59 @@ def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
 
 
 def _sized(
-    example: pd.DataFrame, throughput: Interval, price: Interval, check: str, reference: str, whose: str
+    example: pd.DataFrame, claim: Row, throughput: Interval, price: Interval, reference: str
 ) -> Iterator[Judgement]:
+    """What follows from the example's own figures by its own arithmetic: whole accelerators, whatever their speed."""
+    users, speed = _question(example)
+    exact = Interval(users * speed, users * speed) / throughput
+    whole = Interval(*map(interval.whole, (exact.low, exact.high)))
+    bill = whole * price
+    answers = {"accelerators_needed": whole, "bill_per_hour": bill, "bill_per_user_hour": bill * (1 / users)}
+    for stated, expected in _stated(example, answers):
+        if expected.known:
+            unit = SINGULAR.get(stated["unit"], stated["unit"]) if expected == Interval(1, 1) else stated["unit"]
+            words = (
+                f"With the document's own {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example "
+                f"gives {expected.text()} {unit}."
+            )
+            yield Judgement.on(stated, OWN_SIZING, expected, f"{SIZING}, {reference}", words)
+
+
+def _stated(example: pd.DataFrame, answers: dict[str, Interval]) -> Iterator[tuple[Row, Interval]]:
+    """The figures of an example that are answers, each once and beside what it should be."""
     claims = {row["quantity"]: row for row in reversed(plain(example[example["duplicate_of"].eq("")], "claims"))}
-    for computed in derating.example(example, throughput, price).to_dict("records"):
-        claim, expected = claims[computed["quantity"]], interval.of(computed, "computed")
-        if not expected.known:
-            continue
-        unit = SINGULAR.get(claim["unit"], claim["unit"]) if expected == Interval(1, 1) else claim["unit"]
-        words = (
-            f"With {whose} {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example gives "
-            f"{expected.text()} {unit}."
-        )
-        printed = interval.of(computed, "stated")
-        yield Judgement.on(claim, check, expected, f"{SIZING}, {reference}", words, printed=printed)
+    yield from ((claims[quantity], expected) for quantity, expected in answers.items() if quantity in claims)
+
+
+def _question(example: pd.DataFrame) -> tuple[int, float]:
+    """How many users of how many tokens/s each an example asks about."""
+    once = example.drop_duplicates("quantity").set_index("quantity")
+    low, high = once.loc["tokens_per_second_per_user", ["low", "high"]]
+    return int(once.at["users", "low"]), float(low + high) / 2  # the number that was printed and rounded
+
+
+def _asked(tables: Tables, example: pd.DataFrame, claim: Row) -> RealWorldDerating:
+    """The question of an example to the capacity plan, at the document's own price where it states one."""
+    (users, speed), price = _question(example), _price(tables, claim)
+    quotes = [f"{price.low}-{price.high}"] if price.known else []
+    own = {"benchmark": claim["benchmark"], "baseline": claim["subject_accelerator"], "prices": quotes}
+    return RealWorldDerating(users=users, tokens_per_second_per_user=speed, **own)
+
+
+class _Record(NamedTuple):
+    """The official results with what a plan asks for beside them."""
+
+    results: pd.DataFrame
+    benchmarks: pd.DataFrame
+    doubts: pd.DataFrame
+    accelerators: pd.DataFrame
+    prices: pd.DataFrame
+    benchmark_limits: pd.DataFrame
+
+    @classmethod
+    def of(cls, tables: Tables) -> _Record:
+        own = gate.record(tables.results, tables.benchmarks)
+        return cls(*own, tables.accelerators, tables.prices, tables.benchmark_limits)
 
 
 def _price(tables: Tables, claim: Row) -> Interval:

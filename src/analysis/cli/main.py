@@ -140,7 +140,7 @@ def _reports(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from analysis.cli.progress import Bar
+    from analysis.cli.bar import Bar
     from analysis.core.cluster import ClusterError
     from analysis.engine.runs.runfiles import RunFileError
     from analysis.engine.sweep import build_sweep

@@ -8,6 +8,7 @@ from pathlib import Path
 from analysis.answers import my_deployment as answer
 from analysis.audit import doubts
 from analysis.cli import asking
+from analysis.core import notes as wording
 from analysis.core import parameters, quote
 from analysis.core.parameters import MyDeployment
 from analysis.data.catalog import Catalog
@@ -45,7 +46,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
         {"what": "What", "here": "Here", "there": "There"},
     )
     runs = tables.show(answer.table(assessed), f"Runs, {assessed.limited.topic}", answer.known(assessed, COLUMNS))
-    return [*(make(assessed).said for make in makers), "", *asking.lines(runs), *asking.lines(differ)]
+    warned = wording.worded(assessed.notes)
+    said = [
+        answer.sample(assessed),
+        *(make(assessed).sentence for make in makers),
+        f"Caveat: {warned}." if warned else "",
+    ]
+    return [*filter(None, said), "", *asking.lines(runs), *asking.lines(differ)]
 
 
 def _priced(asked: MyDeployment, assessed: Assessed) -> None:

@@ -18,6 +18,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 
 MIME = "application/vnd.analysis.finding+json"
+MOST_WORDS = 25  # of an answer, which is read on the first screen, set large
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -96,10 +97,11 @@ class Finding:
         }
 
     def _markup(self) -> str:
-        """The sentence, and behind it the notes with a sign that a screen reader leaves out."""
-        sign = '<span aria-hidden="true">&#9888;&#65038;</span>'
-        words = f' <span class="caveat">{sign} {html.escape(self._caveat)}</span>' if self.notes else ""
-        return html.escape(self.sentence) + words
+        """The sentence, and behind it the marks of its notes, which say in words what they mean when pointed at."""
+        marks = wording.marks(self.notes)
+        title = html.escape(wording.worded(wording.aloud(self.notes)))
+        words = html.escape(self.sentence).replace(" %", "\u00a0%")  # a sign on a line of its own is nobody's
+        return words + (f'<sup class="marks" title="{title}">{marks}</sup>' if marks else "")
 
 
 def exactly(value: float) -> Interval:

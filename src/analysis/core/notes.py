@@ -96,68 +96,65 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
     return {} if row["suite"] == "edge" and setting.suite != "edge" else None
 
 
+PREVIEW, SIZE, ROUNDS, CAPPED, UNOFFICIAL = "\u25cb", "\u2020", "\u2021", "\u00a7", "*"  # marks of frequent kinds
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
 
 _TABLE = (
     # Of a result row, in any comparison.
-    Kind("preview", "preview system", "not yet on sale in {round}", holds=_preview),
+    Kind("preview", "preview system", "not yet on sale in {round}", holds=_preview, mark=PREVIEW),
     Kind("division_unstated", "division not stated", **_WHOLE, holds=_when("division", "")),
     Kind("tokens_assumed", "tokens per sample assumed", **_WHOLE, holds=_when("assumed", True)),
     Kind("precision_unstated", "precision not stated", **_WHOLE, holds=_when("precision", "")),
-    Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate")),
-    Kind("inferred", "inferred from another scenario", holds=_when("inferred", True)),
-    Kind("power_capped", "power-capped MaxQ system", holds=_when("power_capped", True)),
-    Kind("edge_suite", "edge suite", holds=_of_the_edge),
-    Kind("another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size),
-    Kind("label_corrected", "label corrected", holds=lambda row, _: {} if row["corrected"] else None),
-    Kind("division_asked", "{division} division", holds=_of_a_division),
+    Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate"), **_WHOLE),
+    Kind("inferred", "inferred from another scenario", holds=_when("inferred", True), **_WHOLE),
+    Kind("power_capped", "power-capped MaxQ system", holds=_when("power_capped", True), mark=CAPPED),
+    Kind("edge_suite", "edge suite", holds=_of_the_edge, mark=UNOFFICIAL),
+    Kind(
+        "another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size, mark=SIZE
+    ),
+    Kind("label_corrected", "label corrected", holds=lambda row, _: {} if row["corrected"] else None, **_WHOLE),
+    Kind("division_asked", "{division} division", holds=_of_a_division, mark=UNOFFICIAL),
     # What the audit doubts about a published result.
     Kind("above_hardware", "above what its hardware can do", **_OUT),
     Kind("contradicts_record", "contradicts the official record", **_OUT),
-    Kind("no_official_result", "no official result of it at hand"),
-    Kind("system_not_at_hand", "the official result of its system is not at hand"),
-    Kind("other_power_limit", "officially so only for the part with another power limit"),
+    Kind("no_official_result", "no official result stands behind it", mark=UNOFFICIAL),
+    Kind("system_not_at_hand", "the record has no result of its system", mark=UNOFFICIAL),
+    Kind("other_power_limit", "true of the part with another power limit only", mark=UNOFFICIAL),
     # What it finds of conclusions that rest on such results.
     Kind("rate_contradicts_record", "its throughput contradicts the official record", **_OUT),
     Kind("contradicts_meter", "contradicts the measured watts", **_OUT),
     # Of a ratio of two results.
     Kind("virtualised", "only virtualised systems of {accelerator}", "under {hypervisor}"),
-    Kind("bridged", "over a bridge between rounds", "{bridge} of {submitter} in {rounds}"),
-    Kind("printed_unit", "in {unit}, as printed"),
-    Kind("different_sizes", "systems of different size", "{sizes} against {other_sizes}"),
-    Kind("different_rounds", "different rounds", "{rounds} against {other_rounds}: software and rules differ"),
+    Kind("bridged", "over a bridge between rounds", "{bridge} of {submitter} in {rounds}", mark=ROUNDS),
+    Kind("printed_unit", "counted in {unit}", **_WHOLE),
+    Kind("different_sizes", "systems of different size", "{sizes} against {other_sizes}", mark=SIZE),
+    Kind(
+        "different_rounds",
+        "different rounds",
+        "{rounds} against {other_rounds}: software and rules differ",
+        mark=ROUNDS,
+    ),
     Kind("round_unnamed", "the claim names no round"),
     # Of a finding.
-    Kind("prices_undated", "rental prices move within months, and the documents have no date"),
-    Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric"),
-    Kind("batch_1_of_one_document", "one document's figures at batch 1, with no official result behind them"),
-    Kind("stated_by_submitter", "stated by the submitter"),
+    Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
+    Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric", mark=UNOFFICIAL),
+    Kind("batch_1_of_one_document", "one document's figures at batch 1, with no official result behind them", **_WHOLE),
+    Kind("stated_by_submitter", "stated by the submitter", **_WHOLE),
     # Of a plan.
     Kind("no_queue", "no queue is planned: the length of a request is not known"),
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
-    Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute"),
+    Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute", **_WHOLE),
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
     Kind(
         "no_meter",
         "no power submission of {accelerator} is comparable: kilowatts are at most what the datasheet allows the "
         "accelerators alone, without the rest of their systems",
     ),
-    Kind("metered_capped", "kilowatts are of a power-capped run, with that run's own throughput"),
+    Kind("metered_capped", "kilowatts are of a power-capped run, with that run's own throughput", mark=CAPPED),
     Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
-    Kind(
-        "measured_slower",
-        "throughput measured at {guaranteed} tokens/s per user or more, not {speed}: more accelerators may be needed",
-    ),
     Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
-    Kind(
-        "above_decoding",
-        "{speed} tokens/s is above the {ceiling} that {copy} {accelerator} can decode for one user (bandwidth over "
-        "{precision} weights): only copies of the weights spread over {needed} or more{beyond} can reach it, at a "
-        "throughput that is not known",
-    ),
     # Of a measurement.
-    Kind("example_file", "example file: its numbers were written by hand, nothing was measured"),
     Kind("requests_failed", "some requests failed"),
     Kind("few_requests", "fewer requests than a percentile of 99 needs"),
     # Why a result is not compared.
@@ -201,9 +198,10 @@ class Note:
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
-        """The note as JSON holds it: code, words, values by name, and what it is about."""
+        """The note as JSON holds it: code, words, values by name, what it is about, its mark and its scope."""
         values = {name: _in_words(value) for name, value in self.values}
-        return {"code": self.code, "words": self.text, "values": values, "about": list(self.about)}
+        own = {"code": self.code, "words": self.text, "values": values, "about": list(self.about)}
+        return own | {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
 
 
 Notes = frozenset[Note]
@@ -298,6 +296,12 @@ def _without_detail(own: Note) -> Note:
     return replace(own, values=tuple(pair for pair in own.values if pair[0] in own.kind.required))
 
 
+def told(rows: pd.DataFrame, code: str) -> pd.Series:
+    """Whether each of the rows has a note of this kind."""
+    found = [any(own.code == code for own in notes) for notes in rows["notes"]]
+    return pd.Series(found, index=rows.index, dtype="bool")
+
+
 def ordered(notes: Iterable[Note]) -> list[Note]:
     """The notes in the order of KINDS, then by their words."""
     places = {code: place for place, code in enumerate(KINDS)}
@@ -314,16 +318,26 @@ def worded(notes: Iterable[Note]) -> str:
     return "; ".join(texts(notes))
 
 
-def line(notes: Iterable[Note]) -> str:
-    """The notes as one line of a figure's subtitle; "" where there are none."""
-    words = worded(notes)
-    return f"Caveats: {words}." if words else ""
+def marks(notes: Iterable[Note]) -> str:
+    """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is."""
+    return "".join(dict.fromkeys(own.kind.mark for own in aloud(notes)))
 
 
-def mark(notes: Iterable[Note]) -> str:
-    """The mark of a row with these notes: of what is true of this row, not of all; "" where there is none."""
-    marks = (own.kind.mark for own in ordered(notes) if own.kind.scope is not Scope.BACKGROUND)
-    return next(filter(None, marks), "")
+def aloud(notes: Iterable[Note]) -> list[Note]:
+    """The notes, ordered, of what is true of a row and not of nearly all: those that have a mark."""
+    return [own for own in ordered(notes) if own.kind.scope is not Scope.BACKGROUND]
+
+
+def key(notes: Iterable[Note]) -> list[dict[str, str]]:
+    """What explains the marks of a figure with these notes: code, mark and words of each kind once, in order.
+
+    Rows are told by their marks, so the words do not name them; what differs between the rows of a kind falls away.
+    """
+    told: dict[str, Note] = {}
+    for own in aloud(notes):
+        bare = replace(own, about=())
+        told[own.code] = bare if own.code not in told or told[own.code] == bare else _without_detail(bare)
+    return [{"code": code, "mark": own.kind.mark, "words": own.text} for code, own in told.items()]
 
 
 @cache

@@ -75,7 +75,9 @@ class GenerationalSpeedup(Common):
     """
 
     baseline: Baseline = "H100 SXM"
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     rounds: list[Round] = []
+    trust: Trust = "checked"
     later_round: Literal[""] | Round = ""
     upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
         "H100 SXM",
@@ -96,22 +98,25 @@ class GenerationalSpeedup(Common):
 
 
 class QuantizationTradeoffs(Common):
-    """Speed, memory and quality of each precision against `reference_precision`."""
+    """What a lower precision gives in official results, what accuracy costs, and the weights in `baseline`'s memory."""
 
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
-    reference_precision: Literal["fp16", "fp8", "int8"] = "fp16"
+    trust: Trust = "checked"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
 
 
 class PowerEfficiency(Common):
-    """Throughput per watt and what the energy of a million tokens costs.
+    """Throughput per watt, what a node draws, and what the energy of a million tokens costs.
 
     The stream scenarios give energy per query beside a latency, no throughput: `comparable` leaves them out by name.
     """
 
     scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"
-    rounds: list[Round] = ["v4.0", "v4.1", "v5.1"]
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
+    rounds: list[Round] = []
+    trust: Trust = "checked"
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
@@ -120,9 +125,12 @@ class RealWorldDerating(Common):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
     scenario: LimitedScenario = "Server"
+    baseline: Accelerator = "H200 SXM"
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
+    trust: Trust = "checked"
     rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
-    tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 30.0
+    tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 25.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
     prices: Prices = []
@@ -148,27 +156,25 @@ class RealWorldDerating(Common):
 
 
 class PricePerformance(Common):
-    """Tokens per dollar of every offer, prices at which the order changes, and owning against renting `baseline`."""
+    """Break-even prices as multiples of the baseline's, what quotes buy, and owning against renting `baseline`."""
 
-    rounds: list[Round] = ["v4.1"]
+    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
+    rounds: list[Round] = []
+    trust: Trust = "checked"
     prices: Prices = []
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
-    break_even_of: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
-        "A100 SXM 80GB",
-        "H100 SXM",
-        "H200 SXM",
-        "L40S",
-        "MI300X",
-    ]
     utilisation: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.5, 1.0]
-    document_precision: Precision = "fp16"
-    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
     purchase_usd_per_accelerator: Annotated[list[Price], Field(max_length=2)] = []
     years: Annotated[float, Field(gt=0, le=20)] = 4.0
     residual_share: Annotated[float, Field(ge=0, lt=1)] = 0.1
     capital_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.08
     maintenance_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.05
-    used_share: Share = 1.0
+    used_shares: Annotated[list[Share], Field(min_length=1), AfterValidator(each_once)] = [0.5, 0.7, 0.9]
+    rent_falls_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.2
+    host_share: Annotated[float, Field(ge=0)] = 0.3
+    network_share: Annotated[float, Field(ge=0)] = 0.15
+    place_usd_per_kilowatt_month: Annotated[float, Field(ge=0)] = 150.0
+    staff_usd_per_accelerator_year: Annotated[float, Field(ge=0)] = 400.0
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
@@ -221,6 +227,17 @@ class OfficialRecord(BaseModel):
     scenario: Scenario = "Offline"
 
 
+class Overview(BaseModel):
+    """Where the accelerators on sale stand on `benchmark`, beside `baseline`; what the newest of `rounds` changed."""
+
+    model_config = Common.model_config
+
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    baseline: Baseline = "H100 SXM"
+    rounds: list[Round] = []
+
+
 MODELS: dict[str, type[BaseModel]] = {
     "generational_speedup": GenerationalSpeedup,
     "quantization_tradeoffs": QuantizationTradeoffs,
@@ -230,6 +247,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "price_performance": PricePerformance,
     "my_deployment": MyDeployment,
     "official_record": OfficialRecord,
+    "overview": Overview,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from analysis.engine.page import record
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+REMADE = ("analysis/narrow", "analysis/csv")  # a drawing for phones and numbers as CSV: a page's, not a notebook's
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     # Without the version: it would differ between two machines that agree in everything else.
@@ -39,7 +40,8 @@ def settled(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settle(output: dict[str, Any], count: int | None) -> None:
-    output.get("metadata", {}).pop(record.PROVENANCE, None)
+    for own in (record.PROVENANCE, *REMADE):
+        output.get("metadata", {}).pop(own, None)
     data = output.get("data", {})
     if len(data) > 1:
         data.pop(WIDGET, None)

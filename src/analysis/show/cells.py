@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from analysis.core.notes import SIGN, Notes
 FOLD = 8  # rows above which a table is folded away behind its title
 AS_TEXT = "\ufe0e"  # behind a sign: as text, not as a coloured picture
 BESIDE = "analysis/numbers"  # the metadata that marks a table as the numbers of the figure before it
+CSV = "analysis/csv"  # the metadata that has such a table as CSV
 
 # Notebook editors align every cell to the right, by selectors that outweigh any class; a widget puts cells close
 # together and lines far apart. The sheet is the same for all tables, so that a page, which lifts sheets into its head,
@@ -26,10 +28,16 @@ SHEET = (
 
 
 class Table:
-    """A finished table: HTML for the report, plain text for a reader without it."""
+    """A finished table: HTML for the report, plain text for a reader without it.
 
-    def __init__(self, title: str, cells: pd.DataFrame, bare: str, folded: str = "") -> None:
+    `values` are its numbers as numbers, a column for each end of a range; without them its cells are.
+    """
+
+    def __init__(
+        self, title: str, cells: pd.DataFrame, bare: str, folded: str = "", values: pd.DataFrame | None = None
+    ) -> None:
         self.title, self.cells, self.bare = title, cells, bare
+        self.values = cells if values is None else values
         summary = folded or (_counted(title, cells) if len(cells) > FOLD else "")
         opening = f'<details class="table"><summary>{html.escape(summary)}</summary>'
         self.markup = f"{opening}{bare}</details>" if summary else bare
@@ -40,30 +48,70 @@ class Table:
 
     def folded(self) -> Table:
         """The same table folded away behind its title, however short; one without rows stays as it is."""
-        return Table(self.title, self.cells, self.bare, _counted(self.title, self.cells)) if len(self.cells) else self
+        if self.cells.empty:
+            return self
+        return Table(self.title, self.cells, self.bare, _counted(self.title, self.cells), self.values)
 
     def beside_figure(self) -> Table:
         """The same table folded away under words that say it holds a figure's numbers."""
-        return Table(self.title, self.cells, self.bare, _counted("The same numbers as a table", self.cells))
+        folded = _counted("The same numbers as a table", self.cells)
+        return Table(self.title, self.cells, self.bare, folded, self.values)
+
+    def unfolded(self) -> Table:
+        """The same table in sight, however long."""
+        open_table = Table(self.title, self.cells, self.bare, values=self.values)
+        open_table.markup = self.bare
+        return open_table
+
+    def csv(self) -> str:
+        """Its values as CSV, numbers to nine digits, with a header."""
+        return self.values.to_csv(index=False, float_format="%.9g", lineterminator="\n")
 
 
-def render(cells: pd.DataFrame, title: str, numeric: Sequence[str] = ()) -> Table:
+def render(
+    cells: pd.DataFrame,
+    title: str,
+    numeric: Sequence[str] = (),
+    values: pd.DataFrame | None = None,
+    marks: Mapping[str, Sequence[str]] | None = None,
+) -> Table:
     """Text cells under their headers as a table; the columns of `numeric` are right-aligned.
 
-    Markup in a cell, a header or the title is shown, not run. The id comes from title and headers.
+    Markup in a cell, a header or the title is shown, not run. The id comes from title and headers. `values` are the
+    same as numbers, for readers that compute with them. `marks` has the signs behind the cells of a column.
     """
     identity = "t" + hashlib.sha256("|".join([title, *cells.columns]).encode()).hexdigest()[:8]
-    marks = [' class="number"' if header in numeric else "" for header in cells.columns]
-    heads = [f' scope="col"{mark}' for mark in marks]
+    sides = [' class="number"' if header in numeric else "" for header in cells.columns]
+    heads = [f' scope="col"{side}' for side in sides]
+    none = [""] * len(cells)
+    signs = zip(*((marks or {}).get(header, none) for header in cells.columns), strict=True)
+    rows = zip(cells.itertuples(index=False, name=None), signs, strict=True)
     lines = [
         f'{SHEET}<table class="cells" id="{identity}">',
         f"<caption>{_escaped(title)}</caption>",
         f"<thead>{_line('th', heads, cells.columns)}</thead>",
         "<tbody>",
-        *(_line("td", marks, row) for row in cells.itertuples(index=False, name=None)),
+        *(_line("td", sides, row, own) for row, own in rows),
         "</tbody></table>",
     ]
-    return Table(title, cells, "\n".join(lines))
+    return Table(title, cells, "\n".join(lines), values=values)
+
+
+class Key:
+    """What the signs of a table mean: a line for each, `(sign, words)`."""
+
+    def __init__(self, lines: Sequence[tuple[str, str]]) -> None:
+        self.lines = lines
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        told = "".join(
+            f'<li><span class="mark">{_escaped(sign.replace(SIGN, SIGN + AS_TEXT))}</span> {_escaped(words)}</li>'
+            for sign, words in self.lines
+        )
+        return {
+            "text/html": f'<ul class="key">{told}</ul>' if told else "",
+            "text/plain": "\n".join(f"{sign} {words}" for sign, words in self.lines),
+        }
 
 
 def empty(title: str) -> Table:
@@ -73,17 +121,23 @@ def empty(title: str) -> Table:
 
 
 def noted(notes: Notes) -> str:
-    """The notes of a row in words with the sign in front; "" where there are none."""
-    return f"{SIGN}{AS_TEXT} {wording.worded(notes)}" if notes else ""
+    """The notes of a row in words with their marks in front; "" where there are none."""
+    marks = wording.marks(notes).replace(SIGN, SIGN + AS_TEXT)
+    return f"{marks} {wording.worded(notes)}".strip() if notes else ""
 
 
 def _counted(title: str, cells: pd.DataFrame) -> str:
     return f"{title} ({len(cells)} {'row' if len(cells) == 1 else 'rows'})"
 
 
-def _line(tag: str, attributes: Sequence[str], texts: Iterable[str]) -> str:
-    pairs = zip(attributes, texts, strict=True)
-    return "<tr>" + "".join(f"<{tag}{given}>{_escaped(text)}</{tag}>" for given, text in pairs) + "</tr>"
+def _line(tag: str, attributes: Sequence[str], texts: Iterable[str], signs: Iterable[str] = ()) -> str:
+    triples = zip_longest(attributes, texts, signs, fillvalue="")
+    told = (f"<{tag}{own}>{_escaped(text)}{_sign(sign)}</{tag}>" for own, text, sign in triples)
+    return f"<tr>{''.join(told)}</tr>"
+
+
+def _sign(marks: str) -> str:
+    return f'<sup class="marks">{_escaped(marks.replace(SIGN, SIGN + AS_TEXT))}</sup>' if marks else ""
 
 
 def _escaped(text: str) -> str:

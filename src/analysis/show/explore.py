@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.answers import real_world_derating as words
-from analysis.compare.gate import Comparison
 from analysis.core import interval
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
@@ -40,10 +39,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fixed:
-    """What stays: the report's parameters, the rows planned on, what they give (capacity.basis), power.efficiency."""
+    """What stays: the report's parameters, what the tables give (capacity.basis), power.efficiency."""
 
     asked: RealWorldDerating
-    chosen: Comparison
     basis: capacity.Basis
     efficiency: pd.DataFrame
 
@@ -55,9 +53,9 @@ def planned(choice: Choice, fixed: Fixed) -> Planned:
     return capacity.over(basis, fixed.asked.model_copy(update=moved), choice.derate)
 
 
-def need(of: Planned, fixed: Fixed) -> Finding:
+def need(of: Planned) -> Finding:
     """The need in words, as the derating report says it."""
-    return words.need(of.marks, of.demand, of.accelerator, fixed.chosen, of.notes, of.impossible)
+    return words.need(of)
 
 
 def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
@@ -71,7 +69,7 @@ def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
     marks = of.marks
     marks = marks[marks["output"].isin(list(words.OUTPUTS))]
     rows = marks.assign(quantity=marks["output"].map(words.OUTPUTS))
-    return need(of, fixed), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
+    return need(of), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:

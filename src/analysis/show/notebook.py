@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from analysis.audit import doubts
 from analysis.core import parameters
-from analysis.core.findings import Finding
+from analysis.core.findings import MOST_WORDS, Finding
+from analysis.core.trust import Trust
 from analysis.data.catalog import Catalog
 
 
@@ -37,6 +38,17 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
         return model.model_validate({name: names[name] for name in model.model_fields})
     except ValidationError as error:
         raise parameters.in_words(notebook, error) from None
+
+
+def show_answer(answer: Finding, follows: Finding, trust: Trust) -> None:
+    """Display and record the answer, the sentence of what follows from it, and what both rest on.
+
+    Raises ValueError for an answer of more than MOST_WORDS words: it is read on the first screen, set large.
+    """
+    if (count := len(answer.sentence.split())) > MOST_WORDS:
+        raise ValueError(f"the answer {answer.name!r} has {count} words, more than {MOST_WORDS}: {answer.sentence}")
+    show_findings(answer, follows)
+    display(trust)
 
 
 def show_findings(*findings: Finding) -> None:

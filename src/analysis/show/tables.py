@@ -8,24 +8,32 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.gate import Comparison
-from analysis.core import interval
+from analysis.core import interval, notes
 from analysis.core.choices import not_among
+from analysis.core.notes import Notes
 from analysis.show import cells
-from analysis.show.cells import FOLD, Table
+from analysis.show.cells import FOLD, Key, Table
 
-__all__ = ["FOLD", "MOST", "Table", "left_out", "results", "show"]
+__all__ = ["FOLD", "MOST", "Key", "Table", "key", "left_out", "results", "show"]
 
+UNKNOWN = "not known"
 MOST = 40  # rows that a page lists of a table that may have any number of them
 
 
 def show(
-    frame: pd.DataFrame, title: str, columns: Mapping[str, str], digits: int | None = 3, most: int | None = None
+    frame: pd.DataFrame,
+    title: str,
+    columns: Mapping[str, str],
+    digits: int | None = 3,
+    most: int | None = None,
+    blank: str = UNKNOWN,
 ) -> Table:
     """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
 
     A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
-    are right-aligned, and the notes of a column `notes` stand in words behind a sign. Cells are text:
-    markup in data is shown, not run. An empty frame says that it is empty.
+    are right-aligned, and the notes of a column `notes` stand in words behind a sign, those of a column `<name>_notes`
+    as marks behind the range, `blank` where there is none. Cells are text: markup in data is shown, not run. An empty
+    frame says that it is empty.
     `digits` are those of a range, None for as many as it has (interval.text). Of more than `most` rows
     (None: any number) the first are shown, and the title says of how many. Raises KeyError for a name
     that `frame` does not have.
@@ -34,9 +42,14 @@ def show(
         return cells.empty(title)
     if most is not None and len(frame) > most:
         title, frame = f"{title}, the first {most:,} of {len(frame):,}", frame.head(most)
-    texts = pd.DataFrame({header: _cells(frame, name, digits) for name, header in columns.items()})
+    texts = pd.DataFrame({header: _cells(frame, name, digits, blank) for name, header in columns.items()})
+    marks = {
+        header: frame[f"{name}_notes"].map(notes.marks).tolist()
+        for name, header in columns.items()
+        if f"{name}_notes" in frame
+    }
     numeric = [header for name, header in columns.items() if _is_numeric(frame, name)]
-    return cells.render(texts, title, numeric)
+    return cells.render(texts, title, numeric, _values(frame, texts, columns), marks)
 
 
 def results(chosen: Comparison) -> Table:
@@ -63,7 +76,26 @@ def left_out(chosen: Comparison) -> Table:
     return show(rows, f"Left out: {chosen.topic}", columns)
 
 
-def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
+def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """The columns as numbers, a range as two columns; what is no number as its words."""
+    values = {}
+    for name, header in columns.items():
+        if name not in frame:
+            values |= {f"{header}, {end}": frame[f"{name}_{end}"].to_numpy() for end in ("low", "high")}
+        else:
+            values[header] = frame[name].to_numpy() if _is_numeric(frame, name) else texts[header].to_numpy()
+    return pd.DataFrame(values)
+
+
+def key(told: Notes, *more: tuple[str, str]) -> Key:
+    """What the marks of these notes mean, each mark once, and what `more` signs do: `(sign, words)`."""
+    words: dict[str, list[str]] = {}
+    for own in notes.key(told):
+        words.setdefault(own["mark"], []).append(own["words"])
+    return Key([*((mark, ", or ".join(each)) for mark, each in words.items()), *more])
+
+
+def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> list[str]:
     if name == "notes":
         return [cells.noted(value) for value in frame[name]]
     if name in frame:
@@ -72,7 +104,9 @@ def _cells(frame: pd.DataFrame, name: str, digits: int | None) -> list[str]:
         there = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
         raise KeyError(f"no column {not_among(name, there)}")
     ends = interval.of(frame, name)
-    return [interval.text(low, high, digits) for low, high in zip(ends.low, ends.high, strict=True)]
+    known = ends.low.notna() & ends.high.notna()
+    ranges = zip(ends.low, ends.high, known, strict=True)
+    return [interval.text(low, high, digits) if there else blank for low, high, there in ranges]
 
 
 def _cell(value: object) -> str:

@@ -5,7 +5,7 @@ A side is the comparable rows (see compare.gate) of one accelerator in one round
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 from analysis.core import notes
@@ -17,9 +17,10 @@ from analysis.themes.of_a_kind import SYSTEM
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
-MEASURES += ["precision", "baseline_precision", "rounds", "source_ids", "notes"]
+MEASURES += ["precision", "baseline_precision", "rounds", "availability", "system", "submitter", "software"]
+MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
-READ += ["assumed", "unit", "source_id", "round", "origin", "notes"]
+READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
 Row = dict[str, Any]
@@ -33,8 +34,8 @@ def compared(part: Records, base: Records) -> Row:
     rounding of printed figures. `spread`: the best run of each like system of `part` over that same system of the
     baseline, slowest to fastest, so that only the part's own systems make it: `systems` of the `of_systems` it has.
     `pairs`: submitters that have both sides at one size, the usual one where they can; their own ratios are
-    `pairs_low` to `pairs_high` (NaN where there is none). Counts and precisions are those of the two fastest systems;
-    `rounds` and `source_ids` are tuples.
+    `pairs_low` to `pairs_high` (NaN where there is none). Counts and precisions are those of the two fastest systems,
+    availability, system, submitter and software those of the part's; `rounds` and `source_ids` are tuples.
     """
     like, base_like = alike(part, base)
     own, others = by_system(like), by_system(base_like)
@@ -58,18 +59,13 @@ def compared(part: Records, base: Records) -> Row:
     }
 
 
-def borne_out(row: Mapping[str, Any]) -> Interval:
-    """The range that bears a stated speedup out, from the cells of `compared`: best against best to submitter pairs.
-
-    Whoever states a speedup compares two systems that are alike, the fastest or two of their own.
-    """
-    ends = [Interval(row["speedup_low"], row["speedup_high"]), Interval(row["pairs_low"], row["pairs_high"])]
-    return hull(own for own in ends if own.known)
-
-
 def said_of(best: Row, against: Row) -> Row:
-    """Sizes, precisions, rounds and sources of the two systems of a ratio."""
+    """Sizes, precisions, rounds and sources of the two systems of a ratio, and what the first of them is."""
     return {
+        "availability": best["availability"],
+        "system": best.get("system", ""),
+        "submitter": best["submitter"],
+        "software": software(best),
         "accelerator_count": best["accelerator_count"],
         "baseline_count": against["accelerator_count"],
         "precision": best["precision"],
@@ -77,6 +73,12 @@ def said_of(best: Row, against: Row) -> Row:
         "rounds": tuple(sorted({best["round"], against["round"]} - {""}, key=round_age)),
         "source_ids": several([best["source_id"], against["source_id"]]),
     }
+
+
+def software(row: Row) -> str:
+    """What served the model, else the framework that the description names; "" where it is not known."""
+    stated = (row.get(name) for name in ("serving_software", "framework"))
+    return next((text for text in stated if isinstance(text, str) and text), "")
 
 
 def alike(part: Records, base: Records) -> tuple[Records, Records]:

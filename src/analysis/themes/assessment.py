@@ -21,11 +21,13 @@ from analysis.themes import cost, deployment, memory, plausible, serving
 class Assessed:
     """All runs with everything that is known of them, and the `best`: the fastest within the limits, else the fastest.
 
-    `differences` and `gap` are of the best run; `limited` and `offline` are the official rows it was set beside.
+    `called` is what people call its accelerator. `differences` and `gap` are of the best run; `limited` and
+    `offline` are the official rows it was set beside.
     """
 
     runs: pd.DataFrame
     best: dict
+    called: str
     differences: pd.DataFrame
     gap: pd.DataFrame
     limited: Comparison
@@ -60,7 +62,8 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     near = deployment.nearest(best, own, offline.rows)
     differ = deployment.differences(best, near, catalog.benchmarks)
     gap = deployment.gap(best)
-    return Assessed(assessed, best, differ, gap, limited, offline, price, ttft, tpot, _notes(assessed))
+    called = catalog.accelerators.set_index("accelerator").at[accelerator, "label"]
+    return Assessed(assessed, best, called, differ, gap, limited, offline, price, ttft, tpot, _notes(assessed))
 
 
 def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
@@ -104,7 +107,6 @@ def _best(runs: pd.DataFrame) -> dict:
 
 def _notes(runs: pd.DataFrame) -> Notes:
     return notes.some(
-        example_file=runs["example"].any(),
         requests_failed=runs["requests_failed"].gt(0).any(),
         few_requests=runs["requests_completed"].lt(100).any(),
     )

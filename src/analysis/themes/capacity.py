@@ -1,10 +1,15 @@
-"""A capacity plan put together: tables, comparable rows and parameters into sized draws."""
+"""A capacity plan: how many accelerators, nodes and dollars users need.
+
+The one place that answers it: report, command line, sliders and audit ask here, and so have one set of assumptions. A
+throughput is only planned with at the speed per user that it was measured at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import pandas as pd
 
@@ -12,15 +17,31 @@ from analysis.compare import gate
 from analysis.compare.gate import Comparison
 from analysis.core import interval, notes
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, Note, Notes, note
+from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import BYTES_PER_WEIGHT, TOKENS
-from analysis.data.catalog import Catalog
-from analysis.themes import cost, derating, memory, roofline, sizing
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
+from analysis.themes import cost, memory, of_a_kind, roofline, serving, sizing
 from analysis.themes.demand import Demand
 
 MILLISECONDS = 1000.0
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
+SPEED = "tokens_per_second_per_user"
+
+
+class Tables(gate.Tables, Protocol):
+    """What a plan is made from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def accelerators(self) -> pd.DataFrame:
+        """The datasheets."""
+
+    @property
+    def prices(self) -> pd.DataFrame:
+        """The rental prices."""
+
+    @property
+    def benchmark_limits(self) -> pd.DataFrame:
+        """The limits of the scenarios."""
 
 
 @dataclass(frozen=True)
@@ -38,43 +59,93 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Supply:
+    """What one scenario offers a plan: comparable rows, and the power submissions of the accelerator.
+
+    Both have SPEED, what each user saw (see serving.proven).
+    """
+
+    chosen: Comparison
+    power: pd.DataFrame
+
+    def at(self, speed: float) -> Supply:
+        """What is left of it where each user is to see `speed`; a row whose speed is not known stays."""
+        rows, power = (rows[~rows[SPEED].lt(speed)] for rows in (self.chosen.rows, self.power))
+        return Supply(replace(self.chosen, rows=rows), power)
+
+    @property
+    def none(self) -> Supply:
+        """The same without rows, for a plan that rests on none of them."""
+        return Supply(replace(self.chosen, rows=self.chosen.rows.head(0)), self.power.head(0))
+
+
+@dataclass(frozen=True)
+class Own:
+    """A throughput per accelerator that somebody measured, and what it was measured on."""
+
+    rate: Interval
+    of: str
+
+
+@dataclass(frozen=True)
 class Basis:
     """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
 
-    `throughput` is in `unit` per accelerator, of `systems` (how many of how many), `price` in US dollars per
-    accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `guaranteed` are the tokens/s that
-    each user saw while the throughput was measured, `ceiling` those that one accelerator decodes at most for one user.
-    What is not known is NaN, a `model` None. `metering` says what the watts of the `box` are, `power_notes` what must
-    be said of them.
+    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
+    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. What is not known is
+    NaN, a `model` None. `accelerators` are the datasheets.
     """
 
     accelerator: str
     unit: str
-    throughput: Interval
-    systems: str
+    supplies: tuple[Supply, ...]
     price: Interval
     offers: int
-    metering: str
-    power_notes: Notes
+    accelerators: pd.DataFrame
     model: memory.Model | None
-    box: sizing.Box
     prompt: Prompt
     tokens_per_request: float
-    guaranteed: float
-    ceiling: float
+
+    def supply(self, speed: float) -> Supply:
+        """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
+
+        Where it did in none, that in which most rows did, whatever they are of: it has no row of the accelerator. What
+        is not counted in tokens has no speed, and the first supply as it is.
+        """
+        if self.unit != TOKENS:
+            return self.supplies[0]
+        fast = [supply.at(speed) for supply in self.supplies]
+        own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
+        return next(own, None) or max(fast, key=lambda supply: len(supply.chosen.rows))
+
+    @property
+    def fastest(self) -> tuple[float, str]:
+        """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
+
+        NaN and "" where no speed of it is known.
+        """
+        seen = [(supply.chosen.rows, supply.chosen.question.scenario) for supply in self.supplies]
+        speeds = [(float(rows.loc[rows["accelerator"].eq(self.accelerator), SPEED].max()), name) for rows, name in seen]
+        return max((own for own in speeds if own[0] == own[0]), default=(float("nan"), ""))
 
 
 @dataclass(frozen=True)
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
-    `metering` says what the watts are, `metered` whether a meter stands behind them, `power_notes` what must be said of
-    the kilowatts. `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
+    `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has,
+    `fastest` is that of the accelerator (see Basis.fastest), a node has `node` accelerators. `metering` says what
+    the watts are, `metered` whether a meter stands behind them, `power_notes` what must be said of the kilowatts.
+    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
     """
 
     draws: pd.DataFrame
     demand: Demand
     accelerator: str
+    names: Mapping[str, str]
+    chosen: Comparison
+    fastest: tuple[float, str]
+    node: int
     inputs: pd.DataFrame
     metering: str
     metered: bool
@@ -85,99 +156,166 @@ class Planned:
     @cached_property
     def marks(self) -> pd.DataFrame:
         """P10, P50 and P90 of every output."""
-        return derating.percentiles(self.draws, list(sizing.OUTPUTS))
+        return sizing.percentiles(self.draws, list(sizing.OUTPUTS))
+
+    def likely(self, output: str) -> Interval:
+        """From the tenth to the ninetieth percentile of one output."""
+        return Interval(*self.marks.set_index("output").loc[output, ["p10", "p90"]].astype(float))
+
+    @property
+    def behind(self) -> pd.DataFrame:
+        """The rows that the throughput is taken from."""
+        return cost.behind(self.chosen.rows, self.accelerator)
+
+    @property
+    def called(self) -> str:
+        """What people call the accelerator."""
+        return self.names.get(self.accelerator, self.accelerator)
+
+    @property
+    def unproven(self) -> bool:
+        """Whether the accelerator has runs, but none at this speed."""
+        return self.behind.empty and self.fastest[1] != ""
 
     @property
     def ranked(self) -> pd.DataFrame:
-        """What dominates the uncertainty of the bill, or of the number of accelerators where no price is known."""
-        output = "usd_per_hour" if sizing.priced(self.draws) else "accelerators"
-        return derating.sensitivity(self.draws, output, sizing.INPUTS)
+        """What dominates the uncertainty of the bill, or of the number of nodes where no price is known."""
+        return sizing.sensitivity(self.draws, "usd_per_hour" if sizing.priced(self.draws) else "nodes")
 
 
 def make(
-    catalog: Catalog,
+    tables: Tables,
     asked: RealWorldDerating,
-    chosen: Comparison,
-    derate: Interval,
+    derate: Interval | None = None,
     above_one: bool = False,
     derate_of: str = ASSUMED,
+    own: Own | None = None,
 ) -> Planned:
-    """The plan that `asked` asks for on its baseline, from the throughput of the `chosen` rows x `derate`.
+    """The plan that `asked` asks for on its baseline, from official or printed throughput x `derate` (asked.derate).
 
-    `derate_of` says what the derate is a range of. No draws where no throughput is known, and no dollars where no price
-    is. Raises ValueError for a derate that derating.draw refuses.
+    `derate_of` says what the derate is a range of; `own` stands in place of that throughput. No draws where no
+    throughput at the speed is known, and no dollars where no price is. Raises ValueError for a derate that sizing.draw
+    refuses.
     """
-    return over(basis(catalog, asked, chosen), asked, derate, above_one, derate_of)
+    return over(basis(tables, asked), asked, derate, above_one, derate_of, own)
 
 
-def basis(catalog: Catalog, asked: RealWorldDerating, chosen: Comparison) -> Basis:
-    """What the tables say of the baseline of `asked` on its benchmark, with the throughput of the `chosen` rows."""
+def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
+    """What the tables say of the baseline of `asked` on its benchmark."""
     accelerator = asked.baseline
-    runs = _power_runs(catalog, chosen, accelerator)
-    watts, metering = cost.watts_range(runs, catalog.accelerators, accelerator)
-    model, box = _model(catalog, asked), _box(catalog, asked, runs, watts)
-    row = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
-    offers = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
-    guaranteed = cost.guaranteed_speed(catalog.benchmark_limits, asked.benchmark, asked.scenario, asked.rounds)
+    supplies = tuple(_supply(tables, asked, scenario) for scenario in _scenarios(tables, asked))
+    model = _model(tables, asked)
+    row = tables.benchmarks.set_index("benchmark").loc[asked.benchmark]
+    offers = cost.priced(tables.prices, asked.prices, accelerator, tables.accelerators)
     return Basis(
         accelerator=accelerator,
-        unit=chosen.unit,
-        throughput=cost.throughput(chosen.rows, accelerator),
-        systems=cost.scope(chosen.rows, accelerator),
+        unit=supplies[0].chosen.unit,
+        supplies=supplies,
         price=cost.price_range(offers, accelerator),
         offers=int(cost.each_offer(offers)["accelerator"].eq(accelerator).sum()),
-        metering=metering,
-        power_notes=_of_power(runs, cost.behind(chosen.rows, accelerator), accelerator),
+        accelerators=tables.accelerators,
         model=model,
-        box=box,
-        prompt=_prompt(catalog, asked, model, box),
+        prompt=_prompt(tables, asked, model),
         tokens_per_request=float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
-        guaranteed=guaranteed or float("nan"),
-        ceiling=_ceiling(catalog, asked, row),
     )
 
 
 def over(
-    of: Basis, asked: RealWorldDerating, derate: Interval, above_one: bool = False, derate_of: str = ASSUMED
+    of: Basis,
+    asked: RealWorldDerating,
+    derate: Interval | None = None,
+    above_one: bool = False,
+    derate_of: str = ASSUMED,
+    own: Own | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
-    speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
-    demand = _demand(of, asked, speed)
+    demand = _demand(of, asked)
+    supply = of.supply(demand.tokens_per_second_per_user) if own is None else of.supplies[0].none
+    rows, derate = supply.chosen.rows, Interval(*asked.derate) if derate is None else derate
+    behind, runs = cost.behind(rows, of.accelerator), cost.metered(supply.power, of.accelerator, asked.rounds)
+    watts, metering = cost.watts_range(runs, of.accelerators, of.accelerator)
+    box = _box(of, asked, behind, runs, watts)
+    rate = cost.throughput(rows, of.accelerator) if own is None else own.rate
     usd = of.price if of.price.known else Interval(1.0, 1.0)
-    drawn = derating.draw(demand, of.throughput, derate, usd, asked.draws, asked.seed, above_one=above_one)
+    drawn = sizing.draw(rate, derate, demand.peak_over_mean, usd, asked.draws, asked.seed, above_one=above_one)
     drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
-    sized = sizing.size(drawn, demand, of.model, of.box, Interval(*asked.context_tokens), asked.seed)
-    inputs = pd.concat([_inputs(of, asked, demand, derate, derate_of), _first_token(asked, demand, of.prompt)])
-    own, why = _of_plan(of, demand, asked) | _of_speed(of, asked, speed), _impossible(asked, demand, of.prompt)
-    power = of.metering, bool(of.box.runs), of.power_notes
-    return Planned(sized, demand, of.accelerator, inputs, *power, own, why)
+    sized = sizing.size(drawn, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
+    scope = cost.scope(rows, of.accelerator) if own is None else own.of
+    seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
+    stated = [
+        ("throughput per accelerator", f"{of.unit.removesuffix('/s')} per second", rate, scope),
+        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, scope)] * seen.known,
+        ("derate", "share of that throughput", derate, derate_of),
+    ]
+    inputs = [_table(stated), _inputs(of, asked, demand, box, metering), _first_token(asked, demand, of.prompt)]
+    return Planned(
+        draws=sized,
+        demand=demand,
+        accelerator=of.accelerator,
+        names=dict(zip(of.accelerators["accelerator"], of.accelerators["label"], strict=True)),
+        chosen=supply.chosen,
+        fastest=of.fastest,
+        node=box.node,
+        inputs=pd.concat(inputs, ignore_index=True),
+        metering=metering,
+        metered=bool(box.runs),
+        power_notes=_of_power(runs, behind, of.accelerator),
+        notes=_of_plan(of, demand, asked, behind),
+        impossible=_impossible(asked, demand, of.prompt),
+    )
 
 
-def _demand(of: Basis, asked: RealWorldDerating, speed: float) -> Demand:
+def by_users(of: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
+    """The plans for several numbers of users, P10 to P90 of their draws.
+
+    Columns: users, nodes_low/high, usd_per_user_hour_low/high (NaN without a price). No rows where nothing is planned.
+    """
+    rows = []
+    for users in counts:
+        marks = over(of, asked.model_copy(update={"users": users})).marks.set_index("output")
+        ends = (mark for name in ("nodes", "usd_per_user_hour") for mark in marks.loc[name, ["p10", "p90"]])
+        rows.append((users, *ends))
+    names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "high")]
+    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset="nodes_low")
+
+
+def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
+    """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
+    of = tables.benchmark_limits, asked.benchmark
+    limits = {name: cost.limit_ms(*of, name, "tpot_p99_limit", asked.rounds) for name in LIMITED}
+    tighter = [name for name in LIMITED if limits[name] < limits[asked.scenario]]
+    return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
+
+
+def _supply(tables: Tables, asked: RealWorldDerating, scenario: str) -> Supply:
+    question = gate.ask(asked, scenario=scenario)
+    metered = replace(question, power=True, rounds=(), origins=("official",), accelerators=(asked.baseline,))
+    chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
+    limits = tables.benchmark_limits, asked.rounds
+    rows, power = (own.assign(**{SPEED: serving.proven(own, *limits)}) for own in (chosen.rows, power))
+    return Supply(replace(chosen, rows=rows), power)
+
+
+def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
+    speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
     tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
     seconds = of.prompt.seconds if of.prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
 
-def _prompt(catalog: Catalog, asked: RealWorldDerating, model: memory.Model | None, box: sizing.Box) -> Prompt:
+def _prompt(tables: Tables, asked: RealWorldDerating, model: memory.Model | None) -> Prompt:
     """The longest prompt, stated or of the benchmark, read by the fewest accelerators that hold the weights."""
-    own = cost.rules_of(catalog.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
+    own = cost.rules_of(tables.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
     tokens = asked.prompt_tokens or float(own["high"].max())
-    count = memory.copy_on(model, box.memory_gb, box.headroom) if model else None
+    facts = tables.accelerators.set_index("accelerator").loc[asked.baseline]
+    count = memory.copy_on(model, float(facts["memory_gb"]), asked.memory_headroom) if model else None
     if count is None:
         return Prompt(tokens, float("nan"), float("nan"))
-    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
-    active = roofline.active(catalog.benchmarks.set_index("benchmark").loc[asked.benchmark])
+    active = roofline.active(tables.benchmarks.set_index("benchmark").loc[asked.benchmark])
     tera, _ = roofline.fastest(facts, asked.weight_precision)
     return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
-
-
-def _power_runs(catalog: Catalog, chosen: Comparison, accelerator: str) -> pd.DataFrame:
-    """The power submissions of the chosen benchmark and scenario that tell what the accelerator draws."""
-    question = replace(chosen.question, power=True, rounds=(), origins=("official",), accelerators=(accelerator,))
-    return cost.metered(gate.select(catalog, question).rows, accelerator, chosen.question.rounds)
 
 
 def _of_power(runs: pd.DataFrame, behind: pd.DataFrame, accelerator: str) -> Notes:
@@ -189,64 +327,55 @@ def _of_power(runs: pd.DataFrame, behind: pd.DataFrame, accelerator: str) -> Not
     return capped | {replace(own, about=("throughput against kilowatts",)) for own in apart}
 
 
-def _model(catalog: Catalog, asked: RealWorldDerating) -> memory.Model | None:
+def _model(tables: Tables, asked: RealWorldDerating) -> memory.Model | None:
     weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
-    return memory.model(catalog.benchmarks, asked.benchmark, weight, cache)
+    return memory.model(tables.benchmarks, asked.benchmark, weight, cache)
 
 
-def _box(catalog: Catalog, asked: RealWorldDerating, runs: pd.DataFrame, watts: Interval) -> sizing.Box:
-    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
+def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, runs: pd.DataFrame, watts: Interval) -> sizing.Box:
+    facts = of.accelerators.set_index("accelerator").loc[of.accelerator]
     count = runs["accelerator_count"].astype("float64")
     rates, drawn = interval.of(runs, "per_accelerator"), interval.of(runs, "power_watts")
     ends = zip(rates.low, rates.high, drawn.low / count, drawn.high / count, strict=True)
     metered = tuple(sizing.Run(Interval(*own[:2]), Interval(*own[2:])) for own in ends)
     room = float(facts["memory_gb"]), asked.memory_headroom
-    return sizing.Box(*room, watts.high, metered, asked.power_usage_effectiveness)
+    return sizing.Box(*room, watts.high, metered, asked.power_usage_effectiveness, of_a_kind.node(behind))
 
 
-def _ceiling(catalog: Catalog, asked: RealWorldDerating, identity: pd.Series) -> float:
-    """Tokens/s that one accelerator decodes for one user at most; more share the bandwidth that one copy is read at."""
-    facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
-    every, part = float(identity["parameters_billion"]), roofline.active(identity)
-    read = roofline.read_gb(every, part, asked.weight_precision)
-    return roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read)
-
-
-def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, derate: Interval, derate_of: str) -> pd.DataFrame:
-    """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
-    context, runs = Interval(*asked.context_tokens), of.box.runs
+def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, metering: str) -> pd.DataFrame:
     rows = [
-        ("throughput per accelerator", "tokens per second", of.throughput, of.systems),
-        ("derate", "share of that throughput", derate, derate_of),
         ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
         ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
-        ("context", "tokens in cache per request", context, ASSUMED),
+        ("context", "tokens in cache per request", Interval(*asked.context_tokens), ASSUMED),
     ]
+    rate, watts = (_hull(ends) for ends in ([run.rate for run in box.runs], [run.watts for run in box.runs]))
     metered = [
-        ("throughput while power was metered", "tokens per second per accelerator", _hull(run.rate for run in runs)),
-        ("power at that throughput", "watts per accelerator", _hull(run.watts for run in runs)),
+        ("throughput while power was metered", "tokens per second per accelerator", rate),
+        ("power at that throughput", "watts per accelerator", watts),
     ]
-    bound = [("power", "watts per accelerator", Interval(of.box.limit_watts, of.box.limit_watts))]
-    rows += [(*own, of.metering) for own in (metered if runs else bound)]
+    bound = [("power", "watts per accelerator", Interval(box.limit_watts, box.limit_watts))]
+    return _table(rows + [(*own, metering) for own in (metered if box.runs else bound)])
+
+
+def _table(rows: Iterable[tuple[str, str, Interval, str]]) -> pd.DataFrame:
+    """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
     ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
 
 
-def _hull(ranges: Iterable[Interval]) -> Interval:
-    ends = list(ranges)
+def _hull(ends: Sequence[Interval]) -> Interval:
     return Interval(min(own.low for own in ends), max(own.high for own in ends)) if ends else cost.UNKNOWN
 
 
 def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd.DataFrame:
-    """What stays fixed in every draw until the first token, in the columns of _inputs; no rows without a prompt."""
+    """What stays fixed in every draw until the first token, as a _table; no rows without a prompt."""
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
     share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
     rows = [
         ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
         ("wait for a free slot", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
-    ends = [(name, unit, value, value, "") for name, unit, value in rows if prompt.known]
-    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
+    return _table((name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known)
 
 
 def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:
@@ -260,41 +389,15 @@ def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str
     )
 
 
-def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating) -> Notes:
+def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame) -> Notes:
     """What the plan leaves out or assumes."""
     wanted = asked.tokens_per_second_per_user
     own = notes.some(
-        no_queue=bool(pd.isna(demand.service_s)), no_prompt=not of.prompt.known, no_memory=of.model is None
+        no_queue=bool(pd.isna(demand.service_s)),
+        no_prompt=not of.prompt.known,
+        no_memory=of.model is None,
+        speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
     own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")} if of.prompt.known else NONE
     faster = demand.tokens_per_second_per_user > wanted
     return own | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)
-
-
-def _of_speed(of: Basis, asked: RealWorldDerating, speed: float) -> Notes:
-    """What speaks against so many tokens/s for each user; nothing where no tokens are counted.
-
-    The ceiling is that of the smallest copy of the weights: its accelerators read each token's weights together, once
-    for each token. Batches and caches only lower it; drafts that give several tokens at a time would raise it.
-    """
-    if of.unit != TOKENS:
-        return NONE
-    own = notes.some(speed_unknown=bool(pd.isna(of.guaranteed)))
-    if 0 < of.guaranteed < speed:
-        own |= {note("measured_slower", guaranteed=interval.number(of.guaranteed), speed=f"{speed:g}")}
-    copy = 1.0 if pd.isna(of.prompt.accelerators) else of.prompt.accelerators
-    return own | ({_too_fast(of, asked, speed, copy)} if speed > of.ceiling * copy else NONE)
-
-
-def _too_fast(of: Basis, asked: RealWorldDerating, speed: float, copy: float) -> Note:
-    needed = interval.whole(speed / of.ceiling)
-    return note(
-        "above_decoding",
-        speed=f"{speed:g}",
-        ceiling=interval.number(of.ceiling * copy),
-        copy=f"{copy:g}",
-        accelerator=of.accelerator,
-        precision=asked.weight_precision,
-        needed=f"{needed:g}",
-        beyond=" (more than one system has)" if needed > sizing.SYSTEM else "",
-    )

@@ -6,7 +6,7 @@ MLPerf counts them; prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,11 +16,12 @@ from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
-from analysis.core.notes import NONE
+from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
 
 UNKNOWN = Interval(np.nan, np.nan)
 SECONDS_PER_HOUR = 3600.0
+RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
 
 def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
@@ -169,7 +170,7 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
     """The rate of each accelerator in comparable rows: of its fastest system among those `behind` it, of one system.
 
     Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), best_of (see scope),
-    rounds (that of the row, a tuple), source_ids (a tuple), notes.
+    rounds (that of the row, a tuple), source_ids (a tuple), notes, and those of RAN, as far as the rows have them.
     """
     rated = []
     for name in rows["accelerator"].unique():
@@ -178,8 +179,8 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
         record = "official" if best["origin"] == "official" else "documents"
         ends = best["per_accelerator_low"], best["per_accelerator_high"]
         behind_it = several([best["round"]]), several([best["source_id"]]), best["notes"]
-        rated.append((name, *ends, record, scope(rows, name), *behind_it))
-    columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes"]
+        rated.append((name, *ends, record, scope(rows, name), *behind_it, *(best.get(own, "") for own in RAN)))
+    columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes", *RAN]
     return pd.DataFrame(rated, columns=columns)
 
 
@@ -195,109 +196,87 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
     return both.loc[(-interval.of(both, "per_dollar").middle).sort_values(kind="stable").index].reset_index(drop=True)
 
 
-def break_even(rated: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """The price at which each accelerator gives as many tokens per dollar as the baseline at its own price.
+def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """How many times the baseline's price an hour of each accelerator may cost and still buy as much work for a dollar.
 
-    break-even = price of the baseline x rate / rate of the baseline. Columns of `rates` and: break_even_low/high,
-    offered_low/high (NaN without an offer: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two
-    ranges meet, "" without an offer). No rows without a rate and a price of the baseline.
+    That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator. Columns of
+    these and: worth_low/high (that ratio), offered_low/high (its price over the baseline's, over all quotes of both;
+    NaN without one: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, ""
+    without a quote). The most first; the baseline itself is left out.
     """
-    own, price = rated[rated["accelerator"].eq(baseline)], price_range(prices, baseline)
-    rows = rated[rated["accelerator"].ne(baseline)] if len(own) and price.known else rated.head(0)
-    base = Interval(own["rate_low"].min(), own["rate_high"].max())
-    others = interval.put(rows, "break_even", interval.of(rows, "rate") / base * price)
-    own_notes = zip(others["notes"], others["rounds"], strict=True)
-    base_notes, base_rounds = notes.union(own["notes"]), several(name for rounds in own["rounds"] for name in rounds)
-    others = others.assign(
-        notes=[base_notes | warned | notes.apart(rounds, base_rounds) for warned, rounds in own_notes]
-    )
-    offered = [price_range(prices, name) for name in others["accelerator"]]
-    others = others.assign(offered_low=[usd.low for usd in offered], offered_high=[usd.high for usd in offered])
+    own = speedups[speedups["accelerator"].ne(baseline)]
+    own = interval.put(own, "worth", interval.of(own, "speedup"))
+    base = price_range(prices, baseline)
+    offered = [price_range(prices, name) / base for name in own["accelerator"]]
+    own = own.assign(offered_low=[usd.low for usd in offered], offered_high=[usd.high for usd in offered])
+    own = own.astype({"offered_low": "float64", "offered_high": "float64"})
     verdict = np.select(
-        [others["offered_low"].isna(), others["offered_high"] < others["break_even_low"],
-         others["offered_low"] > others["break_even_high"]], ["", "cheaper", "dearer"], "open",
-    )  # fmt: skip
-    return others.assign(verdict=verdict).sort_values("break_even_high", ascending=False, ignore_index=True)
-
-
-def worth(rated: pd.DataFrame, names: Sequence[str]) -> Interval:
-    """How many hours of the column's accelerator one of the row's is worth: the ratio of their rates, as two squares.
-
-    At a higher ratio of prices the order of the two changes. Only accelerators of `names` with a rate, the fastest
-    first by the middle of its range.
-    """
-    own = rated[rated["accelerator"].isin(names)].set_index("accelerator")
-    order = interval.of(own, "rate").middle.sort_values(ascending=False, kind="stable").index
-    return _square(interval.of(own.loc[order], "rate"))
-
-
-def dearer(prices: pd.DataFrame, names: Sequence[str]) -> Interval:
-    """How many hours of the column's accelerator an hour of the row's costs: the ratio of their prices, as two squares.
-
-    NaN where an accelerator has no price. Beside `worth`: where an hour is worth more than it costs, the row's is the
-    better buy.
-    """
-    ranges = [price_range(prices, name) for name in names]
-    ends = {"low": [price.low for price in ranges], "high": [price.high for price in ranges]}
-    return _square(interval.of(pd.DataFrame(ends, index=list(names), dtype="float64"), ""))
-
-
-def _square(ranges: Interval) -> Interval:
-    """Each range (row) over each other (column); over itself it is 1, however wide."""
-    names = list(ranges.low.index)
-    low, high = (
-        np.divide.outer(above.to_numpy(float), below.to_numpy(float))
-        for above, below in ((ranges.low, ranges.high), (ranges.high, ranges.low))
+        [own["offered_low"].isna(), own["offered_high"] < own["worth_low"], own["offered_low"] > own["worth_high"]],
+        ["", "cheaper", "dearer"],
+        "open",
     )
-    for ends in (low, high):
-        np.fill_diagonal(ends, np.where(np.isnan(np.diagonal(ends)), np.nan, 1.0))
-    return Interval(*(pd.DataFrame(ends, index=names, columns=names) for ends in (low, high)))
+    order = interval.of(own, "worth").middle.sort_values(ascending=False, kind="stable").index
+    return own.assign(verdict=pd.Series(verdict, index=own.index, dtype="str")).loc[order].reset_index(drop=True)
 
 
-def printed(claims: pd.DataFrame, results: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
-    """A document's table of tokens per dollar, computed again from its own rate and price of the same row.
+def leading(worth: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `multiples` that an answer names: the leading accelerator, then the best other one with a quote.
 
-    Columns: accelerator, provider, rate_low/high (tokens/s), price_low/high, stated_low/high and computed_low/high
-    (tokens per dollar), holds (the two ranges meet), source_ids.
+    The leading one is of the newest round that has both sides, on sale, of SYSTEM accelerators where there is one, and
+    not over a bridge where there is another. Without a quote the next best is the other one.
     """
-    keys = {"result_row": "result_row", "price_row": "price_row", "source_id": "source_id"}
-    stated = {"low": "stated_low", "high": "stated_high"}
-    rate = {"id": "result_row", "accelerator": "accelerator", "low": "rate_low", "high": "rate_high"}
-    price = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
-    price |= {"id": "price_row", "provider": "provider"}
-    rows = claims[claims["quantity"].eq("tokens_per_dollar")]
-    both = _renamed(rows, keys | stated).merge(_renamed(prices, price), on="price_row")
-    both = both.merge(_renamed(results, rate), on="result_row")
-    computed = tokens_per_dollar(interval.of(both, "rate"), interval.of(both, "price"))
-    both = interval.put(both, "computed", computed).assign(source_ids=[(name,) for name in both["source_id"]])
-    return both.assign(holds=interval.of(both, "stated").overlaps(interval.of(both, "computed")))
+    own = of_a_kind.narrowed(worth, worth["origin"].eq("official"))
+    own = of_a_kind.narrowed(own, own["through"].eq(""))
+    own = of_a_kind.narrowed(own, ~notes.told(own, "preview"))
+    if own.empty:
+        return own
+    ages = [max(map(round_age, rounds), default=()) for rounds in own["rounds"]]
+    newest = own[[age == max(ages) for age in ages]]
+    first = of_a_kind.narrowed(newest, newest["accelerator_count"].eq(of_a_kind.SYSTEM)).index[0]
+    others = own.drop(index=first)
+    return own.loc[[first, *of_a_kind.narrowed(others, others["verdict"].ne("")).index[:1]]]
 
 
-def set_right(table: pd.DataFrame, rated: pd.DataFrame, needed: pd.Series, share: Interval) -> pd.DataFrame:
-    """The rows of `printed` with what they become, step by step, in tokens per dollar.
+def in_one_round(rows: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
+    """The comparable rows of the official round with most of the accelerators `names` on sale, the newest of several.
 
-    Added: needed (accelerators that hold the weights, by accelerator), weights_low/high (the printed rate paid for that
-    many), served_low/high (the throughput of `rates` in place of the batch-1 rate; NaN without one), delivered_low/high
-    (the `share` of it that utilisation and derate leave), notes (of the throughput).
+    All rows where no round has one of them.
     """
-    out = table.assign(needed=table["accelerator"].map(needed).astype("float64"))
-    out = interval.put(out, "weights", interval.of(out, "computed") / Interval(out["needed"], out["needed"]))
-    served = rated.set_index("accelerator").reindex(out["accelerator"]).reset_index(drop=True)
-    out = out.assign(notes=[own if isinstance(own, frozenset) else NONE for own in served["notes"]])
-    out = out.reset_index(drop=True)
-    rate = tokens_per_dollar(interval.of(served, "rate"), interval.of(out, "price"))
-    return interval.put(interval.put(out, "served", rate), "delivered", rate * share)
+    sold = (
+        rows["origin"].eq("official") & of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE) & rows["accelerator"].isin(names)
+    )
+    held = rows[sold].groupby("round")["accelerator"].nunique()
+    if held.empty:
+        return rows
+    best = max(held.index, key=lambda name: (held[name], round_age(name)))
+    return rows[rows["origin"].eq("official") & rows["round"].eq(best)]
+
+
+def replaced(offered: pd.DataFrame) -> pd.Series | None:
+    """How many of the slowest accelerator of `offers` one of the fastest replaces, and for how many times the rent.
+
+    A row of accelerator and other, work_low/high and rent_low/high (ratios), rounds, ids (of both results), notes,
+    source_ids; None where fewer than two accelerators are offered. Rents are over all quotes of both.
+    """
+    ranked = offered.loc[interval.of(offered, "rate").middle.sort_values(ascending=False, kind="stable").index]
+    if ranked["accelerator"].nunique() < 2:
+        return None
+    first, last = (ranked[ranked["accelerator"].eq(ranked["accelerator"].iloc[place])] for place in (0, -1))
+    work, rent = _spread(first, "rate") / _spread(last, "rate"), _spread(first, "price") / _spread(last, "price")
+    both = pd.concat([first, last])
+    sources = several([*both["source_id"], *(name for ids in both["source_ids"] for name in ids)])
+    rounds = several(name for own in both["rounds"] for name in own)
+    names = {"accelerator": first["accelerator"].iloc[0], "other": last["accelerator"].iloc[0], "rounds": rounds}
+    ends = {"work_low": work.low, "work_high": work.high, "rent_low": rent.low, "rent_high": rent.high}
+    return pd.Series(
+        names | ends | {"notes": notes.union(both["notes"]), "ids": several(both["id"]), "source_ids": sources}
+    )
 
 
 def _own(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
     """The rows of an accelerator, the official ones alone where there are any."""
     own = rows[rows["accelerator"].eq(accelerator)]
     return of_a_kind.narrowed(own, own["origin"].eq("official"))
-
-
-def _renamed(rows: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """The columns of `names` alone, by their new names."""
-    return rows[list(names)].rename(columns=names)
 
 
 def _spread(rows: pd.DataFrame, name: str) -> Interval:

@@ -41,10 +41,23 @@ def of_one_size(rows: pd.DataFrame) -> pd.DataFrame:
 
     The size is SYSTEM where there is such a system, else that of most rows, the larger where two are as frequent.
     """
+    rows = of_usual_size(rows)
+    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+
+
+def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of systems of one size, of whatever round."""
     sizes = rows["accelerator_count"].value_counts()
     size = max(sizes.index, key=lambda size: (size == SYSTEM, sizes[size], size), default=0)
-    rows = rows[rows["accelerator_count"].eq(size)]
-    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+    return rows[rows["accelerator_count"].eq(size)]
+
+
+def node(rows: pd.DataFrame) -> int:
+    """The accelerators of one node of the systems behind a rate, the fewest of several; SYSTEM where none tells."""
+    nodes = rows["nodes"].astype("float64").fillna(1.0) if "nodes" in rows else 1.0
+    sizes = rows["accelerator_count"].astype("float64") / nodes
+    whole = sizes[sizes.ge(1) & sizes.mod(1).eq(0)]
+    return int(whole.min()) if len(whole) else SYSTEM
 
 
 def counted(rows: pd.DataFrame) -> int:

@@ -1,11 +1,13 @@
 """What an hour of an owned accelerator costs, and the purchase price at which owning equals renting.
 
-Every assumption is an argument: nothing is taken for granted about what hardware, money or electricity cost.
+Every assumption is an argument: nothing is taken for granted about what hardware, money, a place or staff cost.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -14,16 +16,20 @@ from analysis.core import interval
 from analysis.core.interval import Interval
 
 HOURS_PER_YEAR = 8760.0
-PARTS = ("depreciation", "capital", "maintenance", "electricity")
+HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
+PARTS = (*HARDWARE, *RUNNING)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms an accelerator is owned; shares are of the purchase price, per year where so named.
+    """On what terms an accelerator is owned; shares are of the accelerator's purchase price, per year where so named.
 
-    `residual_share` is left after `years`, straight-line; `capital_share` a year on the mean value; `used_share` of all
-    hours are worked, and those alone are compared with rented hours. `watts` at the wall, with the building's
-    `power_usage_effectiveness`. Raises ValueError for no years, no hours used or more than all.
+    Its host and its network are bought with it (`host_share`, `network_share`). Of all three `residual_share` is left
+    after `years`, straight-line; `capital_share` a year is paid on the mean value, `maintenance_share` a year for
+    upkeep. `used_share` of all hours are worked, and those alone are compared with rented hours. `watts` at the wall,
+    with the building's `power_usage_effectiveness`. A place is paid by the kilowatt of machines and the month, staff by
+    the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year.
+    Raises ValueError for no years, no hours used or more than all, and a rent that falls by all of it or rises.
     """
 
     years: float
@@ -31,6 +37,11 @@ class Terms:
     capital_share: float
     maintenance_share: float
     used_share: float
+    host_share: float
+    network_share: float
+    place_usd_per_kilowatt_month: float
+    staff_usd_per_year: float
+    rent_falls_share: float
     watts: Interval
     power_usage_effectiveness: float
     usd_per_kilowatt_hour: float
@@ -40,20 +51,45 @@ class Terms:
             raise ValueError(f"years is {self.years!r}; expected a number above 0")
         if not 0 < self.used_share <= 1:
             raise ValueError(f"used_share is {self.used_share!r}; expected a share above 0, at most 1")
+        if not 0 <= self.rent_falls_share < 1:
+            raise ValueError(f"rent_falls_share is {self.rent_falls_share!r}; expected a share of 0 or more, below 1")
 
-    def hourly_shares(self) -> dict[str, float]:
-        """The share of the purchase price that each part takes for an hour that is used."""
-        worked = HOURS_PER_YEAR * self.used_share
+    @property
+    def hours(self) -> float:
+        """The hours of a year that are worked."""
+        return HOURS_PER_YEAR * self.used_share
+
+    def hardware_shares(self) -> dict[str, float]:
+        """The share of the accelerator's purchase price that each part of HARDWARE takes for an hour that is used."""
+        yearly = (1 - self.residual_share) / self.years + self.capital_share * (1 + self.residual_share) / 2
+        hourly = (yearly + self.maintenance_share) / self.hours
+        return {"accelerator": hourly, "host": self.host_share * hourly, "network": self.network_share * hourly}
+
+    def running(self) -> dict[str, Interval]:
+        """US dollars of each part of RUNNING for an hour that is used; idle hours are taken to draw nothing."""
+        kilowatts = self.watts / 1000
+        staff = self.staff_usd_per_year / self.hours
         return {
-            "depreciation": (1 - self.residual_share) / self.years / worked,
-            "capital": self.capital_share * (1 + self.residual_share) / 2 / worked,
-            "maintenance": self.maintenance_share / worked,
+            "place": kilowatts * (12 * self.place_usd_per_kilowatt_month / self.hours),
+            "staff": Interval(staff, staff),
+            "electricity": kilowatts * (self.power_usage_effectiveness * self.usd_per_kilowatt_hour),
         }
 
     @property
-    def electricity(self) -> Interval:
-        """US dollars for an hour that is used: kilowatts x PUE x price; idle hours are taken to draw nothing."""
-        return self.watts * (self.power_usage_effectiveness * self.usd_per_kilowatt_hour / 1000)
+    def mean_rent(self) -> float:
+        """The mean of the rent over the years, over that of today: of (1 - fall) ** t for t from 0 to `years`."""
+        exponent = self.years * math.log1p(-self.rent_falls_share)
+        return math.expm1(exponent) / exponent if exponent else 1.0
+
+    @property
+    def purchase_per_rent(self) -> float:
+        """US dollars of purchase price that each further dollar of today's hourly rent is worth."""
+        return self.mean_rent / sum(self.hardware_shares().values())
+
+    @property
+    def least_rent(self) -> Interval:
+        """Today's hourly rent in US dollars that pays what runs and nothing else: below it no purchase is worth it."""
+        return _total(self.running().values()) / self.mean_rent
 
 
 def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
@@ -63,47 +99,66 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
     """
     if not (purchase.known and terms.watts.known):
         return pd.DataFrame(columns=["part", "usd_low", "usd_high"])
-    parts = {name: purchase * share for name, share in terms.hourly_shares().items()} | {
-        "electricity": terms.electricity
-    }
-    total = parts["electricity"]
-    for name in PARTS[:-1]:
-        total = total + parts[name]
-    rows = [(name, usd.low, usd.high) for name, usd in [*parts.items(), ("total", total)]]
+    parts = {name: purchase * share for name, share in terms.hardware_shares().items()} | terms.running()
+    rows = [(name, usd.low, usd.high) for name, usd in [*parts.items(), ("total", _total(parts.values()))]]
     return pd.DataFrame(rows, columns=["part", "usd_low", "usd_high"])
 
 
 def break_even(rent: Interval, terms: Terms) -> Interval:
-    """The purchase price in US dollars at which owning costs as much an hour as renting at `rent`.
+    """The accelerator's purchase price in US dollars at which owning costs as much an hour as renting, over the years.
 
-    (rent - electricity) / the sum of the hourly shares: dearer than this, renting is cheaper. `rent` may hold Series.
-    The lowest end pairs the lowest rent with the dearest electricity; zero where electricity alone costs more than
-    the rent.
+    (rent - least_rent) x purchase_per_rent, `rent` being that of today: dearer than this, renting is cheaper. `rent`
+    may hold Series. The lowest end pairs the lowest rent with the dearest power; zero where what runs alone costs more.
     """
-    share = sum(terms.hourly_shares().values())
-    power = terms.electricity
-    return Interval(np.maximum(rent.low - power.high, 0.0) / share, np.maximum(rent.high - power.low, 0.0) / share)
+    floor, worth = terms.least_rent, terms.purchase_per_rent
+    return Interval(np.maximum(rent.low - floor.high, 0.0) * worth, np.maximum(rent.high - floor.low, 0.0) * worth)
+
+
+def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.DataFrame:
+    """One row per share of hours that is used: used_share, purchase_per_rent, least_rent_low/high, worth_low/high.
+
+    `worth` is the purchase price of `break_even`; NaN where the rent or the watts are not known.
+    """
+    rows = []
+    for share in used_shares:
+        own = replace(terms, used_share=share)
+        least, worth = own.least_rent, break_even(rent, own)
+        rows.append((share, own.purchase_per_rent, least.low, least.high, worth.low, worth.high))
+    columns = ["used_share", "purchase_per_rent", "least_rent_low", "least_rent_high", "worth_low", "worth_high"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
-    """The offers with worth_buying_low/high: the purchase price in US dollars at which owning costs their rent.
+    """The offers with worth_low/high: the purchase price in US dollars at which owning costs their rent.
 
     `offers` have price_low/high, US dollars per accelerator-hour; NaN where the watts are not known. Cheapest first.
     """
-    known = interval.put(offers, "worth_buying", break_even(interval.of(offers, "price"), terms))
+    known = interval.put(offers, "worth", break_even(interval.of(offers, "price"), terms))
     return known.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
 
 
 def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
     """Every assumption: assumption, value_low, value_high, unit; `watts_basis` says what the watts are."""
     rows = [
-        ("years of depreciation", terms.years, terms.years, "years"),
+        ("years of use", terms.years, terms.years, "years"),
         ("value left after them", terms.residual_share, terms.residual_share, "share of the purchase price"),
         ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, a year"),
         ("upkeep", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, a year"),
+        ("host", terms.host_share, terms.host_share, "share of the accelerator's purchase price"),
+        ("network", terms.network_share, terms.network_share, "share of the accelerator's purchase price"),
+        ("place", *[terms.place_usd_per_kilowatt_month] * 2, "US dollars per kilowatt and month"),
+        ("staff", *[terms.staff_usd_per_year] * 2, "US dollars per accelerator and year"),
+        ("fall of the rent", *[terms.rent_falls_share] * 2, "share, a year"),
         ("hours worked", terms.used_share, terms.used_share, "share of all hours"),
         ("power", terms.watts.low, terms.watts.high, f"watts, {watts_basis}"),
         ("overhead of the building", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
         ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
     ]
     return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
+
+
+def _total(parts: Iterable[Interval]) -> Interval:
+    total = Interval(0.0, 0.0)
+    for part in parts:
+        total = total + part
+    return total

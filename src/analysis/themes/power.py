@@ -3,7 +3,8 @@
 Power submissions are separate runs, often power-capped: their watts belong to their own throughput alone. Watts are
 wall power of the whole system within the load window. All functions take comparable rows (see compare.gate).
 
-Runs are alike where as many accelerators ran, in a suite in common, all power-capped or none: ratios are of those.
+Runs are alike where as many accelerators ran, in a suite in common, all power-capped or none: a ratio is of those where
+there are any, and says so where there are none.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.vocabulary import round_age, same_suite
+from analysis.themes import of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
 MEASURED, PRINTED = "measured watts", "printed per watt"
 CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known from
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
-ALIKE = ["accelerator_count", "power_capped"]
 RUN = [*PAIR, "submitter", "system_key", "power_capped"]
 
 
@@ -42,20 +43,29 @@ def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
     return out[out["efficiency_low"].notna()]
 
 
-def most_efficient(rows: pd.DataFrame) -> pd.Series:
-    """The row of `efficiency` that gives most per watt, by the middle of its range; rows are not to be empty.
+def nodes(rows: pd.DataFrame) -> pd.DataFrame:
+    """The most efficient system of each accelerator, with a power cap and without one: most work per watt first.
 
-    Rows that a meter stands behind go first: printed figures count only where nothing was metered.
+    `rows` are those of `efficiency`. An accelerator that the record metered has no printed figures here. A system is
+    the best of its kind (of_a_kind.alike): on sale, of SYSTEM accelerators where there is one, of the newest round that
+    metered one. Added column: `systems`, how many it is the best of.
     """
-    metered = rows[rows["efficiency_basis"].eq(MEASURED)]
-    pool = metered if len(metered) else rows
-    return pool.loc[interval.of(pool, "efficiency").middle.idxmax()]
+    best = []
+    for _, own in rows.groupby("accelerator", sort=False):
+        for _, group in of_a_kind.narrowed(own, _of_record(own)).groupby("power_capped", sort=False):
+            best.append(_best(of_a_kind.alike(group), ["accelerator"]))
+    found = pd.concat(best, ignore_index=True) if best else rows.assign(systems=0)
+    order = interval.of(found, "efficiency").middle.sort_values(ascending=False, kind="stable").index
+    return found.loc[order].reset_index(drop=True)
 
 
-def newest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of rows of `efficiency` those of the newest round that the record metered; all where it metered none."""
-    recorded = rows[_of_record(rows)]
-    return of_newest_round(recorded) if len(recorded) else rows
+def leader(best: pd.DataFrame) -> pd.Series:
+    """Of `nodes` the most efficient one of the newest round that the record metered; not to be empty.
+
+    Of those of SYSTEM accelerators where the round has any, of printed figures where nothing was metered.
+    """
+    newest = of_newest_round(of_a_kind.narrowed(best, _of_record(best)))
+    return of_a_kind.narrowed(newest, newest["accelerator_count"].eq(SYSTEM)).iloc[0]
 
 
 def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
@@ -69,30 +79,38 @@ def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """The work per joule of each accelerator over that of `baseline`, in runs of the official record that are alike.
+    """The work per joule of each accelerator over that of `baseline`, in runs of the official record.
 
-    The best system of each side, of rows of `efficiency`. Both of one round, the newest that has both; only where none
-    has, of two rounds, the newest of either, which a note says. Those of one round first, then the newest. Columns:
-    accelerator, accelerator_count, power_capped, round and round_base, ratio_low/high, systems and systems_base (how
-    many of that kind the best is the best of), source_ids, notes. No row for an accelerator without a run like one of
+    The best system of each side, of rows of `efficiency`, both of as many accelerators and of a suite in common. Both
+    power-capped or neither, where there are two such runs: of one round, the newest that has both, else of two, the
+    newest of either. Only where none are alike is a capped run set against one without a cap, which the columns
+    power_capped and power_capped_base say. Those of one round first, then the newest. Further columns: accelerator,
+    accelerator_count, round and round_base, ratio_low/high, systems and systems_base (how many of that kind the best
+    is the best of), ids (of both rows), source_ids, notes. No row for an accelerator without a run as large as one of
     the baseline's.
     """
-    by = ["round", "accelerator", "suite", *ALIKE]
-    best = _best(rows[_of_record(rows)], by)
+    best = _best(rows[_of_record(rows)], ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
     own = best["accelerator"].eq(baseline)
-    both = best[~own].merge(best[own], on=ALIKE, suffixes=("", "_base"))
+    both = best[~own].merge(best[own], on="accelerator_count", suffixes=("", "_base"))
     shared = [same_suite(*suites) for suites in zip(both["suite"], both["suite_base"], strict=True)]
     both = both[pd.Series(shared, index=both.index, dtype="bool")].reset_index(drop=True)
+    caps = both["power_capped"].eq(both["power_capped_base"])
     rounds = list(zip(both["round"], both["round_base"], strict=True))
-    order = sorted(range(len(both)), key=lambda at: (rounds[at][0] == rounds[at][1], *map(round_age, rounds[at])))
-    both = both.loc[order[::-1]].drop_duplicates("accelerator").reset_index(drop=True)
+    ranks = [
+        (alike, one == other, round_age(one), round_age(other))
+        for alike, (one, other) in zip(caps, rounds, strict=True)
+    ]
+    order = sorted(range(len(both)), key=ranks.__getitem__, reverse=True)
+    both = both.loc[order].drop_duplicates("accelerator").reset_index(drop=True)
     below = Interval(both["efficiency_low_base"], both["efficiency_high_base"])
     both = interval.put(both, "ratio", interval.of(both, "efficiency") / below)
     crossed = [notes.apart([one], [other]) for one, other in zip(both["round"], both["round_base"], strict=True)]
     ids = [several(pair) for pair in zip(both["source_id"], both["source_id_base"], strict=True)]
     both = both.assign(source_ids=ids, notes=notes.beside(both["notes"], both["notes_base"], crossed))
-    columns = ["accelerator", *ALIKE, "round", "round_base", "ratio_low", "ratio_high", "systems", "systems_base"]
-    return both[[*columns, "source_ids", "notes"]]
+    both = both.assign(accelerator_base=baseline, ids=list(zip(both["id"], both["id_base"], strict=True)))
+    columns = ["accelerator", "accelerator_base", "accelerator_count", "power_capped", "power_capped_base", "round"]
+    columns += ["round_base", "ratio_low", "ratio_high", "systems", "systems_base", "ids", "source_ids", "notes"]
+    return both[columns]
 
 
 def history(rows: pd.DataFrame) -> pd.DataFrame:
@@ -160,20 +178,25 @@ def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def energy(rows: pd.DataFrame, usd_per_kilowatt_hour: float, power_usage_effectiveness: float) -> pd.DataFrame:
-    """Energy and its price per unit of work, for rows of `efficiency`.
+    """Energy, its price and what a megawatt does, for rows of `efficiency`.
 
-    Added columns: joules_low/high (per token, sample or query: the inverse of the rate per watt, at the wall) and
-    usd_per_million_low/high: joules x 1e6 / 3.6e6 x price x PUE (US dollars per million of that unit).
+    Added columns: joules_low/high (per token, sample or query: the inverse of the rate per watt, at the wall),
+    usd_per_million_low/high: joules x 1e6 / 3.6e6 x price x PUE (US dollars per million of that unit),
+    per_megawatt_low/high (the rate that a megawatt of machines reaches: rate per watt x 1e6) and
+    per_building_megawatt_low/high (that of a megawatt of the building: over the PUE).
     """
-    joules = Interval(1.0, 1.0) / interval.of(rows, "efficiency")
+    efficient = interval.of(rows, "efficiency")
+    joules = Interval(1.0, 1.0) / efficient
     price = 1e6 / JOULES_PER_KILOWATT_HOUR * usd_per_kilowatt_hour * power_usage_effectiveness
-    return interval.put(interval.put(rows, "joules", joules), "usd_per_million", joules * price)
+    spent = interval.put(interval.put(rows, "joules", joules), "usd_per_million", joules * price)
+    spent = interval.put(spent, "per_megawatt", efficient * 1e6)
+    return interval.put(spent, "per_building_megawatt", efficient * 1e6 / power_usage_effectiveness)
 
 
 def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataFrame:
     """The power submissions of the record beside performance submissions of the same submitter and size.
 
-    One row per metered system, benchmark and scenario, newest round first: columns of RUN, watts_low/high,
+    One row per metered system, benchmark and scenario, newest round first: columns of RUN, system, watts_low/high,
     share_low/high (its throughput over that of the submitter's own performance runs in that round, of the same
     accelerators, as many of them; NaN without one), systems (how many those are), across_low/high and others (the same
     over other submitters' systems), overstated_low/high (the factor by which the performance rate over the power run's
@@ -187,7 +210,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     own = _spread(both[same], "share", RUN, systems=("system_key_free", "nunique"), free=("notes_free", notes.union))
     across = _spread(interval.put(both[~same], "across", interval.of(both[~same], "share")), "across", RUN,
                      others=("system_key_free", "nunique"))  # fmt: skip
-    behind = {"source_ids": ("source_id", several), "notes": ("notes", notes.union)}
+    behind = {"system": ("system", "first"), "source_ids": ("source_id", several), "notes": ("notes", notes.union)}
     runs = _spread(interval.put(metered, "watts", interval.of(metered, "power_watts")), "watts", RUN, **behind)
     found = runs.merge(own, on=RUN, how="left").merge(across, on=RUN, how="left")
     found = found.assign(**{name: found[name].fillna(0).astype("int64") for name in ("systems", "others")})

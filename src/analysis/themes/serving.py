@@ -5,14 +5,14 @@ All functions take frames of settled runs (see deployment.settle); rates are out
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.themes import roofline
+from analysis.themes import cost, roofline
 
 
 def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
@@ -27,14 +27,17 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
     return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
 
 
-def fastest(results: pd.DataFrame, benchmark: str) -> float:
-    """The most tokens/s that the median user of an official run of the benchmark saw; NaN where no run says it.
+def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.Series:
+    """Tokens/s that all users but the slowest hundredth saw in each comparable row: 1000 / TPOT in ms at p99.
 
-    1000 / time per output token in milliseconds, at the median, of all systems, scenarios and rounds.
+    The TPOT is that of the run's own log, where the row has it in `tpot_p99_ms`; else the limit (`limits` are
+    benchmark_limits.csv) of its scenario in its round, for a row without a round in `rounds`. NaN without either.
     """
-    own = results[results["benchmark"].eq(benchmark) & results["origin"].eq("official")]
-    least = own["tpot_p50_ms"].where(own["tpot_p50_ms"] > 0).min() if "tpot_p50_ms" in own else np.nan
-    return float(1000 / least)
+    logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
+    of = list(zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True))
+    least = {key: cost.limit_ms(limits, *key[:2], "tpot_p99_limit", [key[2]] if key[2] else rounds) for key in set(of)}
+    limited = pd.Series([least[key] for key in of], index=rows.index, dtype="float64")
+    return 1000 / logged.where(logged > 0).fillna(limited)
 
 
 def energy(runs: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ official record of a round), because figures of two bases were not made alike; w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,24 +15,26 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import interval
+from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, note
+from analysis.core.notes import NONE
 from analysis.core.vocabulary import AVAILABILITIES, round_age
-from analysis.themes.alike import MEASURES, READ, Records, borne_out, compared
+from analysis.themes import alike
+from analysis.themes.alike import MEASURES, READ, Records, compared
 from analysis.themes.bridges import Sides, bridged
+from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
 
-SPECS = {
-    "memory bandwidth": "memory_bandwidth_gb_per_s",
-    "memory capacity": "memory_gb",
-    "16-bit compute": "fp16_dense_tflops",
-    "8-bit compute": "fp8_dense_tflops",
-}
-RAN = "compute at the precisions that ran"
-FACTS = (*SPECS, RAN)
+SPECS = {"memory bandwidth": "memory_bandwidth_gb_per_s", "memory capacity": "memory_gb"}
+RAN, EQUAL = "compute as it ran", "compute at one precision"
+FACTS = (*SPECS, RAN, EQUAL)
 _COMPUTE = {"fp4": "fp4_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops"}
 _COMPUTE |= dict.fromkeys(("fp16", "bf16"), "fp16_dense_tflops")
-UNDER, OVER = 'under its "up to"', 'over its "at least"'
+ERRORS = 2.0  # standard errors by which two facts must differ to be told apart
+LINES = 8  # generations of a figure over rounds
 _KEYS = ["benchmark", "scenario", "basis", "accelerator"]
+_EXPLAINED = ["same", "spec", "miss", "accelerators", "close"]
+_POINT = ["accelerator", "basis", "round", "published", "per_accelerator_low", "per_accelerator_high"]
+_POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_ids", "notes"]
 
 
 def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -58,18 +60,110 @@ def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None
     return pd.DataFrame(ratios, columns=[*_KEYS, *MEASURES, "origin", "through", "bridges"])
 
 
-def leader(rows: pd.DataFrame) -> str:
-    """The accelerator with the highest rate per accelerator of the newest official round, of those on sale if any.
+def leader(speedups: pd.DataFrame, baseline: str) -> pd.Series | None:
+    """The row of `speedups` (of one benchmark and scenario) that answers; None where nothing stands beside `baseline`.
 
-    "" where no row is official.
+    Of the official record before documents, beside the baseline itself before over a bridge, on sale before preview,
+    then of the newest round; there the fastest of the usual size where one is faster than the baseline, else of all.
     """
-    official = rows[rows["origin"].eq("official")]
-    if official.empty:
-        return ""
-    newest = official[official["round"].eq(max(official["round"], key=round_age))]
-    on_sale = newest[newest["availability"].eq(AVAILABILITIES[0])]
-    newest = newest if on_sale.empty else on_sale
-    return str(newest.loc[interval.of(newest, "per_accelerator").middle.idxmax(), "accelerator"])
+    others = speedups[speedups["accelerator"].ne(baseline)].reset_index(drop=True)
+    if others.empty:
+        return None
+    middles = interval.of(others, "speedup").middle
+    ranks = [
+        (
+            row["origin"] == "official",
+            row["through"] == "",
+            on_sale(row),
+            newest(row),
+            row["accelerator_count"] == SYSTEM and middle > 1,
+            middle,
+        )
+        for row, middle in zip(others.to_dict("records"), middles, strict=True)
+    ]
+    return others.iloc[max(range(len(ranks)), key=ranks.__getitem__)]
+
+
+def on_sale(row: Mapping[str, Any]) -> bool:
+    """Whether the fastest system of a speedup could be bought; a document that does not say is taken for it."""
+    return row["availability"] in ("", AVAILABILITIES[0])
+
+
+def newest(row: Mapping[str, Any]) -> tuple[int, int]:
+    """The age of the newest round of a speedup; below that of any round where it names none."""
+    return max(map(round_age, row["rounds"]), default=(-1, -1))
+
+
+def later(speedups: pd.DataFrame, lead: pd.Series | None, baseline: str) -> pd.DataFrame:
+    """The speedups on sale over a bridge that are of a newer round than `lead`, the fastest of the newest first."""
+    if lead is None:
+        return speedups.head(0)
+    others = speedups[speedups["accelerator"].ne(baseline) & speedups["through"].ne("")]
+    kept = [on_sale(row) and newest(row) > newest(lead) for row in others.to_dict("records")]
+    others = others[np.array(kept, dtype="bool")]
+    ages = [newest(row) for row in others.to_dict("records")]
+    middles = interval.of(others, "speedup").middle.tolist()
+    order = sorted(range(len(others)), key=lambda at: (ages[at], middles[at]), reverse=True)
+    return others.iloc[order].reset_index(drop=True)
+
+
+def behind(rows: pd.DataFrame, lead: pd.Series | None, baseline: str) -> pd.DataFrame:
+    """The result rows behind one speedup: those of both accelerators in its rounds, on sale where it is."""
+    if lead is None:
+        return rows.head(0)
+    part = rows[rows["accelerator"].isin([lead["accelerator"], baseline]) & rows["origin"].eq(lead["origin"])]
+    own = part["round"].isin(lead["rounds"]) if lead["origin"] == "official" else part["basis"].eq(lead["basis"])
+    sold = part["availability"].isin(["", AVAILABILITIES[0]])
+    return part[own & (sold | (not on_sale(lead)))]
+
+
+def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The fastest official system on sale of each generation in each round: what a generation gave as it aged.
+
+    A generation (vendor and number, of `accelerators`) is drawn by one accelerator, so that its line compares like with
+    like: the baseline where it is one, else the one with most rounds, of the usual size, the fastest. Accelerators
+    without a number are left out, but for the baseline; `dates` are the rounds with their day. Columns: accelerator,
+    basis, round, published (a date), per_accelerator_low/high, accelerator_count, precision, system, submitter,
+    software, source_ids, notes; the generation that ends highest first, each by date.
+    """
+    sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
+    days = dates[dates["published"].ne("")].set_index("round")["published"]
+    points = [
+        _point(part, name, round, str(days[round]))
+        for (name, round), part in _records(sold[sold["round"].isin(days.index)], ["accelerator", "round"])
+    ]
+    frame = pd.DataFrame(points, columns=_POINT)
+    numbered = accelerators[accelerators["generation"].notna()]
+    labels = numbered["vendor"] + " " + numbered["generation"].astype(str)
+    generations = dict(zip(numbered["accelerator"], labels, strict=True))
+    frame = frame[frame["accelerator"].isin([*generations, baseline])].sort_values("published", kind="stable")
+    lines: dict[str, list[tuple]] = defaultdict(list)
+    for name, part in frame.groupby("accelerator", sort=False):
+        last = part.iloc[-1]
+        usual = bool(last["accelerator_count"] == SYSTEM)
+        rank = (name == baseline, len(part), usual, last["per_accelerator_high"], name)
+        lines[generations.get(str(name), str(name))].append(rank)
+    best = sorted((max(ranks) for ranks in lines.values()), key=lambda rank: (rank[0], rank[3]), reverse=True)[:LINES]
+    order = [rank[-1] for rank in sorted(best, key=lambda rank: rank[3], reverse=True)]
+    kept = frame[frame["accelerator"].isin(order)]
+    return kept.sort_values("accelerator", key=lambda names: names.map(order.index), kind="stable", ignore_index=True)
+
+
+def grown(lines: pd.DataFrame) -> pd.DataFrame:
+    """What each accelerator of `over_rounds` gave in its last round over its first; no row where it has one round.
+
+    Columns: accelerator, first, last (rounds), grown_low/high (a ratio), source_ids, notes (also of the two sizes).
+    """
+    made = []
+    for name, part in lines.groupby("accelerator", sort=False):
+        first, last = part.iloc[0], part.iloc[-1]
+        if len(part) > 1:
+            ratio = interval.of(last, "per_accelerator") / interval.of(first, "per_accelerator")
+            ids = several([*first["source_ids"], *last["source_ids"]])
+            told = alike.own_notes(dict(last), dict(first))
+            made.append((name, first["round"], last["round"], float(ratio.low), float(ratio.high), ids, told))
+    columns = ["accelerator", "first", "last", "grown_low", "grown_high", "source_ids", "notes"]
+    return pd.DataFrame(made, columns=columns)
 
 
 def rounds_covered(rows: pd.DataFrame, speedups: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -157,19 +251,22 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
 def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Each speedup beside the ratio of each datasheet fact: one row per speedup and fact that both parts state.
 
-    Added columns: spec (a name of FACTS), spec_ratio_low, spec_ratio_high. RAN sets the dense compute of the precision
-    that the accelerator ran against that of the one that the baseline ran: what FP4 against FP8 offers. The baseline
-    itself is left out; nothing stands beside one that has no datasheet.
+    Added columns: spec (a name of FACTS), spec_ratio_low, spec_ratio_high, same (whether both ran one precision). RAN
+    sets the dense compute at the precision that the accelerator ran against that at the one that the baseline ran: what
+    FP4 against FP8 offers; EQUAL both at the baseline's, where the two differ. The baseline itself is left out, and a
+    speedup that does not say its precisions; nothing stands beside one that has no datasheet.
     """
     facts = accelerators.set_index("accelerator")
     others = speedups[speedups["accelerator"].ne(baseline)]
+    others = others[others["precision"].ne("") & others["baseline_precision"].ne("")]
+    others = others.assign(same=others["precision"].eq(others["baseline_precision"]))
     base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
     known = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
     ratios = {name: known[column] / base[column] for name, column in SPECS.items()}
-    ratios[RAN] = [
-        row.get(_COMPUTE.get(row["precision"]), np.nan) / base.get(_COMPUTE.get(row["baseline_precision"]), np.nan)
-        for row in known.to_dict("records")
-    ]
+    ran = list(zip(known.to_dict("records"), known["precision"], known["baseline_precision"], strict=True))
+    ratios[RAN] = [_compute(row, own) / _compute(base, other) for row, own, other in ran]
+    equal = [_compute(row, other) / _compute(base, other) for row, _, other in ran]
+    ratios[EQUAL] = pd.Series(equal, known.index, "float64").mask(known["same"])
     own = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
     beside = pd.concat(own).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
     return interval.put(beside.drop(columns="ratio"), "spec_ratio", Interval(beside["ratio"], beside["ratio"]))
@@ -178,66 +275,30 @@ def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: s
 def explained_by(beside: pd.DataFrame) -> pd.DataFrame:
     """How far each datasheet ratio is off the speedups: `miss` is the mean factor between the two, 1 being exact.
 
-    Only accelerators for which every fact is known count, so that the facts are judged on the same points. Columns:
-    spec, miss, accelerators (how many); the best first.
+    Pairs that ran one precision are judged apart from those that changed it. Only accelerators for which every fact is
+    known count, so that the facts are judged on the same points. `close` says that the points cannot tell a fact from
+    the best one: what its misses (logarithms) are larger by is, on average, within ERRORS standard errors of that
+    average, by leaving out one accelerator at a time, which for an average is its usual standard error. Columns: same,
+    spec, miss, accelerators (how many), close; pairs of one precision first, in each the best fact first.
     """
-    complete = beside.groupby(["benchmark", "basis", "accelerator"])["spec"].transform("nunique").eq(len(FACTS))
-    judged = beside[complete]
-    factor = np.log(interval.of(judged, "speedup").middle / judged["spec_ratio_low"]).abs()
-    misses = np.exp(factor.groupby(judged["spec"]).mean()).rename("miss")
-    counts = judged.groupby("spec")["accelerator"].nunique().rename("accelerators")
-    return pd.concat([misses, counts], axis=1).reset_index().sort_values("miss", ignore_index=True)
+    judged = beside.assign(miss=np.log(interval.of(beside, "speedup").middle / beside["spec_ratio_low"]).abs())
+    parts = [_judged(same, part) for same, part in judged.groupby("same", sort=False)]
+    frame = pd.concat(parts) if parts else pd.DataFrame(columns=_EXPLAINED)
+    return frame.sort_values(["same", "miss"], ascending=[False, True], kind="stable", ignore_index=True)
 
 
-def pairs(rows: pd.DataFrame, baselines: list[str]) -> pd.DataFrame:
-    """The speedups over each of several baselines, one below the other; column `baseline` says which."""
-    frames = [over_baseline(rows, name).assign(baseline=name) for name in baselines if name]
-    return pd.concat(frames, ignore_index=True) if frames else over_baseline(rows, "").assign(baseline="")
+def _judged(same: Any, part: pd.DataFrame) -> pd.DataFrame:
+    misses = part.pivot(index=["benchmark", "basis", "accelerator"], columns="spec", values="miss")
+    misses = misses.reindex(columns=[name for name in FACTS if not (same and name == EQUAL)]).dropna()
+    behind_best = misses.sub(misses[misses.mean().idxmin()], axis=0) if len(misses) else misses
+    error = behind_best.std(ddof=1) / np.sqrt(len(misses)) if len(misses) > 1 else behind_best.mean() * np.inf
+    rows = {"same": bool(same), "spec": list(misses), "miss": np.exp(misses.mean()).to_numpy()}
+    counted = {"accelerators": len(misses), "close": (behind_best.mean() <= ERRORS * error.fillna(np.inf)).to_numpy()}
+    return pd.DataFrame(rows | counted, columns=_EXPLAINED).dropna(subset="miss")
 
 
-def claimed(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
-    """Stated speedups beside computed ones of their own round, where both accelerators and a benchmark are named.
-
-    `speedup_pairs` are those of `pairs`. A claim is set beside the official record where that has the pair, else
-    beside its own document's figures; one without a scenario, beside each scenario; one without a round, beside any
-    round, one that bears it out first, and a note says so. One row per claim and scenario: the claim's columns
-    (subject, stated_low/high, bound, condition ...), those of the pair, verdict: `holds` where the claim meets what
-    alike systems of both give, the fastest or those of one submitter (alike.borne_out), else `not reached` or
-    `exceeded`; a claim of `up to` that lies higher is not wrong but `under its "up to"`, one of `at least` that lies
-    lower `over its "at least"`.
-    """
-    names = {"subject_accelerator": "accelerator", "baseline_accelerator": "baseline"}
-    stated = _stated(claims).drop(columns="baseline").rename(columns=names)
-    stated = stated.rename(columns={"low": "stated_low", "high": "stated_high"})
-    both = stated.merge(speedup_pairs, on=["benchmark", "accelerator", "baseline"], suffixes=("_stated", ""))
-    both = both[both["scenario_stated"].eq("") | both["scenario_stated"].eq(both["scenario"])]
-    one_round = both["baseline_round"].eq("") | both["baseline_round"].eq(both["round"])
-    of_round = [rounds == (name,) for name, rounds in zip(both["round"], both["rounds"], strict=True)]
-    both = both[both["round"].eq("") | (np.array(of_round, dtype="bool") & one_round)]
-    both = both.assign(official=both["origin"].eq("official"))
-    own = [ids == (name,) for name, ids in zip(both["source_id"], both["source_ids"], strict=True)]
-    both = both[both["official"] | np.array(own, dtype="bool")]
-    records = both.to_dict("records")
-    both = both.assign(
-        verdict=[_verdict(row) for row in records],
-        notes=[row["notes"] | (NONE if row["round"] else {note("round_unnamed")}) for row in records],
-    )
-    both = both.assign(holds=both["verdict"].eq("holds"))
-    ranked = both.sort_values(["official", "holds"], ascending=False, kind="stable")
-    return ranked.drop_duplicates(["id", "scenario"]).sort_index().reset_index(drop=True)
-
-
-def of_other_rounds(claims: pd.DataFrame, speedup_pairs: pd.DataFrame) -> pd.DataFrame:
-    """The stated speedups that `claimed` cannot judge because no pair at hand is of their round."""
-    stated = _stated(claims)
-    return stated[~stated["round"].isin(["", *(rounds[0] for rounds in speedup_pairs["rounds"] if len(rounds) == 1)])]
-
-
-def _stated(claims: pd.DataFrame) -> pd.DataFrame:
-    """The claims, each once, of a speedup of one accelerator over another on a benchmark."""
-    stated = claims[claims["quantity"].eq("throughput_ratio") & claims["duplicate_of"].eq("") & claims["low"].notna()]
-    named = stated[["subject_accelerator", "baseline_accelerator", "benchmark"]].ne("").all(axis=1)
-    return stated[named & stated["subject_accelerator"].ne(stated["baseline_accelerator"])]
+def _compute(facts: Mapping[str, Any] | pd.Series, precision: str) -> float:
+    return facts.get(_COMPUTE.get(precision, ""), np.nan)
 
 
 def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
@@ -246,6 +307,23 @@ def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
     for row in rows.filter([*dict.fromkeys([*by, *READ])]).to_dict("records"):
         groups[tuple(row[name] for name in by)][row["accelerator"]].append(row)
     return groups
+
+
+def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records]]:
+    """The rows as records, by the values of the columns `by`."""
+    groups: dict[tuple, Records] = defaultdict(list)
+    for row in rows.filter([*dict.fromkeys([*by, *READ])]).to_dict("records"):
+        groups[tuple(row[name] for name in by)].append(row)
+    yield from groups.items()
+
+
+def _point(part: Records, accelerator: str, round: str, published: str) -> tuple:
+    """The fastest of the like systems of one accelerator in one round, in the order of _POINT."""
+    best = alike.by_system(alike.alike(part, part)[0])[0]
+    rate = best["per_accelerator_low"], best["per_accelerator_high"]
+    what = [best[name] for name in ("accelerator_count", "precision", "system", "submitter")]
+    told = alike.software(best), several([best["source_id"]]), best["notes"]
+    return accelerator, f"official {round}", round, pd.Timestamp(published), *rate, *what, *told
 
 
 def _cells(part: Records, base: Records) -> dict[str, Any]:
@@ -275,12 +353,3 @@ def _through_bridges(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) ->
                 done.add((*topic, accelerator))
                 basis = f"official {round} through {cells['through']}"
                 yield dict(zip(_KEYS, (*topic, basis, accelerator), strict=True)) | cells | {"origin": "official"}
-
-
-def _verdict(row: dict) -> str:
-    stated, computed = Interval(row["stated_low"], row["stated_high"]), borne_out(row)
-    if stated.overlaps(computed):
-        return "holds"
-    if computed.high < stated.low:
-        return UNDER if row["bound"] == "at_most" else "not reached"
-    return OVER if row["bound"] == "at_least" else "exceeded"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 
 from analysis.engine.page import outputs
+from analysis.engine.page.drawing import inline
 from analysis.engine.page.markup import Markup
 from analysis.engine.page.parameter_words import parameter_help, value_words, words
 
@@ -40,13 +44,15 @@ def test_hostile_data_is_shown_as_text(built: Project) -> None:
 def test_the_order_of_the_page(built: Project) -> None:
     text = Markup(built.page("apples_five")).text
     parts = [
+        "All reports",
         "How many apples?",
         "Ann has 10 apples.",
-        "It holds for",
         "Contents",
         "What is compared",
         "About this report",
+        " cells",
     ]
+    text = text[text.index("Skip to the report") :]  # the question is the page's title too
     assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
     assert text.count("Ann has 10 apples.") == 1
     assert "not for the page" not in text.replace('"text/plain": "not for the page"', "")
@@ -71,8 +77,12 @@ def test_headings_landmarks_and_ids(built: Project) -> None:
 
 def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
     page = built.page("apples")
-    folds = [fold for fold in tags(page, "details") if fold.get("class") == "code"]
-    assert folds and [("open" in fold) for fold in folds] == [False, False, True, True, False]
+    folds = {fold["class"]: "open" in fold for fold in tags(page, "details") if fold.get("class")}
+    assert folds == {
+        "code": True,
+        "section": False,
+        "section code": False,
+    }  # a cell that hides nothing is read in place
     assert all(cell.get("scope") in {"col", "row"} for cell in tags(page, "th"))
 
 
@@ -91,6 +101,7 @@ def test_the_index_shows_each_report(built: Project) -> None:
     ]
     assert "Ann has 6 apples." in page and "Ann has 10 apples." in page
     assert len(tags(page, "img")) == 2
+    assert "apples: 5" not in Markup(page).text  # Parameters stand on the report's own page.
 
 
 def test_parameter_help_is_the_comment_behind_it() -> None:
@@ -99,8 +110,11 @@ def test_parameter_help_is_the_comment_behind_it() -> None:
 
 
 FIGURE = """about = {"alt": "6 apples", "title": "Six <b>apples</b>.", "subtitle": "Us.", "header": 0.25}
-display({"image/svg+xml": svg}, metadata={"image/svg+xml": about}, raw=True)
-display(HTML("<table id='n1'><tr><td>6</td></tr></table>"), metadata={"analysis/numbers": True})
+size = {"code": "size", "mark": "+", "words": "of another <i>size</i>"}
+own = {"image/svg+xml": about, "analysis/key": [size], "analysis/narrow": svg.replace("72 36", "36 36")}
+display({"image/svg+xml": svg}, metadata=own, raw=True)
+numbers = {"analysis/numbers": True, "analysis/csv": "a\\n6\\n"}
+display(HTML("<table id='n1'><tr><td>6</td></tr></table>"), metadata=numbers)
 display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
 
 
@@ -109,11 +123,95 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Proje
     project.run_file("drawn", "drawn")
     assert project.build("drawn").status == 0, project.said
     page = project.page("drawn")
-    figure = page[page.rindex("<figure>") : page.rindex("</figure>")]
+    figure = page[page.rindex("<figure") : page.rindex("</figure>")]
+    assert figure.startswith('<figure id="figure-2">') and '<a href="#figure-2">Link</a>' in figure
     assert '<p class="claim">Six &lt;b&gt;apples&lt;/b&gt;.</p>' in figure
-    assert 'style="margin-top:-12.50%"' in figure  # a quarter of 36 points of height over 72 of width
+    assert 'viewBox="0 9 72 27"' in figure  # the quarter of 36 points that is its header is cut off
     assert "<table id='n1'>" in figure and "n2" not in figure
     assert page.count("<table id='n1'>") == page.count("<table id='n2'>") == 1
+    csv = b64encode(b"a\n6\n").decode()
+    assert f'<a download="drawn-figure-2.csv" href="data:text/csv;charset=utf-8;base64,{csv}">CSV</a>' in figure
+    assert '<li id="note-size"><span class="mark">+</span> of another &lt;i&gt;size&lt;/i&gt;</li>' in figure
+    assert figure.count('class="drawing wide"') == figure.count('class="drawing narrow"') == 1
+
+
+def test_a_mark_is_explained_below_the_first_figure_that_has_it(project: Project) -> None:
+    project.notebook("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
+    project.run_file("drawn", "drawn")
+    assert project.build("drawn").status == 0, project.said
+    page = project.page("drawn")
+    assert page.count('id="note-size"') == 1
+    assert page.index('id="figure-2"') < page.index('id="note-size"') < page.index('id="figure-3"')
+
+
+NOTED = """notes = [{"code": "size", "mark": "+", "words": "another size", "scope": "row"},
+         {"code": "old", "mark": "", "words": "an <b>old</b> one", "scope": "background"}]
+trust = {"parts": ["3 baskets", "<b>ripe</b>"], "counted": "2 notes", "notes": notes, "band": "SAMPLE & TEST"}
+line = {"text/html": "<p>for notebooks</p>", "text/plain": "-"}
+display({"application/vnd.analysis.trust+json": trust, **line}, raw=True)"""
+BELOW = """told = [{"code": "few", "mark": "*", "words": "few of them", "scope": "row"},
+        {"code": "quiet", "mark": "", "words": "of nearly all", "scope": "background"}, notes[0]]
+below = finding | {"name": "below", "notes": told}
+display({"application/vnd.analysis.finding+json": below, "text/html": "<p>Below.</p>", "text/plain": ""}, raw=True)"""
+
+
+def noted(project: Project, *extra: NotebookNode) -> str:
+    """The page of a notebook with a trust line and a finding with notes."""
+    cells = project.cells(project.code(BELOW, "hide-input"), *extra)
+    cells[4].source += f"\n{NOTED}"
+    project.notebook("noted", cells)
+    project.run_file("noted", "noted")
+    assert project.build("noted").status == 0, project.said
+    page = project.page("noted")
+    return page[: page.index('<details class="section code">')]  # without the source of it all
+
+
+def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(project: Project) -> None:
+    page = noted(project)
+    line = '<p class="trust">3 baskets, &lt;b&gt;ripe&lt;/b&gt;, <a href="#note-size">2 notes</a></p>'
+    assert line in page and "for notebooks" not in page
+    assert page.index("Ann has 6 apples.</p>") < page.index(line) < page.index("<main")
+    assert '<aside class="band" aria-label="What kind of data">SAMPLE &amp; TEST</aside>' in page
+    assert project.record("noted")["trust"]["counted"] == "2 notes"
+    assert project.record("noted")["answer"] == ["Ann has 6 apples."]
+
+
+def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(project: Project) -> None:
+    page = noted(project)
+    listed = [attributes["id"] for attributes in tags(page, "li") if (attributes.get("id") or "").startswith("note-")]
+    assert listed == ["note-size", "note-old", "note-few"]
+    assert page.count("another size") == 1 and "of nearly all" not in Markup(page[: page.index("<footer")]).text
+
+
+def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project: Project) -> None:
+    heading = new_markdown_cell("## Left <i>out</i>\n\nFor those who ask.", metadata={"tags": ["folded"]})
+    later = new_markdown_cell("## In sight\n\nAgain.")
+    page = noted(project, heading, project.code("print(7)", "hide-input"), later)
+    fold = page[page.index('<details class="section"><summary><h2') :]
+    fold = fold[: fold.index("</details>")]
+    assert Markup(fold).text == "Left <i>out</i> For those who ask. 7"
+    assert page.index("note-few") < page.index('<details class="section">') < page.index("In sight</h2>")
+    assert [a["href"] for a in tags(page, "a") if (a["href"] or "").startswith("#left")] == []
+    facts = Markup(page)
+    assert [name for name, _ in facts.tags].count("details") == page.count("</details>")
+
+
+HOSTILE_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+ viewBox="0 0 9 9" onload="alert(1)"><style>.a { fill: red }</style><metadata>m</metadata><script>alert(2)</script>
+<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"><img src="x" onerror="alert(3)"/></body></foreignObject>
+<a xlink:href="https://example.org"><rect/></a><defs><path id="p" d="M0 0"/><path id="unused" d="M1 1"/></defs>
+<g clip-path="url(#p)"><title>1 &lt; 2</title><use xlink:href="#p" onclick="alert(4)"/></g>
+<image href="https://example.org/i.png"/><use href="javascript:alert(5)"/></svg>"""
+
+
+def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> None:
+    shown, styles = inline(HOSTILE_DRAWING, "f1-", 'six "apples"')
+    assert styles == [".a { fill: red }"]
+    assert not any(word in shown for word in ("alert", "example.org", "script", "foreignObject", "metadata", "unused"))
+    root = ElementTree.fromstring(shown)
+    assert (root.get("role"), root.get("aria-label")) == ("img", 'six "apples"')
+    assert 'id="f1-p"' in shown and 'href="#f1-p"' in shown and "url(#f1-p)" in shown
+    assert [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")] == ["1 < 2"]
 
 
 def test_an_empty_parameter_says_what_it_stands_for() -> None:

@@ -78,7 +78,7 @@ def test_a_moved_slider_changes_the_numbers(lab: str, chromium: Browser, screens
     page.locator(".noUi-handle").first.wait_for(state="attached", timeout=WAIT)
     assert page.locator(".noUi-handle").count() == 7  # two of the five sliders have two ends
     answer = sliders.locator(".widget-html-content, .jupyter-widgets.widget-html")
-    expect(answer.first).to_contain_text("1,000 users at 30 tokens/s each need")
+    expect(answer.first).to_contain_text("1,000 users at 25 tokens/s each take")
     before = answer.first.inner_text()
     users = page.locator(".noUi-handle").first
     users.focus()
@@ -102,9 +102,9 @@ def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
     lab: str, chromium: Browser, screenshots: Path
 ) -> None:
     page = opened(chromium, lab, "generational_speedup")
-    go_to(page, "Speedup by accelerator")
-    expect(page.locator(".jp-TableOfContents-content")).to_contain_text("Limitations and sources")
-    expect(page.locator(".jp-Notebook h2", has_text="Speedup by accelerator")).to_be_in_viewport()
+    go_to(page, "Round by round")
+    expect(page.locator(".jp-TableOfContents-content")).to_contain_text("Limits")
+    expect(page.locator(".jp-Notebook h2", has_text="Round by round")).to_be_in_viewport()
     page.screenshot(path=screenshots / "lab-generational_speedup.png")
     assert "Error displaying widget" not in page.content()
     page.context.close()

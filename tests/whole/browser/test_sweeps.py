@@ -17,7 +17,7 @@ matrix:
   usd_per_kilowatt_hour: [0.4, 0.06, 0.12]
 """
 FAULTS = "async () => (await axe.run(document)).violations.map(v => v.id + ': ' + v.nodes[0].html.slice(0, 120))"
-PRICE, FOUND = 2, 3  # the columns of the electricity's price and of the first finding
+PRICE, FOUND = 2, "energy price"  # the column of the electricity's price, and the head of what it decides
 
 
 @pytest.fixture(scope="session")
@@ -66,16 +66,18 @@ def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(index: Page) ->
 
 
 def test_the_keyboard_sorts_by_a_finding(index: Page) -> None:
-    head = index.locator("thead th").nth(FOUND)
+    heads = index.locator("thead th").all_inner_texts()
+    found = next(place for place, text in enumerate(heads) if text.lower().startswith(FOUND))
+    head = index.locator("thead th").nth(found)
     button = head.get_by_role("button")
-    index.locator("thead th").nth(PRICE).get_by_role("button").focus()
+    index.locator("thead th").nth(found - 1).get_by_role("button").focus()
     index.keyboard.press("Tab")
     expect(button).to_be_focused()
     assert button.evaluate("e => getComputedStyle(e).outlineStyle") != "none"
     index.keyboard.press("Enter")
-    said = column(index, FOUND)
+    said = column(index, found)
     costs = [float(cost.partition("–")[0]) for cost in said if cost != "–"]
-    assert costs == sorted(costs) and len(set(costs)) == 3
+    assert costs == sorted(costs) and len(set(costs)) >= 3
     assert said[len(costs) :] == ["–"] * (6 - len(costs))  # what is not known stands last, whichever way round
     expect(head).to_have_attribute("aria-sort", "ascending")
 

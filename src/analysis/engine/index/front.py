@@ -1,7 +1,6 @@
 """reports/index.html, from the records of the reports and the failures remembered."""
 
 import html
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.engine.page import picture
-from analysis.engine.page.parameter_words import parameter_help
+from analysis.engine.page.markup import Markup, without_styles
 from analysis.engine.page.templates import fill
 from analysis.engine.runs import freshness, runfiles, shelf
 from analysis.engine.runs.places import Places
@@ -24,14 +23,37 @@ def write(places: Places) -> None:
 
 
 def render(places: Places) -> str:
-    """The index as HTML: each report that has a run file, and what failed in the last build."""
+    """The index as HTML: what reports put on the front, a card for each other one, and what failed in the last build.
+
+    A report that puts something on the front says its answer there and has no card; of one notebook it is the report of
+    its name alone, for those of other parameters would say the same of something else.
+    """
     files = runfiles.run_files(places)
     failed = {report: text for report, text in shelf.failed(places).items() if report in files}
-    cards = [card for report in files if (card := _card(report, places))]
-    cards.sort(key=lambda card: (card["notebook"], card["report"] != card["notebook"], card["report"]))
-    shown = {card["report"] for card in cards} | set(failed)
+    stated = [own for report in files if (own := _stated(report, places))]
+    stated.sort(key=lambda own: (own["notebook"], own["report"] != own["notebook"], own["report"]))
+    ahead = [own for own in stated if own["front"] and own["report"] == own["notebook"]]
+    leads = [_lead(own) for own in ahead]
+    cards = [own | {"image": _image(own, places)} for own in stated if own not in ahead]
+    sortable = any(piece["table"] for lead in leads for piece in lead["pieces"])
+    styles = "\n".join(dict.fromkeys(sheet for lead in leads for sheet in lead["styles"]))
+    shown = {own["report"] for own in stated} | set(failed)
     waiting = _waiting([path for report, path in files.items() if report not in shown], places)
-    return fill("list", cards=cards, failed=failed, waiting=waiting, sweeps=_sweeps(places))
+    return fill(
+        "list", scripts=("sort.js",) if sortable else (), leads=leads, styles=styles, cards=cards,
+        failed=failed, waiting=waiting, sweeps=_sweeps(places),
+    )  # fmt: skip
+
+
+def _lead(stated: dict[str, Any]) -> dict[str, Any]:
+    """A record with its `pieces` for the front, of each whether it holds a table, and the `styles` that they need."""
+    styles: dict[str, None] = {}
+    pieces = []
+    for piece in stated["front"]:
+        markup, sheets = without_styles(piece["html"])
+        styles |= dict.fromkeys(sheets)
+        pieces.append(piece | {"html": markup, "table": Markup(markup).has("table")})
+    return stated | {"pieces": pieces, "styles": list(styles)}
 
 
 def _waiting(paths: Iterable[Path], places: Places) -> list[str]:
@@ -59,25 +81,16 @@ def _sweeps(places: Places) -> list[dict[str, Any]]:
     return sweeps
 
 
-def _card(report: str, places: Places) -> dict[str, Any] | None:
+def _stated(report: str, places: Places) -> dict[str, Any] | None:
+    """The record of a report that has a page."""
     stated = freshness.read_record(report, places)
-    if stated is None or not (places.reports / f"{report}.html").exists():
+    return stated if stated and (places.reports / f"{report}.html").exists() else None
+
+
+def _image(stated: dict[str, Any], places: Places) -> str | None:
+    """The picture of a report's card as base64, None where it has none."""
+    drawing = places.pictures / f"{stated['report']}.svg"
+    if not stated["picture"] or not drawing.exists():
         return None
-    drawing = places.pictures / f"{report}.svg"
-    shown = stated["picture"] and drawing.exists()
-    help_ = _help(places.notebook(stated["notebook"])) if stated["parameters"] else {}
-    return stated | {"image": _encoded(drawing) if shown else None, "help": help_}
-
-
-def _help(notebook: Path) -> dict[str, str]:
-    """What the notebook says of its parameters; nothing where it is gone or cannot be read."""
-    try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        source = next("".join(c["source"]) for c in cells if "parameters" in c["metadata"].get("tags", []))
-        return parameter_help(source)
-    except (OSError, ValueError, KeyError, StopIteration, SyntaxError):
-        return {}
-
-
-def _encoded(drawing: Path) -> str:
-    return b64encode(picture.small(drawing.read_text(encoding="utf-8")).encode()).decode()
+    small = picture.small(drawing.read_text(encoding="utf-8"), stated["picture"]["whole"])
+    return b64encode(small.encode()).decode()

@@ -56,8 +56,8 @@ class Builder:
             kernel.ask_to_end()  # It ends while the page is made.
             stated = self._state(plan, notebook, inputs)
             html = export.page(notebook, stated)
-        picture, _ = record.first_figure(notebook.cells)
-        return Made(plan.run.report, stated, html, picture)
+        picture = record.picture(notebook.cells)
+        return Made(plan.run.report, stated, html, picture and picture.svg)
 
     def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
         run, stated = plan.run, record.state(notebook.cells)

@@ -17,7 +17,6 @@ from analysis.engine.page.page import prepare
 from analysis.engine.page.parameter_words import FILTERS
 from analysis.engine.page.templates import TEMPLATES
 
-POINTS_TO_PIXELS = 4 / 3
 _one_at_a_time = threading.Lock()
 
 
@@ -62,9 +61,7 @@ def filters() -> dict[str, Any]:
     """The filters that our templates use beside nbconvert's."""
     own = {
         "code": _code,
-        "image_size": _image_size,
         "shape": _shape,
-        "header_space": _header_space,
         "has_table": _has_table,
     }
     return FILTERS | own
@@ -76,23 +73,6 @@ def _has_table(html: str) -> bool:
 
 def _code(source: str) -> Safe:
     return Safe(_highlighter()(source))
-
-
-def _image_size(svg: str) -> Safe:
-    """Width and height attributes of a drawing in pixels, so that the page doesn't jump while it loads."""
-    width, height = _points(svg)
-    if not width:
-        return Safe("")
-    return Safe(' width="{:.0f}" height="{:.0f}"').format(width * POINTS_TO_PIXELS, height * POINTS_TO_PIXELS)
-
-
-def _header_space(svg: str, share: float | None) -> Safe:
-    """The style that pushes a drawing's own header out of view, for the page sets title and subtitle as text.
-
-    `share` is the header's of the drawing's height; CSS takes a margin in per cent of the width.
-    """
-    width, height = _points(svg)
-    return Safe(' style="margin-top:-{:.2f}%"').format(100 * share * height / width) if share and width else Safe("")
 
 
 def _shape(svg: str) -> Safe:

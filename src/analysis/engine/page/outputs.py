@@ -1,12 +1,17 @@
 """Outputs as a page shows them: one form each, style sheets and the answer lifted out."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from analysis.engine.page import record
+from analysis.engine.page.drawing import inline
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import without_styles
 
-NUMBERS = "analysis/numbers"  # marks a table as the numbers of the figure before it (analysis.show.cells.BESIDE)
+# What analysis.show puts into the metadata of outputs: a table that has the numbers of the figure before it, and these
+# as CSV (show.cells); what explains a figure's marks (show.figures.style).
+NUMBERS, CSV = "analysis/numbers", "analysis/csv"
+KEY = "analysis/key"
 SHOWN = ("image/svg+xml", "text/html", "image/png", "text/markdown", "text/plain")
 
 
@@ -17,8 +22,8 @@ def shown(output: Any, index: int) -> Any | None:
     """
     if output.output_type == "stream":
         return output
-    if record.PROVENANCE in output.data:
-        return None  # The page's footer says the same.
+    if record.PROVENANCE in output.data or record.TRUST in output.data:
+        return None  # The page's footer and its head say the same.
     kinds = [kind for kind in SHOWN if kind in output.data]
     if record.FINDING in output.data:
         kinds = [kind for kind in kinds if kind != "text/plain"]
@@ -59,17 +64,44 @@ def lift_answer(cells: list[Any]) -> list[str]:
 
 
 def pair_numbers(cells: list[Any]) -> None:
-    """Move each table of a figure's numbers into the metadata of the figure before it, as `numbers`."""
+    """Move each table of a figure's numbers into the metadata of the figure before it, as `numbers` and `csv`."""
     for cell in cells:
         kept: list[Any] = []
         for output in cell.get("outputs", []):
             figure = kept and any(kind.startswith("image/") for kind in kept[-1].get("data", {}))
             if figure and output.get("metadata", {}).get(NUMBERS) and is_html(output):
-                kept[-1].metadata["numbers"] = output.data["text/html"]
+                kept[-1].metadata |= {"numbers": output.data["text/html"], "csv": output.metadata.get(CSV, "")}
             else:
                 kept.append(output)
         if kept:
             cell.outputs = kept
+
+
+def draw(cells: list[Any]) -> list[str]:
+    """Number the figures and put SVG into the page itself, as `inline`; the style sheets that the drawings need."""
+    styles: dict[str, None] = {}
+    for number, output in enumerate(figures(cells), start=1):
+        output.metadata["number"] = number
+        if svg := output.data.get("image/svg+xml"):
+            about = output.metadata["image/svg+xml"]
+            output.metadata["inline"], sheets = inline(svg, f"f{number}-", about["alt"], about.get("header"))
+            styles |= dict.fromkeys(sheets)
+    return list(styles)
+
+
+def explain(cells: list[Any], explained: set[str]) -> set[str]:
+    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the codes of those."""
+    new: set[str] = set()
+    for output in figures(cells):
+        key = [entry for entry in output.metadata.get(KEY, []) if entry["code"] not in explained | new]
+        output.metadata["key"] = key
+        new |= {entry["code"] for entry in key}
+    return new
+
+
+def figures(cells: list[Any]) -> Iterator[Any]:
+    """Every output that is a picture, in order."""
+    return (o for o in record.outputs(cells) if any(kind.startswith("image/") for kind in o.get("data", {})))
 
 
 def is_html(output: Any) -> bool:

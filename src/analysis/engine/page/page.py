@@ -11,7 +11,9 @@ from analysis.engine.page.markup import Markup
 from analysis.engine.page.parameter_words import parameter_help
 
 PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
-RESERVED = {"main", "answer", "parameters", "contents", "about", "show-code"}
+RESERVED = {"main", "answer", "contents", "about", "notes", "code"}
+HIDDEN = {"hide-input", "parameters", "injected-parameters"}  # tags of cells whose code is folded away
+FOLDED = "folded"  # tag of a heading of the second level: its section is folded away
 
 
 def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -21,6 +23,7 @@ def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]
     without alt text, a bad heading.
     """
     notebook = copy.deepcopy(notebook)
+    notes = _notes(notebook.cells)
     for index, cell in enumerate(notebook.cells):
         cell.metadata["page"] = {}
         if cell.cell_type == "code":
@@ -30,8 +33,60 @@ def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]
     notebook.cells = _without_empty_headings(notebook.cells)
     facts = _render_text(notebook.cells)
     outputs.pair_numbers(notebook.cells)
-    _group_code(notebook.cells)
-    return notebook, facts | {"answer": answer, "styles": styles, "stated": stated} | _footer(notebook.cells, stated)
+    drawn = outputs.draw(notebook.cells)
+    facts |= {
+        "answer": answer,
+        "said": (stated["answer"] or [""])[0].removesuffix("."),
+        "styles": "\n".join([styles, *drawn]),
+        "stated": stated,
+    }
+    facts |= {"notes": _left_to_explain(notes, notebook.cells), "code": _code(notebook.cells)}
+    return notebook, facts | _fold(notebook.cells) | _footer(notebook.cells, stated)
+
+
+def _notes(cells: list[Any]) -> list[dict[str, Any]]:
+    """The notes of what a page shows unfolded, each kind once: of the answer all, of the rest those of single rows."""
+    told: dict[str, dict[str, Any]] = {}
+    for cell, folded in zip(cells, _in_folds(cells), strict=True):
+        if not folded:
+            for note in record.notes([cell], background="answer" in record.tags(cell)):
+                told.setdefault(note["code"], note)
+    return list(told.values())
+
+
+def _in_folds(cells: list[Any]) -> list[bool]:
+    """Of each cell whether it is folded away: from a heading tagged so to the next heading of its level."""
+    folded, inside = [], False
+    for cell in cells:
+        if _rank(cell) <= 2:
+            inside = FOLDED in record.tags(cell)
+        folded.append(inside)
+    return folded
+
+
+def _left_to_explain(notes: list[dict[str, Any]], cells: list[Any]) -> list[dict[str, Any]]:
+    """The notes that no figure in sight explains below it; what figures in folds explain is neither."""
+    folds = _in_folds(cells)
+    seen = outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if not folded], set())
+    left = [note for note in notes if note["code"] not in seen]
+    told = seen | {note["code"] for note in left}
+    outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if folded], told)
+    return left
+
+
+def _fold(cells: list[Any]) -> dict[str, bool]:
+    """Mark where folds begin and end, and where the notes stand: behind the last section that is not folded.
+
+    The facts say what is left for the page's end: a fold to close, the notes.
+    """
+    folds = _in_folds(cells)
+    for before, cell, folded in zip([False, *folds], cells, folds, strict=False):
+        begins = folded and "summary" in cell.metadata["page"]
+        cell.metadata["page"] |= {"begins": begins, "ends": before and (begins or not folded)}
+    first = next((cell for cell in cells if cell.metadata["page"]["begins"]), None)
+    if first is not None:
+        first.metadata["page"]["notes"] = True
+    return {"left_open": bool(folds and folds[-1]), "notes_last": first is None}
 
 
 def _without_empty_headings(cells: list[Any]) -> list[Any]:
@@ -63,6 +118,7 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
     for index, cell in enumerate(cells):
         try:
             if cell.cell_type == "markdown":
+                cell.metadata["page"]["place"] = len(headings.all)
                 html, asked, about = markdown.render(cell, headings, first=cell is first)
                 cell.metadata["page"]["html"] = html
                 question, scope = question or asked, scope or about
@@ -73,7 +129,21 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
             raise ReportFailed(error.what, index) from error
     if not question:
         raise ReportFailed("The first Markdown cell has no question: expected '# ' and the question")
-    return {"question": question, "scope": scope, "contents": _contents(headings.all)}
+    folded = {h.id for h in _folded_headings(cells, headings.all)}
+    shown = [(heading, below) for heading, below in _contents(headings.all) if heading.id not in folded]
+    return {"question": question, "scope": scope, "contents": shown}
+
+
+def _folded_headings(cells: list[Any], headings: list[Heading]) -> list[Heading]:
+    """The headings whose sections are folded; the cell of each keeps its HTML apart as `summary`."""
+    found = []
+    for cell in cells:
+        if cell.cell_type == "markdown" and FOLDED in record.tags(cell) and _rank(cell) == 2:
+            heading, page = headings[cell.metadata["page"]["place"]], cell.metadata["page"]
+            page["summary"], end, rest = page["html"].partition("</h2>")
+            page["summary"], page["html"] = page["summary"] + end, rest
+            found.append(heading)
+    return found
 
 
 def _used_ids(cells: list[Any]) -> set[str]:
@@ -92,26 +162,15 @@ def _contents(headings: list[Heading]) -> list[tuple[Heading, list[Heading]]]:
     return tree
 
 
-def _group_code(cells: list[Any]) -> None:
-    """Give each run of code cells one fold: at its first cell with an output, or at its last cell."""
-    group: list[Any] = []
-    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+def _code(cells: list[Any]) -> list[tuple[str, str]]:
+    """The code that is folded away at the page's end, each cell with its number; other code is shown in its place."""
+    folded = []
+    for cell in cells:
         if cell.cell_type == "code" and cell.source.strip():
-            group.append(cell)
-        last = following is None or following.cell_type != "code"
-        if group and cell.cell_type == "code" and (cell.outputs or last):
-            cell.metadata["page"] |= {"code": [c.source for c in group], "cells": _numbers(group), "open": _open(group)}
-            group = []
-
-
-def _numbers(group: list[Any]) -> str:
-    first, last = group[0].execution_count, group[-1].execution_count
-    return f"cell {first}" if first == last else f"cells {first} to {last}"
-
-
-def _open(group: list[Any]) -> bool:
-    folded = {"hide-input", "parameters", "injected-parameters"}
-    return not all(folded & set(record.tags(cell)) for cell in group)
+            hidden = bool(HIDDEN & set(record.tags(cell)))
+            cell.metadata["page"]["code"] = "" if hidden else cell.source
+            folded += [(f"Cell {cell.execution_count}", cell.source)] * hidden
+    return folded
 
 
 def _footer(cells: list[Any], stated: dict[str, Any]) -> dict[str, Any]:

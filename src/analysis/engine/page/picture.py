@@ -1,21 +1,23 @@
-"""A report's first figure as the small picture of the index: its shapes without words."""
+"""A report's first figure as the picture of its card: whole where it is drawn for phones, else its shapes alone."""
 
 import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+from analysis.engine.page.drawing import SVG
+
 ROOM = 6  # points around the axes, so that marks on their edge are whole
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-ElementTree.register_namespace("", SVG)
-ElementTree.register_namespace("xlink", LINK)
 
 
-def small(svg: str) -> str:
-    """The drawing without texts and legends, cut to its axes: at the index's size no text can be read anyway.
+def small(svg: str, whole: bool) -> str:
+    """The drawing as it is where it is `whole`: as wide as a card, its words can be read.
 
-    They are what matplotlib names so (groups with ids `text_...`, `legend_...`); a drawing without stays as it is.
+    Of one for a wide page no text can be read at that size: texts and legends go, and it is cut to its axes. They are
+    what matplotlib names so (groups with ids `text_...`, `legend_...`); a drawing without stays as it is.
     """
+    if whole:
+        return svg
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
         for child in [element for element in parent if element.get("id", "").startswith(("text_", "legend_"))]:

@@ -1,7 +1,9 @@
 """What an executed notebook states (question, answer, findings, provenance) as plain data."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -10,20 +12,27 @@ from analysis.engine.page.markup import Markup
 
 FINDING = "application/vnd.analysis.finding+json"
 PROVENANCE = "application/vnd.analysis.provenance+json"
+TRUST = "application/vnd.analysis.trust+json"
+DRAWING = "image/svg+xml"
+NARROW = "analysis/narrow"  # the metadata that holds a figure's drawing for narrow pages (analysis.show.figures.style)
+FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
 PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
+MARKS = re.compile(r'<sup class="marks".*?</sup>')  # of notes, behind a sentence (analysis.core.findings)
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def state(cells: list[Any]) -> dict[str, Any]:
     """All that the cells of an executed notebook state, as its record holds it. Raises ReportFailed."""
-    picture, alt = first_figure(cells)
+    drawing = picture(cells)
     return {
         "question": question(cells),
         "answer": answer(cells),
+        "trust": trust(cells),
         "findings": findings(cells),
+        "front": front(cells),
         "provenance": provenance(cells),
-        "picture": {"alt": alt, "sha256": sha256(picture.encode()).hexdigest()} if picture else None,
+        "picture": drawing and {"alt": drawing.alt, "whole": drawing.whole, "sha256": drawing.sha256},
         "python": PYTHON,
     }
 
@@ -65,9 +74,22 @@ def provenance(cells: list[Any]) -> dict[str, Any]:
 
 
 def answer(cells: list[Any]) -> list[str]:
-    """The answer's paragraphs as text: what the cell tagged `answer` shows as HTML."""
+    """The answer's paragraphs as text: what the cell tagged `answer` shows as HTML, without marks and trust line."""
     shown = _outputs([cell for cell in cells if "answer" in tags(cell)], "text/html")
-    return [block for _, output in shown for block in Markup(output["data"]["text/html"]).blocks]
+    lines = (output["data"] for _, output in shown)
+    return [block for data in lines if TRUST not in data for block in Markup(MARKS.sub("", data["text/html"])).blocks]
+
+
+def trust(cells: list[Any]) -> dict[str, Any] | None:
+    """The trust line shown, as data; None where there is none."""
+    return next((output["data"][TRUST] for _, output in _outputs(cells, TRUST)), None)
+
+
+def notes(cells: list[Any], background: bool) -> list[dict[str, Any]]:
+    """The notes of the findings and the trust line that the cells show; `background`: those of nearly all rows too."""
+    stated = [output["data"].get(FINDING) or output["data"].get(TRUST) for output in outputs(cells) if "data" in output]
+    told = [note for each in stated if each for note in each.get("notes", ())]
+    return [note for note in told if background or note.get("scope") != "background"]
 
 
 def question(cells: list[Any]) -> str:
@@ -77,13 +99,40 @@ def question(cells: list[Any]) -> str:
     return heading.replace("`", "").replace("*", "")
 
 
-def first_figure(cells: list[Any]) -> tuple[str | None, str]:
-    """The first figure as SVG and its alt text; None and an empty text where there is no figure."""
-    kind = "image/svg+xml"
+def front(cells: list[Any]) -> list[dict[str, str]]:
+    """What the cells tagged FRONT show as HTML, each with the heading of its section, "" before the first one."""
+    pieces, heading = [], ""
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            headings = [line[3:].strip() for line in cell["source"].splitlines() if line.startswith("## ")]
+            heading = (headings or [heading])[-1]
+        elif FRONT in tags(cell):
+            shown = (output["data"]["text/html"] for _, output in _outputs([cell], "text/html"))
+            pieces += [{"heading": heading, "html": html} for html in shown]
+    return pieces
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A report's first figure as SVG: its alt text, and whether it is drawn so small that its words can be kept."""
+
+    svg: str
+    alt: str
+    whole: bool
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the drawing."""
+        return sha256(self.svg.encode()).hexdigest()
+
+
+def picture(cells: list[Any]) -> Picture | None:
+    """The first figure, by its drawing for narrow pages where it has one; None where there is no figure."""
     for output in outputs(cells):
-        if kind in output.get("data", {}):
-            return output["data"][kind], output["metadata"].get(kind, {}).get("alt", "")
-    return None, ""
+        if DRAWING in output.get("data", {}):
+            about, narrow = output["metadata"].get(DRAWING, {}), output["metadata"].get(NARROW, "")
+            return Picture(narrow or output["data"][DRAWING], about.get("alt", ""), whole=bool(narrow))
+    return None
 
 
 def outputs(cells: Iterable[Any]) -> Iterator[Any]:

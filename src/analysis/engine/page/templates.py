@@ -1,18 +1,33 @@
 """The templates of pages and lists, and how a list is filled in."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from analysis.core.contents import sha256
 from analysis.engine.page.parameter_words import FILTERS
 
 TEMPLATES = Path(__file__).with_name("template")
+POLICY = "default-src 'none';"  # how the policy of every page begins
 
 
-def fill(kind: str, filters: dict[str, Callable[..., Any]] | None = None, **values: Any) -> str:
-    """The index page of a kind (`list` or `sweep`) as HTML; `filters` are its own beside those for parameters."""
+def fill(
+    kind: str, filters: dict[str, Callable[..., Any]] | None = None, scripts: tuple[str, ...] = (), **values: Any
+) -> str:
+    """The index page of a kind (`list` or `sweep`) as HTML; `filters` are its own beside those for parameters.
+
+    `scripts` are files of the kind's folder or of `shared`, run one behind the other: the page's policy allows them by
+    the hash of their text, and no other.
+    """
     from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(loader=FileSystemLoader([TEMPLATES / kind, TEMPLATES / "shared"]), autoescape=True)
     environment.filters |= FILTERS | (filters or {})
-    return environment.get_template("index.html.j2").render(values)
+    script = "\n".join(environment.loader.get_source(environment, name)[0] for name in scripts)
+    html = environment.get_template("index.html.j2").render(values, script=script)
+    return html.replace(POLICY, f"{POLICY} script-src 'sha256-{_encoded(script)}';", 1) if script else html
+
+
+def _encoded(script: str) -> str:
+    return b64encode(bytes.fromhex(sha256(script))).decode()

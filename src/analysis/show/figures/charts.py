@@ -1,6 +1,8 @@
 """The kinds of figure that reports use: a ready frame becomes a Drawing.
 
-Where the rows of a frame have a column `notes`, the subtitle says them all; `notes` are said beside them.
+Where the rows of a frame have a column `notes`, their marks stand behind the numbers and a page explains them below the
+figure; `notes` are explained beside them. What a mark says when it is pointed at comes from the columns `accelerator`,
+`system`, `submitter`, `basis` or `round`, and `software`, as far as a frame has them.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ _ROW = 0.26  # inches a row of a range chart takes
 _HOLLOW = ("D", "v", "^", "o", "<", ">")
 
 
+@style.drawn_twice
 def ranges(
     frame: pd.DataFrame,
     *,
@@ -53,15 +56,18 @@ def ranges(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     notes |= parts.notes_of(rows, label)
-    figure, ax = style.canvas(title, subtitle, _ROW * len(rows) + 0.95, notes)
     numbers = in_words.ranges(rows, name, axis)
+    behind = [parts.words(*pair, note) for pair in zip(numbers.texts, rows.to_dict("records"), strict=True)]
+    row_height = _ROW * (1.4 if any("\n" in words for words in behind) else 1)
+    figure, ax = style.canvas(title, subtitle, row_height * len(rows) + 0.95)
     columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
     description = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
     markers, places = parts.markers(rows, series), parts.places(rows[label])
-    for place, row, number in zip(places, rows.to_dict("records"), numbers.texts, strict=True):
+    for place, row, number, words in zip(places, rows.to_dict("records"), numbers.texts, behind, strict=True):
         ink = style.colour(row[colour or label])
-        parts.bar(ax, row, name, place, ink, markers[row[series]], "white" if hollow and row[hollow] else ink)
-        parts.number(ax, row[f"{name}_high"], place, parts.words(number, row, note))
+        told = parts.hover(row, label, number, row[note] if note else "")
+        parts.bar(ax, row, name, place, ink, markers[row[series]], parts.face(row, ink, hollow), told)
+        parts.number(ax, row[f"{name}_high"], place, words)
     parts.axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
     parts.limits(ax, ends.low.min(), ends.high.max(), log)
@@ -77,6 +83,7 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     return frame.sort_values(label, key=lambda names: names.map(order), kind="stable")
 
 
+@style.drawn_twice
 def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str, notes: Notes = NONE) -> Drawing:
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
     if values.empty:
@@ -87,9 +94,9 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
         [Column("Row", words.index), *(Column(str(name), texts, numeric=True) for name, texts in words.items())],
         lambda row, *texts: "; ".join(f"{row}, {name} {text}" for name, text in zip(words, texts, strict=True) if text),
     )
-    narrow = len(values.columns) > 6  # a range on one line would run into the next cell
+    narrow = len(values.columns) > (3 if style.is_narrow() else 6)  # a range on one line would run into the next cell
     shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
-    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25, notes)
+    figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
     reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
     sns.heatmap(
@@ -113,6 +120,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
+@style.drawn_twice
 def beside(
     frame: pd.DataFrame,
     *,
@@ -139,7 +147,7 @@ def beside(
     below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
     height = 0.12 * (2 + len(others)) * len(rows) + 0.95
     notes |= parts.notes_of(rows, label)
-    figure, ax = style.canvas(title, subtitle, height, notes)
+    figure, ax = style.canvas(title, subtitle, height)
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
     names = {name: legend, **others}
     numbers = [in_words.ranges(rows, stem, f"{words} ({axis})") for stem, words in names.items()]
@@ -151,9 +159,13 @@ def beside(
     records = rows.to_dict("records")
     for place, row in enumerate(records):
         ink = style.colour(row[colour or label])
-        parts.bar(ax, row, name, -place, ink, markers[legend], ink)
+        texts = [f"{words} {column.texts[place]}" for words, column in zip(names.values(), numbers, strict=True)]
+        parts.bar(
+            ax, row, name, -place, ink, markers[legend], parts.face(row, ink, ""), parts.hover(row, label, texts[0])
+        )
         for step, (other, words) in enumerate(others.items(), 1):
-            parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white")
+            told = parts.hover(row, label, texts[step])
+            parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white", told)
     places = -np.arange(len(rows)) - below * len(others) / 2
     parts.axis(ax, rows[label], places, axis, log=True)
     own = zip(numbers[0].texts, records, strict=True)
@@ -165,6 +177,7 @@ def beside(
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
+@style.drawn_twice
 def scatter(
     frame: pd.DataFrame,
     *,
@@ -185,7 +198,7 @@ def scatter(
     if frame.empty:
         return style.nothing(title)
     notes |= parts.notes_of(frame, label)
-    figure, ax = style.canvas(title, subtitle, 3.4, notes)
+    figure, ax = style.canvas(title, subtitle, 3.4)
     across, up = interval.of(frame, x), interval.of(frame, y)
     middles = [(ends.low + ends.high) / 2 for ends in (across, up)]
     best = frame[front].astype(bool) if front else pd.Series(True, index=frame.index)
@@ -195,8 +208,10 @@ def scatter(
     description = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
     ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
-    faces = [POINT if filled else "white" for filled in best]
-    ax.scatter(*middles, s=42, c=faces, edgecolors=POINT, zorder=3)
+    texts = zip(frame.to_dict("records"), columns[1].texts, columns[2].texts, *middles, best, strict=True)
+    for row, at, height, i, j, filled in texts:
+        gid = f"{style.HOVER}{parts.hover(row, label, f'{x_axis} {at}', f'{y_axis} {height}')}"
+        ax.plot(i, j, "o", ms=6.5, color=POINT, mfc=POINT if filled else "white", zorder=3, gid=gid)
     for words, i, j, above in zip(frame[label], *middles, best, strict=True):
         place = {"xytext": (6, 7 if above else -7), "va": "bottom" if above else "top"}
         ax.annotate(words, (i, j), textcoords="offset points", size=8, ha="left", bbox=parts.BOX, **place)
@@ -207,11 +222,12 @@ def scatter(
     if across.low.min() >= 0:
         ax.set_xlim(left=max(ax.get_xlim()[0], -0.03 * ax.get_xlim()[1]))  # No tick for what cannot be.
     ax.tick_params(labelsize=8.5)
-    ax.set_xlabel(x_axis, size=9)
-    ax.set_ylabel(y_axis, size=9)
+    ax.set_xlabel(style.wrapped(x_axis, 42), size=9)
+    ax.set_ylabel(style.wrapped(y_axis, 32), size=9)
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
+@style.drawn_twice
 def distributions(
     draws: pd.DataFrame,
     *,
@@ -223,9 +239,7 @@ def distributions(
     """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
     if draws.empty:
         return style.nothing(title)
-    figure, axes = style.canvas(
-        title, subtitle, 1.25 * len(draws.columns), notes, nrows=len(draws.columns), squeeze=False
-    )
+    figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)
     marks = np.percentile(draws, percentiles, axis=0)  # one row per percentile, one column per quantity
     names = [f"P{percentile:g}" for percentile in percentiles]
     numbers = [Column(name, list(map(interval.number, row)), True) for name, row in zip(names, marks, strict=True)]
@@ -247,6 +261,7 @@ def distributions(
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
+@style.drawn_twice
 def bars(
     frame: pd.DataFrame, *, label: str, value: str, axis: str, title: str, subtitle: str, notes: Notes = NONE
 ) -> Drawing:
@@ -254,7 +269,7 @@ def bars(
     if frame.empty:
         return style.nothing(title)
     rows = frame.sort_values(value, key=np.abs, ascending=False, kind="stable")
-    figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75, notes)
+    figure, ax = style.canvas(title, subtitle, 0.32 * len(rows) + 0.75)
     numbers = Column(in_words.capital(axis), [f"{number:.2f}" for number in rows[value]], numeric=True)
     description = Description(f"Bars, {axis}:", [in_words.words(rows, label), numbers], "{} {}".format)
     ax.barh(range(len(rows)), rows[value], color=POINT, tick_label=rows[label])
@@ -264,13 +279,14 @@ def bars(
         side = 1 if number >= 0 else -1
         ax.annotate(text, (number, place), (5 * side, 0), textcoords="offset points", va="center",
                     ha="left" if side > 0 else "right", size=8)  # fmt: skip
-    ax.set_xlabel(axis, size=9)
+    ax.set_xlabel(style.wrapped(axis, 42), size=9)
     ax.tick_params(labelsize=8.5)
     ax.axvline(0, color=style.QUIET, lw=0.9)
     ax.margins(x=0.15)
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
+@style.drawn_twice
 def shares(
     frame: pd.DataFrame,
     *,
@@ -290,7 +306,7 @@ def shares(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    figure, ax = style.canvas(title, subtitle, 0.28 * len(rows) + 0.95, notes)
+    figure, ax = style.canvas(title, subtitle, 0.28 * len(rows) + 0.95)
     texts = {told: [f"{count:,}" for count in rows[name]] for name, told in counts.items()}
     numbers = [Column(in_words.capital(told), counted, numeric=True) for told, counted in texts.items()]
     description = Description(

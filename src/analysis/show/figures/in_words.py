@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from analysis.core import interval
+from analysis.core.interval import Interval
 from analysis.show import cells
 from analysis.show.cells import Table
 
@@ -16,11 +17,21 @@ HEADINGS = {"words": "What", "on_front": "On the front"}
 
 
 class Column(NamedTuple):
-    """One column of a figure's words: a formatted text per row, numbers as they are drawn where it is `numeric`."""
+    """One column of a figure's words: a formatted text per row, numbers as they are drawn where it is `numeric`.
+
+    `ends` are the ranges that the texts tell, where they do.
+    """
 
     header: str
     texts: Sequence[str]
     numeric: bool = False
+    ends: Interval | None = None
+
+    def values(self) -> dict[str, Sequence[Any]]:
+        """The column as numbers by name, a range as two of them; as its words, lines joined, where it has none."""
+        if self.ends is not None:
+            return {f"{self.header}, low": list(self.ends.low), f"{self.header}, high": list(self.ends.high)}
+        return {self.header: _on_one_line(self.texts)}
 
 
 @dataclass(frozen=True)
@@ -39,14 +50,14 @@ class Description:
         """The title, the opening and the rows, as one line."""
         rows = zip(*(column.texts for column in self.columns), strict=True)
         listing = "; ".join(filter(None, (self.spoken(*row) for row in rows)))
-        return " ".join(f"{title} {self.opening} {listing}{'.' if listing else ''}".split())
+        return " ".join(f"{title.removesuffix('.')}. {self.opening} {listing}{'.' if listing else ''}".split())
 
     def table(self, title: str) -> Table:
         """The columns side by side, lines of one text joined by commas."""
-        lines = [[", ".join(str(text).splitlines()) for text in column.texts] for column in self.columns]
-        frame = pd.DataFrame(dict(enumerate(lines)), dtype="str")
+        frame = pd.DataFrame(dict(enumerate(_on_one_line(column.texts) for column in self.columns)), dtype="str")
         frame.columns = [column.header for column in self.columns]
-        return cells.render(frame, title, [column.header for column in self.columns if column.numeric])
+        values = pd.DataFrame({name: own for column in self.columns for name, own in column.values().items()})
+        return cells.render(frame, title, [column.header for column in self.columns if column.numeric], values)
 
 
 def words(rows: pd.DataFrame, column: str) -> Column:
@@ -58,7 +69,7 @@ def ranges(rows: pd.DataFrame, name: str, axis: str) -> Column:
     """The interval `name` of each row under the quantity and unit of its axis."""
     ends = interval.of(rows, name)
     texts = [interval.text(low, high) for low, high in zip(ends.low, ends.high, strict=True)]
-    return Column(capital(axis), texts, numeric=True)
+    return Column(capital(axis), texts, numeric=True, ends=ends)
 
 
 def remarks(rows: pd.DataFrame, note: str) -> list[Column]:
@@ -77,3 +88,7 @@ def heading(column: str) -> str:
 def capital(text: str) -> str:
     """The text with its first letter as a capital, the others as they are."""
     return text[:1].upper() + text[1:]
+
+
+def _on_one_line(texts: Sequence[str]) -> list[str]:
+    return [", ".join(str(text).splitlines()) for text in texts]

@@ -18,6 +18,9 @@ from analysis.show.figures.colours import BAND
 
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
+_DECADE = 0.9  # powers of ten below which an axis has ticks for more numbers
+# Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
+_LETTERS, _LINE, _BEHIND = 18, 42, 22
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
@@ -36,14 +39,35 @@ def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: S
         ax.annotate(f"{here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
 
 
-def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str) -> None:
-    """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing."""
+def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str, told: str = "") -> None:
+    """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing.
+
+    `told` is shown when one of them is pointed at.
+    """
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if low != low:
         return
     middle = row.get(f"{name}_median", np.sqrt(low * high) if low > 0 else (low + high) / 2)
-    ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2)
-    ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3)
+    gid = f"{style.HOVER}{told}" if told else None
+    ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2, gid=gid)
+    ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=gid)
+
+
+def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
+    """What is said of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
+
+    Each as far as the row has it; without accelerator its label.
+    """
+    who = [row.get("accelerator") or row[label], *(row.get(name, "") for name in ("system", "submitter"))]
+    where = [row.get("basis") or row.get("round", ""), row.get("software", "")]
+    texts = (" ".join(str(text).split()) for text in (*who, *where, *numbers) if isinstance(text, str))
+    return " \u00b7 ".join(dict.fromkeys(filter(None, texts)))
+
+
+def face(row: Mapping[str, Any], ink: str, hollow: str) -> str:
+    """The inside of a row's marker: white for what the column `hollow` says, and for what was in preview."""
+    preview = any(note.kind.mark == wording.PREVIEW for note in row.get("notes", NONE))
+    return "white" if preview or (hollow and row[hollow]) else ink
 
 
 def number(ax: Axes, at: float, place: float, words: str) -> None:
@@ -61,10 +85,11 @@ def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
 def words(number: str, row: dict, note: str = "") -> str:
     """What stands behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
 
-    What holds for a document as a whole stands in the subtitle alone: a sign behind every number would say nothing.
+    What holds for a document as a whole has no mark: a sign behind every number would say nothing.
     """
-    mark = wording.mark(row.get("notes", NONE))
-    return " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {mark}" if mark else "")
+    marks = wording.marks(row.get("notes", NONE))
+    told = " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {marks}" if marks else "")
+    return style.wrapped(told, _BEHIND)
 
 
 def places(labels: pd.Series) -> np.ndarray:
@@ -77,22 +102,25 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     """The rows' labels at the left, the quantity below, on a logarithmic scale where `log`."""
     run = labels.ne(labels.shift()).cumsum().to_numpy()
     at = pd.Series(places).groupby(run).mean()
-    ax.set_yticks(list(at), list(labels.groupby(run).first()), size=8.5)
+    named = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
+    ax.set_yticks(list(at), named, size=8.5)
     ax.set_ylim(places.min() - 0.8, 0.8)
     ax.grid(axis="y", visible=False)
     if log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 3) if style.is_narrow() else (1, 2, 5)))
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         ax.xaxis.set_minor_locator(NullLocator())
     ax.tick_params(axis="x", labelsize=8.5)
-    ax.set_xlabel(axis, size=9)
+    ax.set_xlabel(style.wrapped(axis, _LINE), size=9)
 
 
 def limits(ax: Axes, low: float, high: float, log: bool) -> None:
     """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
     if log:
         reach = max(np.log10(high / low), 0.3)
+        if reach < _DECADE:
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5) if style.is_narrow() else (1, 1.5, 2, 3, 4, 6, 8)))
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
     else:
         start = 0 if low < 0.4 * high else low
@@ -156,6 +184,6 @@ def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[
     if band_label:
         entries.append(Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
     if len(entries) > 1:
-        columns = 3 if max(len(entry.get_label()) for entry in entries) < 26 else 2
+        columns = (3 if max(len(entry.get_label()) for entry in entries) < 26 else 2) - style.is_narrow()
         place = {"loc": "outside lower left", "ncols": columns, "fontsize": 8, "handletextpad": 0.4}
         ax.figure.legend(handles=entries, **place)

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import html
 import io
+import re
 import textwrap
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache, wraps
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 import seaborn as sns
 from IPython.display import HTML, display
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from analysis.core import facts
 from analysis.core import notes as wording
-from analysis.core.notes import NONE, SIGN, Notes
-from analysis.show.cells import BESIDE, Table
+from analysis.core.notes import NONE, Notes
+from analysis.show.cells import BESIDE, CSV, Table
 from analysis.show.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
 
-WIDTH = 6.2  # inches: at a phone's 360 points ten-point text is still legible
+WIDTH = 6.2  # inches
+NARROW = 3.8  # inches, of the drawing that a phone shows: eight-point words come out at eleven pixels of 366
+_across: ContextVar[float] = ContextVar("inches across", default=WIDTH)
+SMALL = "analysis/narrow"  # the metadata of a figure's output that holds its drawing for a narrow page
+KEY = "analysis/key"  # the metadata that explains its marks
+HOVER = "hover:"  # what the id of a mark begins with whose words are shown when it is pointed at
+_HOVER = re.compile(rf'<g id="{HOVER}([^"]*)">')
 MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
 SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
 
@@ -36,13 +46,15 @@ def round_markers() -> dict[str, str]:
 class Drawing:
     """A finished figure, the sentence that tells its numbers to a reader who does not see it, their table, its notes.
 
-    `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place.
+    `figure` is None where the chosen rows leave nothing to draw; `alt` then says so and is shown in its place. `narrow`
+    is the same figure drawn for a phone, without a header.
     """
 
     figure: Figure | None
     alt: str
     numbers: Table | None = None
     notes: Notes = NONE
+    narrow: Figure | None = None
 
 
 def apply() -> None:
@@ -66,13 +78,45 @@ def apply() -> None:
     )
 
 
-def canvas(title: str, subtitle: str, height: float, notes: Notes = NONE, **subplots: Any) -> tuple[Figure, Any]:
-    """A figure with its claim as title, what was compared and what it must still say below, and its axes.
+def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Drawing]:
+    """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
 
-    `height` is that of the axes, in inches.
+    @wraps(chart)
+    def both(*frames: Any, **named: Any) -> Drawing:
+        wide = chart(*frames, **named)
+        if wide.figure is None:
+            return wide
+        token = _across.set(NARROW)
+        try:
+            return replace(wide, narrow=chart(*frames, **named).figure)
+        finally:
+            _across.reset(token)
+
+    return both
+
+
+def is_narrow() -> bool:
+    """Whether what is drawn now is for a narrow page."""
+    return _across.get() < WIDTH
+
+
+def wrapped(words: str, letters: int) -> str:
+    """An axis' words on as many lines as a narrow drawing needs; unchanged in a wide one."""
+    if not is_narrow():
+        return words
+    return "\n".join(line for part in words.split("\n") for line in textwrap.wrap(part, letters) or [""])
+
+
+def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:
+    """A figure with its claim as title, what is drawn below it, and its axes.
+
+    `height` is that of the axes, in inches. A narrow drawing has no header: the page that it is for sets it as text.
     """
-    subtitle = f"{subtitle} {SIGN} {wording.line(notes)}" if notes else subtitle
-    head = [*textwrap.wrap(title, 66), ""] if title else []
+    if is_narrow():
+        figure, axes = plt.subplots(figsize=(NARROW, height), **subplots)
+        figure.set_layout_engine("constrained", w_pad=0.02)
+        return figure, axes
+    head = [*textwrap.wrap(title.removesuffix("."), 66), ""] if title else []
     lines = textwrap.wrap(subtitle, 92)
     header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
     total = height + header
@@ -108,11 +152,15 @@ def show(drawing: Drawing, source: str, table: Table | None = None) -> None:
         raise ValueError("a figure needs alt text: a sentence with its numbers")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
-    metadata = {"image/svg+xml": {"alt": drawing.alt, "caption": source, **_header(drawing.figure)}}
+    metadata: dict[str, Any] = {"image/svg+xml": {"alt": drawing.alt, "caption": source, **_header(drawing.figure)}}
+    metadata[KEY] = wording.key(drawing.notes)
+    if drawing.narrow is not None:
+        metadata[SMALL] = svg(drawing.narrow)
+        plt.close(drawing.narrow)
     display({"image/svg+xml": svg(drawing.figure), "text/plain": drawing.alt}, metadata=metadata, raw=True)
     plt.close(drawing.figure)
     if numbers := table or drawing.numbers:
-        display(numbers.beside_figure(), metadata={BESIDE: True})
+        display(numbers.beside_figure(), metadata={BESIDE: True, CSV: numbers.csv()})
 
 
 def _header(figure: Figure) -> dict[str, Any]:
@@ -124,8 +172,11 @@ def _header(figure: Figure) -> dict[str, Any]:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground."""
+    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground.
+
+    The canvas writes it in one pass; `savefig` lays it out and draws it once before, for nothing.
+    """
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    drawn = buffer.getvalue()
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+    drawn = _HOVER.sub(r"<g><title>\1</title>", buffer.getvalue())
     return drawn.replace("</style>", dark_style(drawn) + "</style>", 1)

@@ -1,0 +1,233 @@
+"""The words of the overview: which accelerator gives most, what each is worth, what the newest round changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pandas as pd
+
+from analysis.answers.words import counted, listed, prose, ranged, span
+from analysis.core import interval, notes
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import of_rows
+from analysis.themes import standing
+from analysis.themes.of_a_kind import SYSTEM
+
+Label = Callable[[str], str]
+DRAWN = 10  # accelerators in a figure
+TWICE = 2.0  # of the baseline's price: who is worth more than that is counted
+NODE = f"in nodes of {SYSTEM}"
+BLANK = ("\u2013", "no such result in the record")
+
+
+def most(matrix: pd.DataFrame, scenario: str, topic: str, unit: str) -> Finding:
+    """The accelerator on sale that gives most in a scenario, and the one that does in nodes of SYSTEM accelerators."""
+    measured = f"{unit} per accelerator"
+    ranked = _ranked(matrix, scenario)
+    if ranked.empty:
+        return nothing("gives_most", measured, f"No accelerator on sale has a comparable result of {topic}.")
+    name, shown = standing.RATES[scenario], _leaders(ranked)
+    first = shown[0]
+    said = f"{first['accelerator']} gives most on {topic}, {ranged(first, name)} {unit} each"
+    said += "".join(f"; {NODE}, {row['accelerator']} leads with {ranged(row, name)}" for row in shown[1:])
+    rows = pd.DataFrame(shown)
+    told = notes.union(rows[f"{name}_notes"])
+    return Finding("gives_most", span(first, name), measured, f"{said}.", cited(rows), told, about=first["accelerator"])
+
+
+def worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> Finding:
+    """At which multiple of the baseline's price those that `most` names break even; else the next that is known to."""
+    unit = f"times the price of one {baseline} at which one accelerator gives as much for a dollar"
+    others = _ranked(matrix, scenario)
+    named = [row for row in _leaders(others) if row["accelerator"] != baseline]
+    others = others[others["accelerator"].ne(baseline)]
+    valued = [row for row in named if row["worth_low"] == row["worth_low"]]
+    unknown = [row["accelerator"] for row in named if row["worth_low"] != row["worth_low"]]
+    valued = valued or [row for _, row in others.dropna(subset="worth_low").head(1).iterrows()]
+    if not valued:
+        why = f"No accelerator on sale can be set beside {baseline}: nobody can say what it is worth."
+        return nothing("worth_of_the_fastest", unit, why)
+    first, *more = valued
+    said = f"{first['accelerator']} breaks even at {ranged(first, 'worth')} times the price of {baseline}"
+    said += "".join(f", {row['accelerator']} at {ranged(row, 'worth')}" for row in more)
+    said += f"; of {listed(unknown)} it is not known" if unknown else ""
+    told = notes.union(row["worth_notes"] for row in valued)
+    return Finding(
+        "worth_of_the_fastest", span(first, "worth"), unit, f"{said}.", cited(pd.DataFrame(valued)), told,
+        about=first["accelerator"],
+    )  # fmt: skip
+
+
+def elsewhere(matrix: pd.DataFrame, scenario: str, unit: str) -> Finding:
+    """Who gives most in the other scenarios."""
+    measured = f"accelerators that give most in one scenario or another ({unit} per accelerator)"
+    ahead = {name: _ranked(matrix, name) for name in standing.RATES}
+    ahead = {name: ranked.iloc[0] for name, ranked in ahead.items() if len(ranked)}
+    first, others = ahead.get(scenario), {name: row for name, row in ahead.items() if name != scenario}
+    if first is None or not others:
+        return nothing("gives_most_elsewhere", measured, "The record has no other scenario of it to choose.")
+    said = [
+        f"{row['accelerator']}{' leads' * (not place)} on {name} with {ranged(row, standing.RATES[name])}"
+        + f" {unit}" * (not place)
+        for place, (name, row) in enumerate(others.items())
+    ]
+    leaders = {row["accelerator"] for row in ahead.values()}
+    word = "No" if leaders == {first["accelerator"]} else "Yes"
+    rows = pd.DataFrame(list(ahead.values()))
+    told = notes.union(row[f"{standing.RATES[name]}_notes"] for name, row in ahead.items())
+    headline = f"{word}: {', '.join(said)}."
+    return Finding("gives_most_elsewhere", exactly(len(leaders)), measured, headline, cited(rows), told)
+
+
+def gap(matrix: pd.DataFrame, scenario: str) -> str:
+    """The widest step between two neighbours of the ranking, as a figure's claim."""
+    name, ranked = standing.RATES[scenario], _ranked(matrix, scenario)
+    if len(ranked) < 2:
+        return "Fewer than two accelerators to rank"
+    middles = interval.of(ranked, name).middle
+    steps = (middles / middles.shift(-1)).iloc[: DRAWN - 1]
+    place = int(steps.to_numpy()[: len(ranked) - 1].argmax()) + 1
+    above, below = ranked.iloc[place - 1], ranked.iloc[place]
+    factor = interval.of(above, name) / interval.of(below, name)
+    return f"The first {place} of {len(ranked)} give {prose(_scalar(factor))} times what the next gives, or more"
+
+
+def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
+    """How many are worth more than TWICE the baseline's price, as a figure's claim."""
+    known = matrix.dropna(subset="worth_low")
+    known = known[known["accelerator"].ne(baseline)]
+    count = int(known["worth_low"].gt(TWICE).sum())
+    return f"{count} of {len(known)} are worth more than twice the price of {baseline}"
+
+
+def record(held: pd.DataFrame) -> Finding:
+    """The rounds of the record, and when the newest was published; `held` is of standing.held."""
+    unit = "rounds in the record"
+    if held.empty:
+        return nothing("rounds_of_the_record", unit, "No official record is there.")
+    first, last = held.iloc[0], held.iloc[-1]
+    when = f" of {_day(last['published'])}" if last["published"] else ""
+    named = f"{first['round']} to {last['round']}, {counted(len(held), 'round')}" if len(held) > 1 else last["round"]
+    said = f"The record: MLPerf Inference {named}, {int(held['rows'].sum()):,} results"
+    said += f"; the newest{when}." if when else "."
+    return Finding("rounds_of_the_record", exactly(len(held)), unit, said)
+
+
+def known(matrix: pd.DataFrame, label: str) -> Finding:
+    """Of how many accelerators on sale the record has what of a benchmark."""
+    unit = "accelerators on sale with a metered run"
+    if matrix.empty:
+        return nothing("known_of_those_on_sale", unit, "No accelerator on sale has a comparable result.")
+    metered = int(matrix["joules_low"].notna().sum())
+    ran = [f"{matrix[f'{name}_low'].notna().sum()} ran {scenario}" for scenario, name in standing.RATES.items()]
+    said = f"{label}, the best system of each of {counted(len(matrix), 'accelerator')}: {', '.join(ran)}"
+    said += f"; power is metered for {metered}."
+    return Finding("known_of_those_on_sale", exactly(metered), unit, said, cited(matrix))
+
+
+def newest(changes: pd.DataFrame) -> str:
+    """The newest round, whose changes these are."""
+    return str(changes["round"].iloc[0]) if len(changes) else "the newest round"
+
+
+def newcomers(names: tuple[str, ...], matrix: pd.DataFrame, newest: str) -> Finding:
+    """The accelerators that are on sale in the newest round for the first time, the fastest named first."""
+    unit = "accelerators on sale in the newest round and in none before"
+    if not names:
+        return nothing("new_on_sale", unit, f"No accelerator is new on sale in {newest}.")
+    fastest = [name for name in matrix["accelerator"] if name in names]
+    order = [*fastest, *(name for name in names if name not in fastest)]
+    return Finding("new_on_sale", exactly(len(names)), unit, f"{len(names)} new on sale in {newest}: {listed(order)}.")
+
+
+def new_benchmarks(changes: pd.DataFrame, newest: str, label: Label) -> Finding:
+    """The benchmarks of the newest round that no round before it has."""
+    unit = "benchmarks in the newest round and in none before"
+    fresh = changes[changes["before"].eq("")]
+    if fresh.empty:
+        return nothing("new_benchmarks", unit, f"No benchmark is new in {newest}.")
+    said = f"{counted(len(fresh), 'new benchmark')}: {listed(map(label, fresh['benchmark']))}."
+    return Finding("new_benchmarks", exactly(len(fresh)), unit, said, cited(fresh))
+
+
+def faster(changes: pd.DataFrame, newest: str) -> Finding:
+    """On how many benchmarks the fastest on sale became faster, by how much, and where another accelerator leads."""
+    unit = "benchmarks of which the fastest on sale became faster"
+    both = changes[changes["before"].ne("")]
+    if both.empty:
+        return nothing("faster_than_before", unit, f"No benchmark of {newest} was run in a round before.")
+    ahead = both[both["gain_low"].gt(1)]
+    said = f"The fastest on sale became faster on {len(ahead)} of {counted(len(both), 'benchmark')}"
+    if len(ahead):
+        others = int(ahead["accelerator"].ne(ahead["before"]).sum())
+        said += f", by {prose(span(ahead, 'gain'))} times; on {others} another accelerator leads"
+    return Finding("faster_than_before", exactly(len(ahead)), unit, f"{said}.", cited(both), of_rows(both))
+
+
+def gained_most(changes: pd.DataFrame, label: Label) -> str:
+    """The benchmark with the greatest gain, as a figure's claim."""
+    if changes["gain_low"].isna().all():
+        return "No benchmark was run in a round before"
+    first = changes.iloc[0]
+    return f"{label(first['benchmark'])} gained most, {prose(_scalar(interval.of(first, 'gain')))} times"
+
+
+def drawn(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """The first DRAWN by the rate of a scenario, as a figure draws them: with their software and that rate's notes."""
+    ranked = _ranked(matrix, scenario).head(DRAWN)
+    return ranked.assign(notes=ranked[f"{standing.RATES[scenario]}_notes"]).rename(columns={"framework": "software"})
+
+
+def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFrame:
+    """The first DRAWN by a scenario's rate whose worth is known, without the baseline; `way`: how it is known."""
+    ranked = _ranked(matrix, scenario)
+    ranked = ranked[ranked["worth_low"].notna() & ranked["accelerator"].ne(baseline)].head(DRAWN)
+    bridged = [any(note.code == "bridged" for note in told) for told in ranked["worth_notes"]]
+    way = ["across rounds" if over else "within one round" for over in bridged]
+    ranked = ranked.assign(way=pd.Series(way, index=ranked.index, dtype="str"), notes=ranked["worth_notes"])
+    return ranked.rename(columns={"framework": "software"})
+
+
+def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
+    """The benchmarks with a gain, as a figure draws them: `what` in words, and `then`, what led before."""
+    both = changes[changes["before"].ne("")].rename(columns={"framework": "software"})
+    words = [f"{row['accelerator']} after {row['before']}" for row in both.to_dict("records")]
+    return both.assign(
+        what=pd.Series([label(name) for name in both["benchmark"]], index=both.index, dtype="str"),
+        then=pd.Series(words, index=both.index, dtype="str"),
+    )
+
+
+def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[str, str]:
+    """The columns of the matrix that have anything to show, with their headers."""
+    measures = {name: f"{scenario} ({unit} each)" for scenario, name in standing.RATES.items()}
+    measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {SYSTEM}"}
+    measures |= {"worth": f"Worth (times the price of {baseline})"}
+    known = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
+    return {"accelerator": "Accelerator", **known, "accelerator_count": "In one system", "round": "Round"}
+
+
+def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    name = standing.RATES[scenario]
+    ranked = matrix.dropna(subset=f"{name}_low")
+    return ranked.sort_values(f"{name}_high", ascending=False, kind="stable")
+
+
+def _leaders(ranked: pd.DataFrame) -> list[pd.Series]:
+    """The first of a ranking and, where its system is of another size, the first in a node of SYSTEM."""
+    sized = ranked[ranked["accelerator_count"].eq(SYSTEM)]
+    own = ranked.head(1)
+    both = own if own["accelerator_count"].eq(SYSTEM).all() else pd.concat([own, sized.head(1)])
+    return [row for _, row in both.iterrows()]
+
+
+def _scalar(value: Interval) -> Interval:
+    return Interval(float(value.low), float(value.high))
+
+
+def _day(published: str) -> str:
+    day = date.fromisoformat(published)
+    return f"{day.day} {day:%B %Y}"

@@ -1,0 +1,112 @@
+"""A kind of figure over time: one line per thing, named where it ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
+
+from analysis.core import interval
+from analysis.core import notes as wording
+from analysis.core.notes import NONE, Notes
+from analysis.show.figures import in_words, parts, style
+from analysis.show.figures.in_words import Description
+from analysis.show.figures.style import Drawing
+
+_LINE, _GAP = 10.0, 6  # points that a name takes up, and between it and its line
+_LETTER = 4.6  # points that a letter of a name is wide
+
+
+@style.drawn_twice
+def over_time(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    name: str,
+    date: str,
+    when: str,
+    axis: str,
+    title: str,
+    subtitle: str,
+    colour: str = "",
+    notes: Notes = NONE,
+) -> Drawing:
+    """One line per value of the column `label`: the middles of interval `name` (logarithmic) by the day in `date`.
+
+    `when` is a column of words for the days, which stand below the axis; `colour` one of accelerators (default: the
+    label column). Each line has its name at its end, with the marks of its points; a point in preview is hollow.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.reset_index(drop=True)
+    rows = rows.assign(middle=interval.of(rows, name).middle)
+    notes |= parts.notes_of(rows, label)
+    figure, ax = style.canvas(title, subtitle, 3.3)
+    numbers = in_words.ranges(rows, name, axis)
+    columns = [in_words.words(rows, label), in_words.words(rows, when), numbers, *in_words.remarks(rows, "")]
+    description = Description(f"Lines over time, {axis}:", columns, "{} ({}) {}".format)
+    inks = {}
+    for line, part in rows.groupby(label, sort=False):
+        ink = inks[line] = style.colour(part.iloc[0][colour or label])
+        ax.plot(part[date], part["middle"], color=ink, lw=1.6, zorder=2)
+        for at, row in part.iterrows():
+            told = f"{style.HOVER}{parts.hover(dict(row), label, numbers.texts[at])}"
+            ax.plot(row[date], row["middle"], "o", ms=5.5, color=ink, mfc=parts.face(row, ink, ""), zorder=3, gid=told)
+    days = rows.drop_duplicates(date).sort_values(date)
+    ax.set_xticks(days[date], [style.wrapped(words, 4) for words in days[when]], size=8)
+    _scale(ax, rows["middle"], axis)
+    _names(ax, rows.assign(told=_marked(rows, label)), label, date, inks)
+    return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
+def _marked(rows: pd.DataFrame, label: str) -> list[str]:
+    """The name of each row's line, with the marks of all its points."""
+    if "notes" not in rows:
+        return list(rows[label])
+    marks = rows.groupby(label)["notes"].agg(lambda own: wording.marks(wording.union(own)))
+    return [f"{name} {marks[name]}".strip() for name in rows[label]]
+
+
+def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
+    ax.set_yscale("log")
+    ax.set_ylim(middles.min() / 1.25, middles.max() * 1.25)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.tick_params(axis="y", labelsize=8.5)
+    ax.grid(axis="x", visible=False)
+    ax.set_ylabel(axis, size=9)
+
+
+def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, str]) -> None:
+    """The name of each line beside its end, apart from the others; of one that ends early above where it begins."""
+    rows = rows.sort_values(date, kind="stable")
+    last, first = (rows.drop_duplicates(label, keep=keep) for keep in ("last", "first"))
+    early = last.loc[last[date].lt(rows[date].max()), label]
+    ends, starts = last[~last[label].isin(early)], first[first[label].isin(early)]
+    widest = max(map(len, ends["told"])) * _LETTER + _GAP
+    left, right = ax.get_xlim()
+    across = ax.figure.bbox.width * 72 / ax.figure.dpi * 0.8  # of which names must find room at the right
+    ax.set_xlim(left, right + (right - left) * widest / max(across - widest, across / 3))
+    ax.figure.draw_without_rendering()  # Where lines end on paper is known only once all is laid out.
+    place = {"textcoords": "offset points", "size": 8, "bbox": parts.BOX}
+    lowest = np.inf
+    for row in ends.sort_values("middle", ascending=False).to_dict("records"):
+        at = _height(ax, row, date)
+        lowest = min(at, lowest - _LINE)
+        aside = place | {"xytext": (_GAP, lowest - at), "va": "center"}
+        ax.annotate(row["told"], (row[date], row["middle"]), color=inks[row[label]], **aside)
+    for _, part in starts.groupby(date):
+        above = np.inf
+        for row in part.sort_values("middle", ascending=False).to_dict("records"):
+            at = _height(ax, row, date)
+            side = 1 if above - at > 2 * _LINE else -1
+            aside = place | {"xytext": (0, side * _GAP), "va": "bottom" if side > 0 else "top", "ha": "center"}
+            ax.annotate(row["told"], (row[date], row["middle"]), color=inks[row[label]], **aside)
+            above = at
+
+
+def _height(ax: Axes, row: dict, date: str) -> float:
+    """Where a point lies on paper, in points from below."""
+    return ax.transData.transform((ax.convert_xunits(row[date]), row["middle"]))[1] * 72 / ax.figure.dpi

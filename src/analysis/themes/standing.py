@@ -1,0 +1,175 @@
+"""Where each accelerator on sale stands: rates of three scenarios, energy, worth; and what the newest round changed.
+
+All functions but `held` take comparable rows of the official record (see compare.gate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.core import interval, notes
+from analysis.core.citation import several
+from analysis.core.interval import Interval
+from analysis.core.notes import NONE
+from analysis.core.vocabulary import DATACENTER, round_age
+from analysis.themes import holdings, power
+from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind, narrowed, of_usual_size
+
+RATES = {scenario: scenario.lower() for scenario in DATACENTER}  # the interval of each scenario's rate
+MEASURES = (*RATES.values(), "joules", "kilowatts", "worth")
+_OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
+
+
+def on_sale(rows: pd.DataFrame) -> pd.DataFrame:
+    """The official rows of systems that can be bought."""
+    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)]
+
+
+def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) -> pd.DataFrame:
+    """One row per accelerator on sale, that of the highest rate in the first scenario of the rows first.
+
+    `rows` are those of one benchmark and several scenarios, `efficient` those of power.efficiency, `speedups` those of
+    speedup.over_baseline. Best of like with like: bare systems of the accelerator's usual size (of_a_kind), each
+    scenario in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter, framework and
+    round of the fastest system of the first scenario that it ran; the intervals of RATES (units of work per second and
+    accelerator), joules (per unit of work, metered), kilowatts (of the same run, where it is of SYSTEM accelerators),
+    worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even), NaN
+    where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
+    source_ids, notes.
+    """
+    sold = on_sale(rows)
+    scenarios = list(dict.fromkeys(sold["scenario"]))
+    metered, worth = _metered(efficient), _worth(speedups)
+    table = []
+    for accelerator, own in sold.groupby("accelerator", sort=False):
+        best = _fastest(own)
+        first = next(best[name] for name in scenarios if name in best)
+        row = {"accelerator": accelerator, "round": first["round"], **{name: first[name] for name in _OF_THE_FASTEST}}
+        sources = [several(each["source_id"] for each in best.values())]
+        for scenario, name in RATES.items():
+            row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
+        run, beside = metered.get(accelerator), worth.get(accelerator)
+        node = run if run and run["accelerator_count"] == SYSTEM else None
+        row |= _cell("joules", run, "joules", first["round"])
+        row |= _cell("kilowatts", node, "kilowatts", first["round"])
+        row |= _cell("worth", beside, "speedup", "")
+        sources += [(run["source_id"],)] if run else []
+        sources += [beside["source_ids"]] if beside else []
+        row["source_ids"] = several(name for ids in sources for name in ids)
+        row["notes"] = notes.union(row[f"{name}_notes"] for name in MEASURES)
+        table.append(row)
+    ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
+    columns = ["accelerator", "round", *_OF_THE_FASTEST, *ends, "source_ids", "notes"]
+    frame = pd.DataFrame(table, columns=columns)
+    leading = f"{RATES[scenarios[0]]}_high" if scenarios else "offline_high"
+    return frame.sort_values(leading, ascending=False, kind="stable", ignore_index=True)
+
+
+def behind(rows: pd.DataFrame) -> pd.DataFrame:
+    """The result rows of whose fastest `matrix` makes its rates: on sale, bare, of the accelerator's usual size."""
+    sold = on_sale(rows)
+    parts = [_of_usual_kind(own) for _, own in sold.groupby("accelerator", sort=False)]
+    return pd.concat(parts) if parts else sold
+
+
+def until(rows: pd.DataFrame, rounds: Sequence[str]) -> pd.DataFrame:
+    """The rows of the newest of these rounds and of those before it; all of them where no round is named."""
+    newest = max(map(round_age, rounds), default=None)
+    return rows if newest is None else rows[[round_age(name) <= newest for name in rows["round"]]]
+
+
+def newcomers(rows: pd.DataFrame) -> tuple[str, ...]:
+    """The accelerators on sale in the newest round of the rows and in none before it, by name."""
+    sold = on_sale(rows)
+    newest = max(sold["round"], key=round_age, default="")
+    fresh = sold["round"].eq(newest)
+    return tuple(sorted(set(sold.loc[fresh, "accelerator"]) - set(sold.loc[~fresh, "accelerator"])))
+
+
+def changes(rows: pd.DataFrame) -> pd.DataFrame:
+    """The fastest accelerator on sale of each benchmark of the newest round, beside that of the last round before it.
+
+    Per accelerator, of any size. Columns: benchmark, accelerator, accelerator_count, system, submitter, framework,
+    round, before (the accelerator, "" for a benchmark that is new), before_round, gain_low/high (its rate over that of
+    before; NaN where there is none), source_ids, notes (of both; that the rounds differ is not among them: it is what
+    is shown). The greatest gain first.
+    """
+    sold = on_sale(rows)
+    newest = max(sold["round"], key=round_age, default="")
+    found = []
+    for benchmark, own in sold.groupby("benchmark", sort=False):
+        best = holdings.best(own).to_dict("records")
+        if best[-1]["round"] == newest:
+            found.append({"benchmark": benchmark} | _change(best[-1], best[-2] if len(best) > 1 else None))
+    columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "gain_low", "gain_high"]
+    table = pd.DataFrame(found, columns=[*columns, "source_ids", "notes"])
+    return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
+
+
+def held(results: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
+    """The rounds of the official record, the oldest first: round, published (a day, "" where not known), rows."""
+    counted = results.loc[results["origin"].eq("official"), "round"].value_counts()
+    days = rounds.set_index("round")["published"]
+    names = sorted(counted.index, key=round_age)
+    table = [{"round": name, "published": days.get(name, ""), "rows": int(counted[name])} for name in names]
+    return pd.DataFrame(table, columns=["round", "published", "rows"])
+
+
+def _of_usual_kind(own: pd.DataFrame) -> pd.DataFrame:
+    return of_usual_size(narrowed(own, kind(own).eq(AVAILABLE)))
+
+
+def _fastest(own: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """The fastest row of an accelerator by scenario, of the newest round that has it at the usual size."""
+    best = {}
+    for scenario, part in _of_usual_kind(own).groupby("scenario", sort=False):
+        newest = power.of_newest_round(part)
+        best[scenario] = newest.loc[newest["per_accelerator_high"].idxmax()].to_dict()
+    return best
+
+
+def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """The most efficient metered system on sale of each accelerator (power.nodes).
+
+    Added: joules_low/high, kilowatts_low/high.
+    """
+    sold = on_sale(efficient[efficient["efficiency_basis"].eq(power.MEASURED)])
+    best = power.nodes(sold).drop_duplicates("accelerator")
+    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
+    best = interval.put(best, "kilowatts", interval.of(best, "power_watts") / 1000)
+    return {row["accelerator"]: row for row in best.to_dict("records")}
+
+
+def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """The newest speedup of each accelerator: of the newest round that has it and the baseline, else over a bridge."""
+    newest = gate.official_first(speedups[speedups["origin"].eq("official")])
+    own = {row["accelerator"]: row for row in newest.to_dict("records")}
+    return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in own.items()}
+
+
+def _cell(name: str, found: dict[str, Any] | None, measure: str, beside: str) -> dict[str, Any]:
+    """One measure of a row with its round and notes; that its round is not the row's (`beside`) is one of them."""
+    if found is None:
+        missing = float("nan")
+        return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}
+    told = found["notes"] | (notes.apart([found["round"]], [beside]) if beside else NONE)
+    ends = {f"{name}_{end}": found[f"{measure}_{end}"] for end in ("low", "high")}
+    return ends | {f"{name}_round": found["round"], f"{name}_notes": told}
+
+
+def _change(now: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    about = {name: now[name] for name in ("accelerator", "round", *_OF_THE_FASTEST)}
+    both = [now, *([before] if before else [])]
+    missing = float("nan")
+    return about | {
+        "before": before["accelerator"] if before else "",
+        "before_round": before["round"] if before else "",
+        "gain_low": now["per_accelerator_low"] / before["per_accelerator_high"] if before else missing,
+        "gain_high": now["per_accelerator_high"] / before["per_accelerator_low"] if before else missing,
+        "source_ids": several(row["source_id"] for row in both),
+        "notes": notes.union(row["notes"] for row in both),
+    }

@@ -1,0 +1,144 @@
+"""The index: what reports put on its front, cards of one sentence and a picture, the one script that it allows."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from nbformat.v4 import new_markdown_cell
+
+from analysis.engine.page import record
+from analysis.engine.page.markup import Markup
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+TABLE = """sheet = "<style>.cells {color: red}</style>"
+display(HTML(sheet + "<table class='cells' id='n1'><thead><tr><th scope='col'>Who</th></tr></thead>"
+             "<tbody><tr><td>Ann</td></tr></tbody></table>"))
+display(HTML("<ul class='key'><li>a key</li></ul>"))"""
+NARROW = """drawn = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
+         '<g id="text_1"><path d="M 0 0"/></g></svg>')
+display({"image/svg+xml": drawn}, metadata={"image/svg+xml": {"alt": "one"}, "analysis/narrow": drawn}, raw=True)"""
+
+
+def index(project: Project) -> str:
+    """The index as it is now."""
+    return (project.places.reports / "index.html").read_text("utf-8")
+
+
+def leading(project: Project) -> str:
+    """The index with a report that puts a line and a table on its front."""
+    code, cells = project.code, project.cells()
+    line = code("display(HTML('<p>Two rounds.</p>'))", "front")
+    extra = [new_markdown_cell("## Side by side\n\nText."), code(TABLE, "front", "hide-input"), code("'not this'")]
+    project.notebook("lead", [*cells[:5], line, *cells[5:-2], *extra, *cells[-2:]])
+    project.run_file("lead", "lead")
+    assert project.build("lead").status == 0, project.said
+    return index(project)
+
+
+def test_front_pieces_are_the_outputs_of_their_cells_with_the_heading_of_the_section(project: Project) -> None:
+    page = leading(project)
+    pieces = project.record("lead")["front"]
+    assert [piece["heading"] for piece in pieces] == ["The answer", "Side by side", "Side by side"]
+    assert [Markup(piece["html"]).text for piece in pieces] == ["Two rounds.", "Who Ann", "a key"]
+    assert project.record("apples")["front"] == []
+    assert "not this" not in page
+
+
+def test_a_report_on_the_front_says_its_answer_and_has_no_card(project: Project) -> None:
+    page = leading(project)
+    front = page[page.index('<section class="front"') : page.index("</section>")]
+    facts = Markup(front)
+    assert facts.blocks[:2] == ["How many apples?", "Ann has 6 apples."]
+    assert [tag["href"] for name, tag in facts.tags if name == "a"] == ["lead.html"]
+    assert facts.text.count("Side by side") == 1
+    cards = page[page.index('<ul class="cards">') :]
+    assert "lead.html" not in cards and "apples.html" in cards
+
+
+def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project: Project) -> None:
+    project.run_file("lead_five", "lead", apples=5)
+    leading(project)
+    assert project.build("lead_five").status == 0, project.said
+    page = index(project)
+    assert page.count('<section class="front"') == 1 and page.count("Two rounds.") == 1
+    assert "lead_five.html" in page[page.index('<ul class="cards">') :]
+
+
+def test_a_line_before_the_first_section_stands_in_the_head(project: Project) -> None:
+    line = project.code("display(HTML('<p>Two rounds.</p>'))", "front")
+    cells = project.cells()
+    project.notebook("lead", [*cells[:3], *cells[4:5], line, *cells[5:]])
+    project.run_file("lead", "lead")
+    assert project.build("lead").status == 0, project.said
+    page = index(project)
+    assert "Two rounds." in page[: page.index("</header>")] and page.count("Two rounds.") == 1
+    assert Markup(page[page.index('<section class="front"') : page.index("</section>")]).text.endswith("6 apples.")
+
+
+def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project: Project) -> None:
+    page = leading(project)
+    box = page[page.index('<div class="scroll sortable"') :]
+    assert Markup(box[: box.index("</div>")]).text == "Who Ann"
+    assert 'role="group" aria-label="Side by side" tabindex="0"' in box[: box.index(">")]
+    assert page.index(".cells {color: red}") < page.index("</head>")
+
+
+def test_the_policy_allows_the_one_script_by_its_hash(project: Project) -> None:
+    assert "<script" not in index(project) and "script-src" not in index(project)
+    page = leading(project)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}';" in page and page.count("sha256-") == 1
+
+
+def test_a_front_whose_last_build_failed_says_so(project: Project) -> None:
+    leading(project)
+    project.notebook("lead", project.cells(project.code("1 / 0")))
+    assert project.build("lead").status == 1
+    front = index(project).split('<section class="front"')[1].split("</section>")[0]
+    assert "Not up to date" in front
+
+
+def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> None:
+    cells = project.cells()
+    cells[4] = project.code("display(HTML('<p>First.<sup class=\"marks\">§</sup></p><p>Second.</p>'))", "answer")
+    project.notebook("two", cells)
+    project.run_file("two", "two")
+    assert project.build("two").status == 0, project.said
+    card = index(project).split('<a href="two.html">')[1].split("</li>")[0]
+    assert "<p>First.</p>" in card and "Second" not in card
+    assert project.record("two")["answer"] == ["First.", "Second."]
+
+
+def test_cards_of_one_question_are_told_apart(project: Project) -> None:
+    page = index(project)
+    assert "How many apples? <small>apples_five</small></a>" in page
+    assert "How many apples? <small>apples</small></a>" in page
+
+
+def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project: Project) -> None:
+    cells = project.cells()
+    cells[6] = project.code(NARROW)
+    project.notebook("small", cells)
+    project.run_file("small", "small")
+    assert project.build("small").status == 0, project.said
+    card = index(project).split('<a href="small.html">')[1].split("</li>")[0]
+    drawn = b64decode(re.search(r"base64,([^\"]+)", card)[1]).decode()
+    assert 'class="picture whole"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
+    assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
+    assert 'class="picture"' in index(project)  # of the others
+
+
+def test_the_index_is_the_same_bytes_for_the_same_reports(project: Project) -> None:
+    page = leading(project)
+    project.build()
+    assert index(project) == page
+
+
+def test_without_a_figure_there_is_no_picture() -> None:
+    assert record.picture([{"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/html": "x"}}]}]) is None

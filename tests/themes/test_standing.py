@@ -1,0 +1,177 @@
+"""Where accelerators on sale stand: the best of like systems, by hand; what is not known stays unknown."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis.core.notes import note
+from analysis.themes import power, speedup, standing
+
+Rows = Callable[..., pd.DataFrame]
+B200 = {"accelerator": "B200 SXM", "round": "v6.0", "source_id": "mlcommons-v6.0", "source": "official v6.0"}
+METERED = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+EMPTY: tuple[dict, ...] = ()
+
+
+@pytest.fixture
+def official(comparable_rows: Rows) -> Rows:
+    """Comparable rows with the software that they ran."""
+    return lambda *rows: comparable_rows(*rows).assign(framework="TensorRT")
+
+
+def matrix(make: Rows, *rows: dict, metered: tuple[dict, ...] = EMPTY, baseline: str = "H100 SXM") -> pd.DataFrame:
+    """The matrix of these rows, by accelerator, with metered runs and speedups of the Offline rows."""
+    results = make(*rows)
+    offline = results[results["scenario"].eq("Offline")]
+    speedups = speedup.over_baseline(standing.on_sale(offline), baseline, offline)
+    return standing.matrix(results, power.efficiency(make(*metered)), speedups).set_index("accelerator")
+
+
+def test_the_best_on_sale_of_each_scenario_stands_per_accelerator(official: Rows) -> None:
+    rows = [
+        {"low": 800.0},
+        {"low": 960.0, "system": "faster", "submitter": "ZETA", "source_id": "other"},
+        {"low": 400.0, "scenario": "Server"},
+        B200 | {"low": 4000.0, "scenario": "Offline"},
+        B200 | {"low": 9999.0, "availability": "preview", "system": "soon"},
+        {"low": 9999.0, "origin": "published", "system": ""},
+    ]
+    table = matrix(official, *rows)
+    assert list(table.index) == ["B200 SXM", "H100 SXM"]
+    h100 = table.loc["H100 SXM"]
+    assert (h100["offline_low"], h100["offline_high"], h100["server_high"]) == (120.0, 120.0, 50.0)
+    assert h100[["system", "submitter", "framework", "round"]].tolist() == ["faster", "ZETA", "TensorRT", "v4.1"]
+    assert h100["source_ids"] == ("mlcommons-v4.1", "other")
+    assert table.loc["B200 SXM", "offline_high"] == 500.0
+
+
+def test_what_the_record_does_not_have_is_not_known(official: Rows) -> None:
+    row = matrix(official, {}, baseline="L4").loc["H100 SXM"]
+    for name in ("server", "interactive", "joules", "kilowatts", "worth"):
+        assert pd.isna(row[f"{name}_low"]) and pd.isna(row[f"{name}_high"])
+        assert (row[f"{name}_round"], row[f"{name}_notes"]) == ("", frozenset())
+
+
+def test_a_node_of_the_usual_size_goes_before_a_newer_or_faster_one(official: Rows) -> None:
+    newer = {"round": "v5.1", "accelerator_count": 32, "low": 32000.0}
+    row = matrix(official, {"low": 800.0}, newer).loc["H100 SXM"]
+    assert (row["offline_high"], row["accelerator_count"], row["round"]) == (100.0, 8, "v4.1")
+
+
+def test_a_newer_round_goes_before_a_faster_one(official: Rows) -> None:
+    row = matrix(official, {"low": 880.0}, {"round": "v5.1", "low": 800.0}).loc["H100 SXM"]
+    assert (row["offline_high"], row["offline_round"]) == (100.0, "v5.1")
+
+
+def test_a_scenario_of_another_round_than_the_row_says_so(official: Rows) -> None:
+    rows = [{"round": "v5.1"}, {"scenario": "Interactive", "low": 80.0}]
+    row = matrix(official, *rows).loc["H100 SXM"]
+    crossed = note("different_rounds", rounds="v4.1", other_rounds="v5.1")
+    assert (row["interactive_high"], row["interactive_round"]) == (10.0, "v4.1")
+    assert row["interactive_notes"] == {crossed} == row["notes"]
+    assert row["offline_notes"] == frozenset()
+
+
+def test_the_first_scenario_of_the_rows_ranks(official: Rows) -> None:
+    rows = [
+        {"scenario": "Server", "low": 800.0},
+        B200 | {"scenario": "Server", "low": 400.0},
+        {"low": 8.0},
+        B200 | {"low": 8000.0},
+    ]
+    assert list(matrix(official, *rows).index) == ["H100 SXM", "B200 SXM"]
+
+
+def test_joules_and_kilowatts_are_of_one_metered_run(official: Rows) -> None:
+    """4,000 W over 800 tokens/s are 5 J and 4 kW; a worse run, a preview and a printed efficiency do not count."""
+    capped = note("power_capped")
+    metered = (
+        METERED | {"power_capped": True, "notes": frozenset({capped})},
+        METERED | {"low": 500.0, "system": "worse"},
+        METERED | {"low": 9000.0, "availability": "preview", "system": "soon"},
+        {"per_watt_low": 9.0, "per_watt_high": 9.0, "system": "printed"},
+    )
+    row = matrix(official, {}, metered=metered).loc["H100 SXM"]
+    assert (row["joules_low"], row["joules_high"], row["kilowatts_high"]) == (5.0, 5.0, 4.0)
+    assert row["joules_notes"] == {capped} == row["kilowatts_notes"]
+
+
+def test_a_node_of_another_size_has_joules_and_no_kilowatts(official: Rows) -> None:
+    row = matrix(official, {}, metered=(METERED | {"accelerator_count": 4},)).loc["H100 SXM"]
+    assert row["joules_high"] == 5.0 and pd.isna(row["kilowatts_high"])
+
+
+def test_worth_is_the_speedup_of_the_newest_round_that_has_both(official: Rows) -> None:
+    rows = [
+        {"low": 800.0},
+        {"low": 1000.0, "round": "v5.1", "source": "official v5.1", "source_id": "mlcommons-v5.1"},
+        {"accelerator": "B200 SXM", "low": 1600.0},
+        {"accelerator": "B200 SXM", "low": 3000.0, "round": "v5.1", "source": "official v5.1"},
+    ]
+    table = matrix(official, *rows)
+    assert (table.loc["B200 SXM", "worth_low"], table.loc["B200 SXM", "worth_round"]) == (3.0, "v5.1")
+    assert table.loc["H100 SXM", "worth_high"] == 1.0
+    assert table.loc["B200 SXM", "worth_notes"] == frozenset()
+
+
+def test_worth_over_a_bridge_says_so(official: Rows) -> None:
+    """H100 and H200 of v4.1 are 100 and 150; B200 of v6.0 has twice the H200 of its round: 3 H100."""
+    h200 = {"accelerator": "H200 SXM", "submitter": "ACME"}
+    rows = [{"low": 800.0}, h200 | {"low": 1200.0}, h200 | B200 | {"accelerator": "H200 SXM", "low": 1600.0}]
+    row = matrix(official, *rows, B200 | {"low": 3200.0}).loc["B200 SXM"]
+    assert (row["worth_low"], row["worth_high"]) == (3.0, 3.0)
+    assert {each.code for each in row["worth_notes"]} == {"bridged"}
+
+
+def test_rows_behind_are_on_sale_bare_and_of_the_usual_size(official: Rows) -> None:
+    rows = official({}, {"accelerator_count": 32}, {"availability": "preview"}, {"origin": "published"})
+    assert standing.behind(rows)["id"].tolist() == ["r0"]
+    assert standing.behind(official()).empty
+
+
+@pytest.mark.parametrize(
+    ("rounds", "names"), [([], ["r0", "r1", "r2"]), (["v4.1"], ["r0", "r1"]), (["v4.0", "v5.0"], ["r0", "r1"])]
+)
+def test_rows_until_the_newest_round_asked_for(official: Rows, rounds: list[str], names: list[str]) -> None:
+    rows = official({"round": "v2.0"}, {}, {"round": "v5.1"})
+    assert standing.until(rows, rounds)["id"].tolist() == names
+
+
+def test_newcomers_are_on_sale_in_the_newest_round_for_the_first_time(official: Rows) -> None:
+    rows = official(
+        {},
+        {"accelerator": "B200 SXM", "availability": "preview"},
+        {"round": "v10.0"},
+        {"round": "v10.0", "accelerator": "B200 SXM"},
+        {"round": "v10.0", "accelerator": "B300 SXM", "availability": "preview"},
+    )
+    assert standing.newcomers(rows) == ("B200 SXM",)
+    assert standing.newcomers(official()) == ()
+
+
+def test_changes_set_the_fastest_beside_that_of_the_last_round_before(official: Rows) -> None:
+    rows = official(
+        {"low": 9000.0, "round": "v4.0"},
+        {"low": 800.0},
+        {"low": 400.0, "accelerator": "L40S", "system": "slow"},
+        B200 | {"low": 2000.0},
+        B200 | {"benchmark": "scan", "low": 80.0},
+        {"benchmark": "gone", "low": 80.0},
+    )
+    table = standing.changes(rows)
+    assert table["benchmark"].tolist() == ["llm", "scan"]
+    first, fresh = (table.loc[place] for place in (0, 1))
+    assert (first["accelerator"], first["before"], first["before_round"]) == ("B200 SXM", "H100 SXM", "v4.1")
+    assert (first["gain_low"], first["gain_high"]) == (2.5, 2.5)
+    assert first["source_ids"] == ("mlcommons-v4.1", "mlcommons-v6.0")
+    assert (fresh["before"], fresh["before_round"]) == ("", "") and pd.isna(fresh["gain_low"])
+    assert standing.changes(official()).empty
+
+
+def test_the_rounds_held_stand_in_their_order_with_their_day(results: Rows) -> None:
+    rows = results({"round": "v10.0"}, {}, {}, {"origin": "published", "round": "v2.0"})
+    days = pd.DataFrame({"round": ["v4.1", "v2.0"], "published": ["2024-08-28", "2022-04-06"]})
+    held = standing.held(rows, days)
+    assert held.to_dict("list") == {"round": ["v4.1", "v10.0"], "published": ["2024-08-28", ""], "rows": [2, 1]}
+    assert standing.held(results(), days).empty

@@ -1,0 +1,135 @@
+"""The index in a real browser: what stands on the first screens, its table sorted by keyboard, pictures to be read."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from analysis.engine.index import front
+from analysis.engine.reports import Outcome
+from analysis.engine.runs.places import Places
+
+Built = tuple[Places, Outcome, list[str]]
+SCREENS = {"desk": (1440, 900), "phone": (400, 850)}
+MOST_CARD_WORDS, FURTHER_SCREENS = 350, 2
+OFFLINE, JOULES = 1, 4  # columns of the table
+
+
+@pytest.fixture(scope="session")
+def front_page(built: Built, shipped: list[Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the index of the reports that are shipped, without those under other parameters."""
+    runs = tmp_path_factory.mktemp("runs")
+    for path in (path for path in shipped if path.suffix == ".yml" and path.parent.name == "runs"):
+        shutil.copy(path, runs)
+    page = runs / "index.html"
+    page.write_text(front.render(replace(built[0], runs=runs)), "utf-8")
+    return page.as_uri()
+
+
+@pytest.fixture(params=SCREENS)
+def index(front_page: str, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The index on a screen of this size, its policy in force."""
+    width, height = SCREENS[request.param]
+    page = chromium.new_context(viewport={"width": width, "height": height}).new_page()
+    page.goto(front_page)
+    yield page
+    page.context.close()
+
+
+def column(page: Page, number: int) -> list[str]:
+    """The texts of a column's cells, without the marks behind them."""
+    texts = page.locator(".sortable tbody tr").evaluate_all(
+        "(rows, n) => rows.map(row => { const cell = row.cells[n].cloneNode(true); "
+        "cell.querySelectorAll('.marks').forEach(each => each.remove()); return cell.textContent })",
+        number,
+    )
+    return [str(text) for text in texts]
+
+
+def values(texts: list[str]) -> list[float]:
+    """The first number of each text that has one."""
+    return [float(text.split(" to ")[0].replace(",", "")) for text in texts if text != "\u2013"]
+
+
+def test_the_first_screen_has_the_record_and_the_top_of_the_table(index: Page) -> None:
+    height = index.viewport_size["height"]
+    expect(index.locator("header")).to_contain_text("rounds")
+    third = index.locator(".sortable tbody tr").nth(2).bounding_box()
+    assert third["y"] + third["height"] < height
+    assert index.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_cards_are_short_and_near(index: Page) -> None:
+    words = " ".join(index.locator(".cards").inner_text().split())
+    assert len(words.split()) <= MOST_CARD_WORDS
+    size = index.viewport_size
+    if size["width"] > size["height"]:
+        box = index.locator(".cards").bounding_box()
+        assert box["y"] + box["height"] <= (1 + FURTHER_SCREENS) * size["height"]
+
+
+def test_the_keyboard_sorts_numbers_and_blanks_stand_last(index: Page) -> None:
+    head = index.locator(".sortable thead th").nth(JOULES)
+    index.locator(".sortable thead th").nth(JOULES - 1).get_by_role("button").focus()
+    index.keyboard.press("Tab")
+    button = head.get_by_role("button")
+    expect(button).to_be_focused()
+    assert button.evaluate("e => getComputedStyle(e).outlineStyle") != "none"
+    for key, order, down in (("Enter", "ascending", False), ("Space", "descending", True)):
+        index.keyboard.press(key)
+        expect(head).to_have_attribute("aria-sort", order)
+        texts = column(index, JOULES)
+        known = values(texts)
+        assert known == sorted(known, reverse=down) and len(set(known)) > 1
+        assert set(texts[len(known) :]) == {"\u2013"}
+
+
+def test_a_range_sorts_by_its_number_and_a_name_by_its_letters(index: Page) -> None:
+    heads = index.locator(".sortable thead th")
+    for place in (OFFLINE, OFFLINE + 1, heads.count() - 3):
+        heads.nth(place).get_by_role("button").click()
+        known = values(column(index, place))
+        assert known == sorted(known) and len(known) > 10
+    heads.first.get_by_role("button").click()
+    names = column(index, 0)
+    assert names[0].startswith("Arc") and names != sorted(names, reverse=True)
+    assert index.locator("th[aria-sort]").count() == 1
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(index: Page) -> None:
+    requested, complaints = [], []
+    index.on("request", lambda asked: requested.append(asked.url))
+    index.on("console", lambda message: complaints.append(message.text))
+    index.on("pageerror", lambda error: complaints.append(str(error)))
+    index.reload()
+    index.locator(".sortable th button").first.click()
+    assert requested == [index.url] and complaints == []
+
+
+def test_no_other_script_runs(index: Page) -> None:
+    with index.expect_console_message() as blocked:
+        index.evaluate("""() => { const planted = document.createElement('script')
+            planted.textContent = "document.title = 'ran'"; document.body.append(planted) }""")
+    assert "Content Security Policy" in blocked.value.text and index.title() != "ran"
+
+
+def test_the_table_reads_without_a_script(front_page: str, chromium: Browser) -> None:
+    page = chromium.new_context(java_script_enabled=False).new_page()
+    page.goto(front_page)
+    expect(page.locator(".sortable thead th").first).to_have_text("Accelerator")
+    assert page.locator(".sortable th button").count() == 0
+    page.context.close()
+
+
+def test_the_first_column_stays_in_sight(front_page: str, chromium: Browser) -> None:
+    page = chromium.new_context(viewport={"width": 400, "height": 850}).new_page()
+    page.goto(front_page)
+    name = page.locator(".sortable tbody td").first
+    before = name.bounding_box()["x"]
+    page.locator(".sortable").evaluate("box => { box.scrollLeft = 200 }")
+    assert page.locator(".sortable").evaluate("box => box.scrollLeft") == 200
+    assert abs(name.bounding_box()["x"] - before) < 2
+    page.context.close()

@@ -1,0 +1,208 @@
+"""One answer to one question: what two reports, or a report and the audit, say of the same is the same."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.answers.source_audit import GROUPS, RECORD
+from analysis.answers.words import finding_name
+from analysis.audit import checks
+from analysis.audit.claims import CHECK as STATED
+from analysis.audit.frames import Tables
+from analysis.audit.sizes import OFFICIAL_SIZING
+from analysis.cli import main
+from analysis.compare import gate
+from analysis.compare.gate import Question
+from analysis.core.vocabulary import BYTES_PER_WEIGHT
+from analysis.data.catalog import Catalog
+from analysis.engine.runs.places import Places
+from analysis.themes import cost, quantization, speedup
+
+SAME = ("benchmark", "scenario", "baseline", "rounds")  # parameters that make a question of two reports the same one
+FRAMES = [column.name for column in fields(Tables) if column.init]
+NO_SIDES = ["submitter", "system", "baseline_system", "duplicate_of"]  # what a claim of accelerators alone lacks
+
+
+@pytest.fixture(scope="module")
+def judged(data: Catalog) -> pd.DataFrame:
+    """The whole audit, once."""
+    return checks.audit(data)
+
+
+# The functions that several reports and the audit compute with.
+
+
+def over(data: Catalog, benchmark: str, scenario: str, round: str, baseline: str) -> pd.DataFrame:
+    """The official speedups of one round, by accelerator."""
+    question = Question(benchmark, scenario, origins=("official",), rounds=(round,))
+    return speedup.over_baseline(gate.select(data, question).rows, baseline).set_index("accelerator")
+
+
+@pytest.mark.parametrize("scenario", ["Offline", "Server"])
+def test_a_price_is_worth_what_the_speedup_is(data: Catalog, scenario: str) -> None:
+    """Rates that prices are divided by, over each other, are the speedups of the same round: for what has a price."""
+    question = Question("llama2-70b", scenario, origins=("official",), rounds=("v4.1",))
+    rates = cost.rates(gate.select(data, question).rows).set_index("accelerator")
+    priced = sorted(set(data.prices["accelerator"]) & set(rates.index))
+    assert len(priced) > 1
+    for baseline in priced:
+        speedups = over(data, "llama2-70b", scenario, "v4.1", baseline)
+        for name in priced:
+            multiple = rates.at[name, "rate_high"] / rates.at[baseline, "rate_high"]
+            assert multiple == pytest.approx(speedups.at[name, "speedup_high"], rel=1e-3), (name, baseline)
+
+
+def test_a_claim_is_held_against_what_the_speedup_report_computes(data: Catalog, judged: pd.DataFrame) -> None:
+    """Of two accelerators, in one round and scenario, and of nobody's system in particular."""
+    stated = data.claims[data.claims["quantity"].eq("throughput_ratio") & data.claims[NO_SIDES].eq("").all(axis=1)]
+    named = stated[["benchmark", "scenario", "round", "subject_accelerator", "baseline_accelerator"]].ne("").all(axis=1)
+    one_round = stated["baseline_round"].eq("") | stated["baseline_round"].eq(stated["round"])
+    apart = stated["subject_accelerator"].ne(stated["baseline_accelerator"])
+    known = judged[judged["check"].eq(STATED)].set_index("row_id")
+    held = 0
+    for claim in stated[named & one_round & apart].to_dict("records"):
+        sides = over(data, claim["benchmark"], claim["scenario"], claim["round"], claim["baseline_accelerator"])
+        expected = known.loc[claim["id"], ["expected_low", "expected_high"]]
+        if claim["subject_accelerator"] not in sides.index:
+            assert expected.isna().all(), claim["id"]
+            continue
+        own = sides.loc[claim["subject_accelerator"]]
+        assert expected.iloc[0] <= own["speedup_high"] * 1.001, claim["id"]
+        assert expected.iloc[1] >= own["speedup_low"] * 0.999, claim["id"]
+        held += 1
+    assert held > 2
+
+
+def test_how_many_accelerators_hold_the_weights_is_one_number(data: Catalog) -> None:
+    """In the report on precisions, without headroom, and in the audit."""
+    tables = Tables.of(data)
+    counted = quantization.weights(data.benchmarks, "llama2-70b", data.accelerators, 0.0)
+    assert len(counted) > len(BYTES_PER_WEIGHT)
+    for row in counted.to_dict("records"):
+        *_, least = tables.holding("llama2-70b", row["precision"], row["accelerator"])
+        assert row["needed"] == least, (row["accelerator"], row["precision"])
+
+
+def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
+    data: Catalog, judged: pd.DataFrame, capsys: pytest.CaptureFixture
+) -> None:
+    """Whole accelerators of a plan at the document's users, speed and price; or nothing is known here and there."""
+    needed = judged[judged["check"].eq(OFFICIAL_SIZING) & judged["unit"].str.startswith("accelerator")]
+    assert len(needed)
+    for row in needed.to_dict("records"):
+        claims = data.claims[data.claims["source_id"].eq(row["source_id"]) & data.claims["duplicate_of"].eq("")]
+        about = claims.set_index("id").loc[row["row_id"]]
+        once = claims.drop_duplicates("quantity").set_index("quantity")
+        speed = once.loc["tokens_per_second_per_user", ["low", "high"]].mean()
+        asked = ["--users", f"{once.at['users', 'low']:.0f}", "--tokens-per-user", f"{speed:g}"]
+        asked += ["--benchmark", about["benchmark"], "--accelerator", about["subject_accelerator"]]
+        status = main.main(["plan", *asked, "--format", "json"])
+        planned = capsys.readouterr().out
+        if pd.isna(row["expected_low"]):
+            assert (status, row["verdict"]) == (1, "no_official_basis")
+            continue
+        assert status == 0
+        found = {finding["name"]: finding for finding in json.loads(planned)["findings"]}
+        plan = found["accelerators_needed"]
+        assert (plan["low"], plan["high"]) == (row["expected_low"], row["expected_high"])
+
+
+# The verdicts of the audit among themselves.
+
+
+def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts_the_record(
+    judged: pd.DataFrame,
+) -> None:
+    stated = judged[judged["check"].eq(STATED)]
+    assert stated.loc[stated.duplicated(["table", "row_id"]), "row_id"].tolist() == []
+    of_record = judged[judged["check"].isin(RECORD)].groupby(["table", "row_id"])["verdict"].agg(set)
+    both = [row for row, found in of_record.items() if found & {*GROUPS["agrees"]} and "contradicts" in found]
+    assert both == []
+
+
+def test_what_has_no_official_result_does_not_contradict_one(data: Catalog) -> None:
+    """On the whole record, and on a part of one round of it."""
+    official = data.results["origin"].eq("official")
+    part = data.results[~official | (data.results["round"].eq("v4.1") & data.results["submitter"].eq("NVIDIA"))]
+    for results in (data.results, part):
+        tables = Tables.of(data)
+        judged = checks.audit(Tables(**{name: getattr(tables, name) for name in FRAMES} | {"results": results}))
+        contradicts = judged["check"].isin(RECORD) & judged["verdict"].eq("contradicts")
+        none = judged["verdict"].eq("no_official_basis")
+        sides = (set(judged.loc[own, ["table", "row_id"]].itertuples(index=False)) for own in (contradicts, none))
+        assert set.intersection(*sides) == set()
+
+
+# What the pages say.
+
+SHIPPED = ("generational_speedup", "quantization_tradeoffs", "power_efficiency", "price_performance")
+SHIPPED += ("real_world_derating", "my_deployment", "official_record", "overview")
+
+Findings = dict[str, dict[str, Any]]
+
+
+def stated(places: Places, report: str) -> tuple[Findings, dict[str, Any]]:
+    """The findings of a report by name, and its parameters."""
+    page = json.loads((places.reports / f"{report}.json").read_text("utf-8"))
+    return {finding["name"]: finding for finding in page["findings"]}, page["parameters"]
+
+
+def ends(finding: dict[str, Any]) -> tuple[float, float]:
+    """A finding's range, to the digits that JSON keeps."""
+    return finding["low"], finding["high"]
+
+
+@pytest.fixture(scope="module")
+def speedups(built: Any) -> tuple[Findings, dict[str, Any]]:
+    """What the report on generations says."""
+    return stated(built[0], "generational_speedup")
+
+
+@pytest.mark.parametrize(
+    ("report", "name"), [("price_performance", "break_even_multiple"), ("overview", "worth_of_the_fastest")]
+)
+def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
+    built: Any, speedups: tuple[Findings, dict[str, Any]], report: str, name: str
+) -> None:
+    (found, asked), (faster, compared) = stated(built[0], report), speedups
+    assert [asked[key] for key in SAME] == [compared[key] for key in SAME]
+    worth = found[name]
+    same = faster[f"speedup_{finding_name(worth['about'])}"]
+    assert ends(worth) == ends(same)
+
+
+def test_the_leader_of_the_speedups_is_one_of_them_and_leads_as_the_prices_say(
+    built: Any, speedups: tuple[Findings, dict[str, Any]]
+) -> None:
+    faster, _ = speedups
+    priced, _ = stated(built[0], "price_performance")
+    assert ends(faster["fastest"]) == ends(priced["break_even_multiple"])
+    assert ends(faster["under_another_choice"]) == ends(priced["break_even_in_the_other_scenario"])
+
+
+def test_what_systems_keep_under_a_limit_is_the_same_whichever_limit_is_asked_for_first(built: Any) -> None:
+    """Server and Interactive stand in both reports on derating, in either order."""
+    (server, first), (interactive, second) = (
+        stated(built[0], name) for name in ("real_world_derating", "derating_interactive")
+    )
+    assert (first["scenario"], second["scenario"]) == ("Server", "Interactive")
+    assert first["benchmark"] == second["benchmark"] and max(first["rounds"]) == max(second["rounds"])
+    for here, there in ((server, interactive), (interactive, server)):
+        others = {value["name"]: value for value in here["measured_derate"]["values"]}
+        assert ends(there["measured_derate"]) in [ends(value) for value in others.values()]
+
+
+def test_documents_are_judged_in_the_audit_alone(built: Any, data: Catalog) -> None:
+    """No other report of the shipped parameters names a document, so that none is judged twice."""
+    printed = data.results.loc[data.results["origin"].eq("published"), "source_id"]
+    labels = {data.labels[name] for name in {*printed, *data.claims["source_id"]}}
+    found = [
+        (report, finding["name"])
+        for report in SHIPPED
+        for finding in stated(built[0], report)[0].values()
+        if any(label in finding["sentence"] for label in labels)
+    ]
+    assert found == []
