@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from analysis.core.notes import NONE, Notes, note
 from analysis.data.catalog import Catalog
 from analysis.show import cells
-from analysis.show.figures import charts, colours, loglog, strips, style, timeline
+from analysis.show.figures import charts, colours, loglog, strips, style, timeline, tradeoffs
 from analysis.show.figures.style import Drawing
 
 matplotlib.use("agg")
@@ -61,6 +61,22 @@ CHARTS: dict[str, Draw] = {
     "roofs": lambda f: loglog.roofs(
         ROOFS, f.assign(above=f["derived"], label=f["part"]), panel="part", line="precision", **AXES
     ),
+    "curves": lambda f: tradeoffs.curves(
+        f.sort_values("part"),
+        f,
+        f.tail(1),
+        label="part",
+        x="y_low",
+        y="x",
+        series="basis",
+        bound="derived",
+        lines={"limit": 3.0},
+        ticks=[2.0, 10.0],
+        **AXES,
+    ),
+    "bars_at": lambda f: tradeoffs.bars_at(
+        f, label="part", at="y_low", name="x", unit="per user", missing="no run", axis="ratio", **NAMES
+    ),
 }
 
 
@@ -106,6 +122,8 @@ TOLD = {
     "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
     "shares": "Bars, shares of rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
     "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
+    "curves": "Curves, rate over loss: B200 SXM (official v4.1) 1: 2 to 2.5; B200 SXM (Paper) 9: 3 to 4; L40S",
+    "bars_at": "Bars, ratio: B200 SXM: 2 to 2.5 at 1 per user, no run at 5 per user, 3 to 4 at 9 per user; L40S: no",
     "strips": "3 dots, ratio: B200 SXM: Paper, 1 at 3; B200 SXM: official v4.1, 1 at 2; L40S: official v4.1, 1 at 0.25",
     "roofs": "Roofs: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
     "Points: B200 SXM 1 to 1.5 (above); L40S 5 to 6 (below); B200 SXM 9 (below).",

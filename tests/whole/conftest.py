@@ -69,6 +69,18 @@ OTHERS = {
     "audit_one": ("source_audit", {"documents": ["doc001"]}),
     "audit_cache": ("source_audit", {"benchmark": "gptj", "cache_gb": 20.0}),
     "audit_rounds": ("source_audit", {"rounds": ["v4.0"], "scenario": "Server", "baseline": "H200 SXM"}),
+    "progress_server": ("progress", {"benchmark": "gptj", "scenario": "Server", "history": "resnet50"}),
+    "progress_single": ("progress", {"benchmark": "deepseek-r1", "rounds": ["v6.0"]}),
+    "progress_nothing": ("progress", {"scenario": "Interactive", "accelerators": ["A10"]}),
+    "scaling_racks": ("scaling", {"benchmark": "deepseek-r1", "scenario": "Server"}),
+    "scaling_boxes": ("scaling", {"benchmark": "retinanet", "rounds": ["v4.1"]}),
+    "scaling_nothing": ("scaling", {"benchmark": "rgat", "scenario": "Server", "rounds": ["v5.0"]}),
+    "interactivity_images": ("interactivity", {"benchmark": "resnet50", "rounds": ["v4.1"]}),
+    "interactivity_rounds": ("interactivity", {"benchmark": "llama2-70b", "rounds": []}),
+    "interactivity_beyond": (
+        "interactivity",
+        {"accelerators": ["H200 SXM", "MI355X", "A10"], "speeds": [10.0, 200.0], "rounds": ["v5.1", "v6.0"]},
+    ),
     "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
 }
 

@@ -20,12 +20,15 @@ Built = tuple[Places, Outcome, list[str]]
 MARKS = r"[\u25cb\u2020\u2021\u00a7\u26a0*]+$"  # of notes, behind a sentence
 OWN = [
     "generational_speedup",
+    "interactivity",
     "my_deployment",
     "official_record",
     "power_efficiency",
     "price_performance",
+    "progress",
     "quantization_tradeoffs",
     "real_world_derating",
+    "scaling",
 ]
 
 
@@ -100,6 +103,7 @@ def test_findings_under_other_parameters_are_the_stored_ones(
         "derating_nothing",
         "price_nothing",
         "record_nothing",
+        "interactivity_images",
     ],
 )
 def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:

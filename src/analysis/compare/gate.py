@@ -181,6 +181,15 @@ def select_each(data: Tables, questions: Iterable[Question]) -> pd.DataFrame:
     return pd.concat([select_all(data, question) for question in questions], ignore_index=True)
 
 
+def select_scenarios(data: Tables, question: Question, scenarios: Iterable[str]) -> pd.DataFrame:
+    """The comparable rows of a benchmark in several scenarios, one below the other, with the notes of one comparison.
+
+    The usual size is then that of most systems of all these scenarios.
+    """
+    rows = pd.concat([select(data, replace(question, scenario=name)).rows for name in scenarios], ignore_index=True)
+    return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
+
+
 def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
     """One row per `by`: of the newest round of the official record, else of the first document.
 

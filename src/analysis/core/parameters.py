@@ -227,6 +227,28 @@ class OfficialRecord(BaseModel):
     scenario: Scenario = "Offline"
 
 
+class Interactivity(BaseModel):
+    """Throughput at each of `speeds`, tokens per second to a user, on `benchmark` in `rounds`; official runs only."""
+
+    model_config = Common.model_config
+
+    benchmark: Benchmark = "gpt-oss-120b"
+    accelerators: list[Baseline] = []
+    rounds: list[Round] = ["v6.0"]
+    speeds: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1, max_length=6)] = [
+        10.0,
+        25.0,
+        50.0,
+        100.0,
+    ]
+
+    @model_validator(mode="after")
+    def _each_speed_once(self) -> Interactivity:
+        if self.speeds != sorted(set(self.speeds)):
+            raise ValueError(f"speeds must be numbers that rise, each once; got {self.speeds}")
+        return self
+
+
 class Overview(BaseModel):
     """Where the accelerators on sale stand on `benchmark`, beside `baseline`; what the newest of `rounds` changed."""
 
@@ -235,6 +257,29 @@ class Overview(BaseModel):
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
     baseline: Baseline = "H100 SXM"
+    rounds: list[Round] = []
+
+
+class Progress(BaseModel):
+    """What each of `rounds` added on `benchmark`, and on the one of a long `history`; empty lists mean all."""
+
+    model_config = Common.model_config
+
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    accelerators: list[Accelerator] = []
+    rounds: list[Round] = []
+    history: Benchmark = "retinanet"
+
+
+class Scaling(BaseModel):
+    """What larger systems keep per accelerator, and how far submitters lie apart; empty lists mean all."""
+
+    model_config = Common.model_config
+
+    benchmark: Benchmark = "llama2-70b"
+    scenario: Scenario = "Offline"
+    accelerators: list[Accelerator] = []
     rounds: list[Round] = []
 
 
@@ -247,7 +292,10 @@ MODELS: dict[str, type[BaseModel]] = {
     "price_performance": PricePerformance,
     "my_deployment": MyDeployment,
     "official_record": OfficialRecord,
+    "interactivity": Interactivity,
     "overview": Overview,
+    "progress": Progress,
+    "scaling": Scaling,
 }
 
 

@@ -1,0 +1,307 @@
+"""The words of the report on speed per user, from frames of user_speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pandas as pd
+
+from analysis.answers.words import (
+    PROSE,
+    counted,
+    finding_name,
+    fitting,
+    listed,
+    many_of,
+    prose,
+    software,
+    span,
+    with_article,
+)
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import of_rows
+from analysis.themes import user_speed
+from analysis.themes.user_speed import LIMIT, LOGGED, SCENARIOS
+
+DRAWN, ROWS, ENDED = 8, 10, 3  # curves and rows that are read at a glance, and benchmarks that a sentence names
+KEPT = "share of the Offline throughput of the same system that is left at the speed asked for"
+SPEED = "tokens per second per user that the fastest official run proves"
+MOST = "tokens per second per accelerator, proven, to what the nearest slower run gives"
+FACTOR = "times less throughput in the fastest run of a system than in its slowest one under a limit"
+FIRST = "seconds to the first token at the 99th percentile"
+LEAD = "benchmarks on which the accelerator gives most at the speed"
+WATTS = "tokens per second per kilowatt, proven, to what the nearest slower run gives"
+RUNS_TABLE = {
+    "name": "Accelerator",
+    "accelerator_count": "Count",
+    "scenario": "Scenario",
+    "speed": "Tokens/s per user (p99)",
+    "proof": "From",
+    "per_accelerator": "Tokens/s per accelerator",
+    "tpot_p50_ms": "Per token, p50 (ms)",
+    "tpot_p99_ms": "Per token, p99 (ms)",
+    "ttft_p50_ms": "First token, p50 (ms)",
+    "ttft_p99_ms": "First token, p99 (ms)",
+    "submitter": "Submitter",
+    "result_id": "Result id",
+    "notes": "Caveat",
+}
+AT_TABLE = {
+    "asked": "At tokens/s per user",
+    "name": "Accelerator",
+    "rate": "Tokens/s per accelerator",
+    "kept": "Of its Offline (ratio)",
+    "speed": "Proven at tokens/s per user",
+    "submitter": "Submitter",
+    "accelerator_count": "Count",
+    "notes": "Caveat",
+}
+Names = Callable[[str], str]
+
+
+def headline_speed(given: pd.DataFrame) -> float | None:
+    """The fastest asked speed that an accelerator on sale proves; None where none is proven."""
+    proven = user_speed.most(given)
+    return float(proven["asked"].max()) if len(proven) else None
+
+
+def behind(runs: pd.DataFrame) -> pd.DataFrame:
+    """The runs that the answer rests on: those that prove a speed, on sale where there are such."""
+    known = runs[runs["speed"].notna()]
+    sold = known[known["on_sale"].astype(bool)]
+    return sold if len(sold) else known
+
+
+def basis(runs: pd.DataFrame) -> list[str]:
+    """What the trust line says beside its rows: where the speeds come from."""
+    proofs = behind(runs)["proof"]
+    logged = int(proofs.eq(LOGGED).sum())
+    return [f"{logged} of {len(proofs)} speeds from logs"] if len(proofs) else []
+
+
+def left(given: pd.DataFrame, runs: pd.DataFrame, label: str, name: Names) -> Finding:
+    """What is left at the fastest asked speed that is proven: who gives most there, and the share that it keeps."""
+    speed = headline_speed(given)
+    if speed is None:
+        return nothing("left_at_speed", KEPT, _why_nothing(runs, given, label, name))
+    there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
+    lead, asked = there.iloc[0], interval.number(speed)
+    start = f"On {label} at {asked} tokens/s per user {name(lead['accelerator'])} gives most"
+    sources, notes = cited(there), of_rows(there)
+    if lead["kept_low"] != lead["kept_low"]:
+        rate = span(lead, "rate")
+        words = f"{start}: {_number(rate.low)} tokens/s per accelerator."
+        return Finding("left_at_speed", rate, MOST, words, sources, notes, about=lead["accelerator"])
+    kept = span(lead, "kept")
+    share = f"{start} and keeps at least {_percent(kept.low)} of its Offline throughput"
+    shorter = f"At {asked} tokens/s per user {name(lead['accelerator'])} gives most and keeps {_percent(kept.low)}."
+    values = {finding_name(row["accelerator"]): (span(row, "kept"), KEPT) for _, row in there.iterrows()
+              if row["kept_low"] == row["kept_low"]}  # fmt: skip
+    headline = fitting(f"{share}.", shorter)
+    return Finding("left_at_speed", kept, KEPT, headline, sources, notes, about=lead["accelerator"], values=values)
+
+
+def ends(given: pd.DataFrame, runs: pd.DataFrame, name: Names) -> Finding:
+    """What follows: who gives most at each asked speed, and where the record ends."""
+    reach = user_speed.fastest(runs)
+    if reach.empty:
+        return nothing(
+            "record_ends",
+            SPEED,
+            "Choose a language model, and accelerators that ran it in a round whose logs have token latencies.",
+        )
+    leaders, last = user_speed.most(given), reach.iloc[0]
+    by_leader = leaders.groupby("accelerator", sort=False)["asked"].agg(list)
+    parts = [f"{name(who)} gives most at {listed(map(interval.number, by_leader.iloc[0]))} tokens/s"
+             if not place else f"{name(who)} at {listed(map(interval.number, speeds))}"
+             for place, (who, speeds) in enumerate(by_leader.items())]  # fmt: skip
+    beyond = [interval.number(speed) for speed in dict.fromkeys(given["asked"]) if speed > last["speed"]]
+    end = f"the record ends at {_number(last['speed'])} tokens/s ({name(last['accelerator'])})"
+    words = [", ".join(parts)] if parts else []
+    words += [f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}"] if beyond else [end]
+    headline = "; ".join(words)
+    own = reach[reach["speed"].eq(last["speed"])]
+    return Finding("record_ends", exactly(float(last["speed"])), SPEED, f"{headline[:1].upper()}{headline[1:]}.",
+                   cited(own), of_rows(own), about=last["accelerator"])  # fmt: skip
+
+
+def falls(curves: pd.DataFrame, label: str, name: Names) -> Finding:
+    """By how much the throughput of one system falls from its slowest run under a limit to its fastest one."""
+    fast = curves[curves["speed"].notna() & curves["on_sale"].astype(bool)]
+    several = fast[fast.groupby("accelerator")["speed"].transform("nunique").gt(1)]
+    found = []
+    for accelerator, own in several.groupby("accelerator", sort=False):
+        own = own.sort_values("speed")
+        factor = interval.of(own.iloc[0], user_speed.PER_ACCELERATOR) / interval.of(
+            own.iloc[-1], user_speed.PER_ACCELERATOR
+        )
+        found.append((accelerator, factor, own))
+    found.sort(key=lambda each: each[1].low)
+    if not found:
+        words = f"No system ran {label} at two speeds that are known: each curve has one."
+        return nothing("fall_with_speed", FACTOR, words)
+    (least, small, own), (most, large, last) = found[0], found[-1]
+    rows = own if least == most else pd.concat([own, last])
+    whole = Interval(small.low, large.high)
+    slow, fast = (row["scenario"] for _, row in own.iloc[[0, -1]].iterrows())
+    words = f"From {slow} to {fast} {with_article(name(least))} loses a factor of {prose(small)}"
+    words += f", {with_article(name(most))} one of {prose(large)}" if least != most else ""
+    values = {finding_name(who): (factor, FACTOR) for who, factor, _ in found}
+    return Finding("fall_with_speed", whole, FACTOR, f"{words}.", cited(rows), of_rows(rows), values=values)
+
+
+def worth(given: pd.DataFrame, name: Names) -> Finding:
+    """How many of the others one accelerator is worth at the fastest asked speed that is proven."""
+    speed, unit = headline_speed(given), "times the proven tokens per second of the accelerator that gives least"
+    if speed is None:
+        return nothing("worth_at_speed", unit, "No asked speed is proven.")
+    there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
+    lead, asked = there.iloc[0], interval.number(speed)
+    others = [
+        (row, Interval(lead["rate_low"] / row["rate_low"], lead["rate_low"] / row["rate_low"]))
+        for _, row in there.iloc[1:].iterrows()
+    ]
+    if not others:
+        words = f"At {asked} tokens/s per user {name(lead['accelerator'])} alone is proven."
+        return nothing("worth_at_speed", unit, words)
+    shown = others if len(others) < 3 else [others[0], *others[-2:]]
+    work = listed(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown).replace(
+        " and ", " or "
+    )
+    words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the proven work of {work}."
+    values = {finding_name(row["accelerator"]): (times, unit) for row, times in others}
+    return Finding("worth_at_speed", others[-1][1], unit, words, cited(there), of_rows(there),
+                   about=lead["accelerator"], values=values)  # fmt: skip
+
+
+def at_each_speed(given: pd.DataFrame, name: Names) -> list[Finding]:
+    """Who gives most at each asked speed, and between what: a finding per speed."""
+    found, leaders = [], user_speed.most(given).set_index("asked")
+    for speed in dict.fromkeys(given["asked"]):
+        told, called = f"most_at_{finding_name(interval.number(speed))}", interval.number(speed)
+        if speed not in leaders.index:
+            found.append(nothing(told, MOST, f"No run on sale proves {called} tokens/s per user."))
+            continue
+        lead = leaders.loc[speed]
+        rate = span(lead, "rate")
+        words = f"At {called} tokens/s per user {name(lead['accelerator'])} is proven to give most: "
+        words += f"{_number(rate.low)} tokens/s per accelerator, in a run at {_number(lead['speed'])}."
+        own = leaders.loc[[speed]]
+        found.append(Finding(told, rate, MOST, words, cited(own), of_rows(own), about=lead["accelerator"]))
+    return found
+
+
+def first_token(curves: pd.DataFrame, speed: float | None) -> Finding:
+    """How long 99 of 100 users wait for the first token in the runs that are at least so fast."""
+    rows = curves[curves["ttft_p99_ms"].notna() & curves["speed"].notna()]
+    fast = rows[rows["speed"].ge(speed)] if speed is not None else rows
+    fast = fast if len(fast) else rows
+    if fast.empty:
+        return nothing("first_token", FIRST, "No run has its time to the first token in a log.")
+    ends = Interval(float(fast["ttft_p99_ms"].min()) / 1000, float(fast["ttft_p99_ms"].max()) / 1000)
+    at = (
+        f"At {interval.number(speed)} tokens/s per user or more"
+        if speed is not None and fast["speed"].min() >= speed
+        else "Here"
+    )
+    words = f"{at} the first token of 99 in 100 requests comes within {prose(ends)} seconds."
+    return Finding("first_token", ends, FIRST, words, cited(fast), of_rows(fast))
+
+
+def elsewhere(by_benchmark: pd.DataFrame, given: pd.DataFrame, speed: float, label: Names, name: Names) -> Finding:
+    """Whether the accelerator that gives most here does so on other benchmarks too, and where those end."""
+    if by_benchmark.empty:
+        return nothing("leads_elsewhere", LEAD, "No benchmark has a speed per user for these parameters.")
+    asked, proven = interval.number(speed), by_benchmark[by_benchmark["accelerator"].ne("")]
+    leaders = user_speed.most(given)
+    lead = next(iter(leaders.loc[leaders["asked"].eq(speed), "accelerator"]), "")
+    short = by_benchmark[by_benchmark["accelerator"].eq("")]
+    names = [f"{label(row['benchmark'])} at {_number(row['ends'])}" for _, row in short.head(ENDED).iterrows()]
+    end = f"The record ends on {listed(names, ENDED)}." if names else ""
+    if not lead:
+        words = f"{asked} tokens/s per user is proven on {len(proven)} of {counted(len(by_benchmark), 'benchmark')}."
+        return Finding("leads_elsewhere", exactly(len(proven)), LEAD, words, cited(by_benchmark), more=end)
+    led = int(proven["accelerator"].eq(lead).sum())
+    scope = f"{counted(len(proven), 'benchmark')} that {'proves' if len(proven) == 1 else 'prove'} {asked} tokens/s"
+    words = f"{name(lead)} gives most on {led} of {scope} per user"
+    apart = proven[proven["accelerator"].ne(lead)]
+    others = [f"{name(row['accelerator'])} on {label(row['benchmark'])}" for _, row in apart.iterrows()]
+    words += f", {listed(others)}." if others else "."
+    return Finding("leads_elsewhere", exactly(led), LEAD, words, cited(by_benchmark), about=lead, more=end)
+
+
+def per_kilowatt(given: pd.DataFrame, label: str, rounds: Iterable[str], name: Names) -> Finding:
+    """The most tokens per kilowatt at the fastest asked speed that a metered run proves."""
+    leaders = user_speed.most(given)
+    if leaders.empty:
+        where = f" in {listed(rounds)}" if list(rounds) else ""
+        return nothing("per_kilowatt", WATTS, f"No metered run of {label}{where} proves one of these speeds.")
+    lead = leaders.iloc[-1]
+    rate = span(lead, "rate")
+    asked, gives = interval.number(lead["asked"]), _number(rate.low)
+    words = f"At {asked} tokens/s per user {name(lead['accelerator'])} gives {gives} tokens/s per kilowatt at the wall."
+    own = leaders.tail(1)
+    return Finding("per_kilowatt", rate, WATTS, words, cited(own), of_rows(own), about=lead["accelerator"])
+
+
+def named(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The rows with what people call their accelerators, what served, and whether their speed is a bound."""
+    more = {"bound": rows["proof"].eq(LIMIT)} if "proof" in rows else {}
+    return rows.assign(name=[name(who) for who in rows["accelerator"]], software=software(rows), **more)
+
+
+def drawn(curves: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the first DRAWN curves."""
+    kept = list(dict.fromkeys(curves["accelerator"]))[:DRAWN]
+    return curves[curves["accelerator"].isin(kept)]
+
+
+def at_rows(given: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure, ROWS accelerators at most: those that give most at the fastest proven speed first."""
+    speed = headline_speed(given)
+    there = given[given["asked"].eq(speed)] if speed is not None else given
+    slow = given[given["asked"].eq(given["asked"].min())] if len(given) else given
+    rank = dict.fromkeys([*there.loc[there["rate_low"].notna(), "accelerator"], *slow["accelerator"]])
+    kept = list(rank)[:ROWS]
+    rows = given[given["accelerator"].isin(kept)]
+    return rows.sort_values("accelerator", key=lambda names: names.map(kept.index), kind="stable")
+
+
+def waits(curves: pd.DataFrame) -> pd.DataFrame:
+    """The waits for a first token in ms, p50 to p99 with p90 as the marker, ROWS at most: tightest scenario first."""
+    rows = curves[curves["ttft_p99_ms"].notna() & curves["speed"].notna()]
+    rows = interval.put(rows, "ttft", Interval(rows["ttft_p50_ms"], rows["ttft_p99_ms"]))
+    rows = rows.assign(ttft_median=rows["ttft_p90_ms"], step=rows["scenario"].map(SCENARIOS.index))
+    order = rows.sort_values("step", ascending=False, kind="stable").head(ROWS)
+    place = {who: at for at, who in enumerate(dict.fromkeys(order["accelerator"]))}
+    return order.sort_values("accelerator", key=lambda names: names.map(place), kind="stable").drop(columns="step")
+
+
+def limit_lines(limits: pd.DataFrame) -> dict[str, float]:
+    """The limits of scenarios on the axis of speeds, by their words."""
+    known = limits[limits["speed"].notna()]
+    return {f"{row['scenario']}\nlimit": float(row["speed"]) for _, row in known.iterrows()}
+
+
+def _why_nothing(runs: pd.DataFrame, given: pd.DataFrame, label: str, name: Names) -> str:
+    if runs.empty:
+        return f"No official run of {label} is comparable for these parameters."
+    reach = user_speed.fastest(runs)
+    if runs["speed"].isna().all():
+        return f"{label} has no speed per user: neither its logs nor its rules know a time per output token."
+    if reach.empty:
+        return f"No system on sale ran {label} at a speed that is known."
+    slowest = interval.number(given["asked"].min())
+    end = f"the record ends at {_number(reach['speed'].iloc[0])}"
+    return f"No run of {label} proves {slowest} tokens/s per user: {end} ({name(reach['accelerator'].iloc[0])})."
+
+
+def _number(value: float) -> str:
+    return interval.number(value, PROSE)
+
+
+def _percent(share: float) -> str:
+    return f"{interval.number(100 * share, PROSE)} %"

@@ -1,0 +1,324 @@
+"""The words of the progress report: what software and what new accelerators added, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from analysis.answers.words import counted, fitting, listed, ranged, span
+from analysis.answers.words import software as served
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.notes import of_rows, without
+from analysis.core.vocabulary import round_age
+from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACHED, SOFTWARE, product
+
+FACTOR = "times the throughput per accelerator of the first round"
+STEP = "times the throughput per accelerator of the round before"
+SAME, MUCH = 0.015, 1.1  # of a factor: off one by what nobody calls a change, and from where on it is told in times
+LINES, GRID = 7, 10  # accelerators of a figure over time, benchmarks of a heat map
+Names = Callable[[str], str]
+PAIRS = {
+    "benchmark": "Benchmark",
+    "step": "Rounds",
+    "accelerator": "Accelerator",
+    "accelerator_count": "Count",
+    "submitter": "Submitter",
+    "gain": "Later over earlier (ratio)",
+    "precisions": "Precisions",
+    "earlier_system": "Earlier system",
+    "system": "Later system",
+}
+GAINS = {
+    "benchmark": "Benchmark",
+    "step": "Rounds",
+    "pairs": "Pairs",
+    "accelerators": "Accelerators",
+    "gain_median": "Median gain (ratio)",
+    "gain": "Lowest to highest (ratio)",
+}
+STEPS = {key: header for key, header in GAINS.items() if key != "benchmark"}
+CLAIMS = {
+    "said_of": "Said of",
+    "step": "Rounds",
+    "submitter": "Submitter",
+    "stated": "Stated (ratio)",
+    "gain": "Record's pairs (ratio)",
+    "pairs": "Pairs",
+    "borne": "Borne out by",
+    "verdict": "Verdict",
+}
+WHY_SPLIT = "without pairs of one submitter, software cannot be told apart"
+
+
+def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
+    """What software alone and what new accelerators made of the best result, from the first round to the last.
+
+    `parts` are those of advances.parts, of which `best` and `pairs` are the rows; `topic` is benchmark and scenario.
+    """
+    name, unit = "software_alone", FACTOR
+    if parts.empty:
+        there = f"{listed(sorted(set(best['round']), key=round_age))} alone has" if len(best) else "No round has"
+        return nothing(name, unit, f"{there} a result on sale for {topic}: there is no earlier round to compare with.")
+    first, made = parts["earlier"].iloc[0], product(parts)
+    total = _total(parts)
+    values = {part: (exactly(factor), unit) for part, factor in made.items()} | {"total": (exactly(total), unit)}
+    notes = without(of_rows(best[best["leads"]]) | of_rows(pairs), "precision_unstated")
+    if pairs.empty:
+        sentence = f"Since {first} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
+        return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
+    alone = f"software alone made the same accelerator {_as_fast(made[SOFTWARE])}"
+    newer = f"new accelerators gave {'another ' * (made[HARDWARE] > 1)}{_change(made[HARDWARE])}"
+    if not parts["part"].eq(HARDWARE).any():
+        newer = "no new accelerator took the lead"
+    plain = f"Since {first}, {alone} on {topic}; {newer}."
+    mixed = f"{_change(made[MIXED])} is mixed"
+    short = f"Since {first}, software alone gave {_change(made[SOFTWARE])} on {topic}, new accelerators "
+    sentence = fitting(f"{plain[:-1]}, {mixed}.", f"{short}{_change(made[HARDWARE])}; {mixed}.")
+    sentence = plain if _nothing(made[MIXED]) else sentence
+    return Finding(name, exactly(made[SOFTWARE]), unit, sentence, cited(parts, pairs), notes, values=values)
+
+
+def follows(parts: pd.DataFrame, pairs: pd.DataFrame) -> Finding:
+    """What the newest step's software means for who buys now."""
+    name = "what_follows"
+    if parts.empty:
+        return nothing(name, STEP, "So nothing can be said of what the next round may bring.")
+    last = pairs[pairs["later"].eq(parts["later"].iloc[-1])]
+    if last.empty:
+        return nothing(
+            name, STEP, "So compare within one round only: what software did since the one before is not known."
+        )
+    gain = float(interval.of(last, "gain").middle.median())
+    of = f"in the median of {len(last)} pairs" if len(last) > 1 else "in the one pair there is"
+    if _nothing(gain) or gain < 1:
+        said = f"So buy for what an accelerator gives today: software of the newest round added nothing {of}."
+    elif gain < MUCH:
+        said = f"So buy for what an accelerator gives today: software of the newest round added {_percent(gain)} {of}."
+    else:
+        said = f"So judge by the newest round alone: its software added {_percent(gain)} {of}."
+    return Finding(name, exactly(gain), STEP, said, cited(last))
+
+
+def rests_on(pairs: pd.DataFrame) -> list[str]:
+    """What the trust line says beyond the rows: how many pairs there are, and of what."""
+    return [f"{counted(len(pairs), 'pair')} of one submitter and size"] if len(pairs) else ["no pair of one submitter"]
+
+
+def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
+    """How far the best result has come: the title of the figure over time."""
+    leads = best[best["leads"]].drop_duplicates("round")
+    if leads.empty:
+        return nothing("best_by_round", unit, f"The record has no result on sale for {topic}.")
+    last = leads.iloc[-1]
+    rate = f"{ranged(last, 'per_accelerator')} {unit.replace('/s', ' a second')}"
+    said = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {rate} per accelerator"
+    if len(leads) > 1:
+        first = leads.iloc[0]
+        said += f"; {name(first['accelerator'])} led {first['round']} with {ranged(first, 'per_accelerator')}"
+    return Finding("best_by_round", span(last, "per_accelerator"), unit, f"{said}.", cited(leads), of_rows(leads))
+
+
+def largest(parts: pd.DataFrame, topic: str) -> Finding:
+    """The step that added most, and what of it was software: the title of the figure of parts."""
+    name = "largest_step"
+    if parts.empty:
+        return nothing(name, STEP, f"{topic} has one round on sale or none: no step to take apart.")
+    row = parts.loc[parts["total"].idxmax()]
+    own = parts[parts["later"].eq(row["later"])].set_index("part")["factor_median"]
+    said = f"{row['earlier']} to {row['later']} added most: {_change(row['total'])}"
+    said += f" in all, {_change(own[SOFTWARE])} by software" if SOFTWARE in own else f"; {WHY_SPLIT}"
+    return Finding(name, exactly(float(row["total"])), STEP, f"{said}.", cited(parts))
+
+
+def history(parts: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
+    """What a benchmark with many rounds shows: software beside new accelerators over all of them."""
+    name = "longest_history"
+    if parts.empty:
+        return nothing(name, FACTOR, f"{topic} has one round on sale or none.")
+    made, rounds = product(parts), len(set(parts["later"])) + 1
+    software = WHY_SPLIT if pairs.empty else f"software alone gave {_change(made[SOFTWARE])}"
+    said = f"{topic} over {rounds} rounds: {_change(_total(parts))} in all; {software}."
+    return Finding(name, exactly(made[SOFTWARE]), FACTOR, said, cited(parts))
+
+
+def everywhere(gains: pd.DataFrame, pairs: pd.DataFrame, label: Names) -> Finding:
+    """How many steps of benchmarks software moved at all, and where most: `gains` by benchmark and step."""
+    name = "software_everywhere"
+    if gains.empty:
+        return nothing(name, STEP, "No submitter filed one accelerator in two consecutive rounds of a benchmark.")
+    moved = gains[gains["gain_median"].gt(MUCH)]
+    top = gains.loc[gains["gain_median"].idxmax()]
+    said = f"In {len(gains) - len(moved)} of {len(gains)} steps software added at most 10 % in the median; most on "
+    said += f"{label(top['benchmark'])}, {_change(top['gain_median'])} by {top['later']}."
+    middles = interval.of(pairs, "gain").middle
+    values = {"median of all pairs": (exactly(float(middles.median())), STEP)}
+    return Finding(name, exactly(float(top["gain_median"])), STEP, said, cited(gains), values=values)
+
+
+def steps(gains: pd.DataFrame) -> list[Finding]:
+    """One finding per step of rounds, over all benchmarks: the median of its pairs, and between which they lie."""
+    return [
+        Finding(
+            f"software_{row['later'].replace('.', '_')}",
+            exactly(row["gain_median"]),
+            STEP,
+            f"From {row['earlier']} to {row['later']} software gave {_change(row['gain_median'])} in the median of "
+            f"{counted(row['pairs'], 'pair')}, {ranged(pd.Series(row), 'gain')} between the lowest and the highest.",
+            list(row["source_ids"]),
+            values={"range": (span(pd.Series(row), "gain"), STEP)},
+        )
+        for row in gains.to_dict("records")
+    ]
+
+
+def claims(judged: pd.DataFrame, stated: int, label: Names) -> Finding:
+    """Whether the record bears out what is said of software, and by which sizes; `stated` counts all such claims."""
+    name, unit = "software_claims", "stated gains that hold"
+    if judged.empty:
+        return nothing(name, unit, "The record has no pair beside a stated gain of software.")
+    held = judged[judged["verdict"].eq(HOLDS)]
+    said = f"The record bears out {len(held)} of {len(judged)} stated software gains that it can judge, of {stated}"
+    partly = held[held["scenario"].ne("") & held["other_sizes"].map(len).gt(0)]
+    if len(partly):
+        who = f"{listed(dict.fromkeys(partly['submitter']))}'s {_listed((partly['low'] + partly['high']) / 2)} times"
+        sizes, other = ({size for sizes in partly[name] for size in sizes} for name in ("sizes", "other_sizes"))
+        gained = _listed(interval.of(partly, "other").middle)
+        said += f"; {who} on {listed(map(label, partly['benchmark']))} only for {_accelerators(sizes)}: "
+        said += f"{_accelerators(other)} gained {gained}"
+    return Finding(name, exactly(len(held)), unit, f"{said}.", cited(judged))
+
+
+def under_other_choice(here: pd.DataFrame, there: pd.DataFrame, topic: str) -> Finding:
+    """Whether another scenario tells the same of software: `topic` is that of `there`."""
+    name = "under_another_choice"
+    if here.empty or there.empty:
+        return nothing(name, FACTOR, f"{topic} has no two rounds to check the answer with.")
+    before, now = product(here), product(there)
+    if not (here["part"].eq(SOFTWARE).any() and there["part"].eq(SOFTWARE).any()):
+        return nothing(name, FACTOR, f"{topic} cannot check the answer: {WHY_SPLIT}.")
+    turned = (before[SOFTWARE] > before[HARDWARE]) != (now[SOFTWARE] > now[HARDWARE])
+    said = f"{'Yes' if turned else 'No'}: on {topic} software gave {_change(now[SOFTWARE])}, new accelerators "
+    said += f"{_change(now[HARDWARE])}."
+    return Finding(name, exactly(now[SOFTWARE]), FACTOR, said, cited(there))
+
+
+def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The points of the figure over time, with `name`, the day as `published`, and `when`, the round with its year.
+
+    LINES accelerators: those that led a round, then those with most rounds, the fastest first. Rounds without a day are
+    left out.
+    """
+    days = dict(zip(rounds["round"], pd.to_datetime(rounds["published"], errors="coerce"), strict=True))
+    dated = best.assign(published=pd.to_datetime(best["round"].map(days)))
+    dated = dated[dated["published"].notna()]
+    groups = dated.groupby("accelerator")
+    rank = pd.DataFrame(
+        {"leads": groups["leads"].any(), "rounds": groups.size(), "high": groups["per_accelerator_high"].max()}
+    )
+    kept = rank.sort_values(["leads", "rounds", "high"], ascending=False).head(LINES).index
+    shown = dated[dated["accelerator"].isin(kept)]
+    when = shown["round"] + "\n" + shown["published"].dt.strftime("%Y")
+    return shown.assign(name=shown["accelerator"].map(name), when=when, software=served(shown))
+
+
+def part_rows(parts: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The parts of each step as the figure draws them: `step`, and as `note` which accelerator led and which leads."""
+    lead = parts["earlier_accelerator"].map(name) + " to " + parts["accelerator"].map(name)
+    same = parts["earlier_accelerator"].eq(parts["accelerator"])
+    of = parts["pairs"].map(lambda count: counted(count, "pair"))
+    note = lead.mask(same, parts["accelerator"].map(name)).mask(parts["part"].eq(SOFTWARE), of)
+    return parts.assign(step=_step(parts), note=note, system=lead)
+
+
+def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The pairs as the table lists them, the newest round first, the highest gain first."""
+    told = pairs.assign(
+        step=_step(pairs),
+        benchmark=pairs["benchmark"].map(label),
+        accelerator=pairs["accelerator"].map(name),
+        precisions=[
+            " to ".join(dict.fromkeys(filter(None, both))).upper()
+            for both in zip(pairs["earlier_precision"].fillna(""), pairs["precision"].fillna(""), strict=True)
+        ],
+        age=pairs["later"].map(round_age),
+    )
+    return told.sort_values(["age", "gain_high"], ascending=False, kind="stable").drop(columns="age")
+
+
+def gain_rows(gains: pd.DataFrame, label: Names) -> pd.DataFrame:
+    """Gains by step, with the benchmark in words where they are by benchmark too."""
+    named = gains.assign(step=_step(gains))
+    return named.assign(benchmark=named["benchmark"].map(label)) if "benchmark" in named else named
+
+
+def claim_rows(judged: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The stated gains as the table shows them: of what they are, and at which sizes the record bears them out."""
+    words = {HOLDS: "holds", NOT_REACHED: "is not reached", EXCEEDED: "is exceeded"}
+    said = [
+        " ".join(filter(None, [name(row["subject_accelerator"]), label(row["benchmark"]), row["scenario"]]))
+        for row in judged.to_dict("records")
+    ]
+    borne = [", ".join(f"{size}x" for size in sizes) for sizes in judged["sizes"]]
+    step = judged["baseline_round"] + " to " + judged["round"]
+    return judged.assign(said_of=said, borne=borne, step=step, verdict=judged["verdict"].map(words))
+
+
+def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The heat map's numbers and words: GRID benchmarks by the round that added, those of the oldest rounds on top.
+
+    They are the one that software moved most, then those of the newest rounds, then those of most pairs.
+    """
+    groups = {name: part for name, part in gains.groupby("benchmark")}
+    ages = {name: sorted(map(round_age, part["later"])) for name, part in groups.items()}
+    top = max(groups, key=lambda name: groups[name]["gain_median"].max(), default="")
+    ranked = sorted(groups, key=lambda name: (name == top, ages[name][-1], groups[name]["pairs"].sum()), reverse=True)
+    order = sorted(ranked[:GRID], key=ages.__getitem__)
+    shown = gains[gains["benchmark"].isin(order)]
+    rounds = sorted(set(shown["later"]), key=round_age)
+    values = shown.pivot(index="benchmark", columns="later", values="gain_median").reindex(order)
+    values = values.reindex(columns=rounds)
+    words = values.map(lambda gain: "" if pd.isna(gain) else interval.number(gain, 2))
+    return tuple(frame.rename(index=label).rename_axis(index=None, columns=None) for frame in (values, words))
+
+
+def _total(parts: pd.DataFrame) -> float:
+    return float(parts.drop_duplicates("later")["total"].prod())
+
+
+def _step(rows: pd.DataFrame) -> pd.Series:
+    return rows["earlier"] + " to " + rows["later"]
+
+
+def _nothing(factor: float) -> bool:
+    return abs(factor - 1) < SAME
+
+
+def _as_fast(factor: float) -> str:
+    """How fast something became: 1.3 times as fast, 4.6 % faster, no faster."""
+    if _nothing(factor):
+        return "no faster"
+    if not MUCH > factor > 1 / MUCH:
+        return f"{interval.number(factor, 2)} times as fast"
+    return f"{_percent(max(factor, 1 / factor))} {'faster' if factor > 1 else 'slower'}"
+
+
+def _change(factor: float) -> str:
+    """A factor as what it adds: 1.3 times, 4.6 %, nothing; below one with a minus."""
+    if _nothing(factor):
+        return "nothing"
+    return f"{interval.number(factor, 2)} times" if not MUCH > factor > 1 / MUCH else _percent(factor)
+
+
+def _percent(factor: float) -> str:
+    return f"{interval.number(100 * (float(factor) - 1), 2)} %".replace("-", "\u2212")
+
+
+def _listed(factors: pd.Series) -> str:
+    return listed(interval.number(factor, 2) for factor in factors)
+
+
+def _accelerators(sizes: set[int]) -> str:
+    return "one accelerator" if sizes == {1} else f"systems of {listed(map(str, sorted(sizes)))}"

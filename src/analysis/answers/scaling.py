@@ -1,0 +1,256 @@
+"""The words of the scaling report: what more accelerators give, and what those get who are not the vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from analysis.answers.words import counted, fitting, ranged, span
+from analysis.answers.words import software as served
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import of_rows, without
+from analysis.core.vocabulary import round_age
+from analysis.themes.system_sizes import BOX, CLUSTER, RACK
+
+KEPT = "share of the smaller system's throughput per accelerator"
+OVER = "times the median of the other submitters"
+MOST = 10  # rows of a figure
+ENOUGH, CLOSE = 3, 0.95  # submitters of which a slowest one is named, and from what share of them on it is as good
+MARKERS = {BOX: "o", RACK: "s", CLUSTER: "^"}
+Names = Callable[[str], str]
+GROWN = {
+    "benchmark": "Benchmark",
+    "round": "Round",
+    "accelerator": "Accelerator",
+    "precision": "Precision",
+    "from_count": "From",
+    "to_count": "To",
+    "layout": "Larger system",
+    "kept": "Kept per accelerator (%)",
+    "submitters": "Submitters with both",
+    "submitter": "Larger system's submitter",
+}
+SPREAD = {
+    "benchmark": "Benchmark",
+    "round": "Round",
+    "accelerator": "Accelerator",
+    "accelerator_count": "Count",
+    "precision": "Precision",
+    "submitters": "Other submitters",
+    "others": "Others over their median (ratio)",
+    "own": "Vendor over their median (ratio)",
+    "slowest": "Slowest of them",
+}
+
+
+def answer(grown: pd.DataFrame, spread: pd.DataFrame, topic: str) -> Finding:
+    """What larger systems keep per accelerator, and what the vendor's own result is to the others.
+
+    `grown` and `spread` are those of the themes, of one benchmark and scenario, which `topic` names.
+    """
+    name = "kept_per_accelerator"
+    own = spread[spread["own_low"].notna()]
+    steps = beyond(grown)
+    values = {"vendor over others, median": (_median(own, "own"), OVER)} if len(own) else {}
+    if steps.empty:
+        why = f"On {topic} no submitter filed one accelerator in two sizes"
+        if len(own):
+            sentence = f"{why}; others reach {_percent(_share(_median(own, 'own')))} of the vendor's own result."
+            return Finding(name, None, KEPT, sentence, cited(own), of_rows(own), values=values)
+        return nothing(name, KEPT, f"{why}, and nobody filed a system like the vendor's.")
+    kept = span(steps, "kept")
+    where = "larger boxes" if steps["layout"].eq(BOX).all() else f"systems of up to {steps['to_count'].max()}"
+    reach = f"reach {_percent(_share(_median(own, 'own')))} of the vendor's"
+    vendor, short = (f"; {who} {reach}" if len(own) else "" for who in ("other submitters", "others"))
+    keep = f"{where} keep {_percent(kept)} per accelerator"
+    sentence = fitting(f"On {topic}, {keep}{vendor}.", f"On {topic}, {keep}{short}.", f"{topic}: {keep}.")
+    notes = without(of_rows(steps) | of_rows(own), "precision_unstated")
+    return Finding(name, kept, KEPT, sentence, cited(steps, own), notes, values=values)
+
+
+def beyond(grown: pd.DataFrame) -> pd.DataFrame:
+    """The steps by one submitter that the answer rests on: those beyond one box where there are any."""
+    own = grown[grown["submitters"].gt(0)]
+    larger = own[own["layout"].ne(BOX)]
+    return own if larger.empty else larger
+
+
+def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names) -> Finding:
+    """What to plan a larger system at, and what the slowest of like systems means for who buys one.
+
+    Of groups of at least ENOUGH others where there are any: of two, the median says little.
+    """
+    finding, steps = "what_follows", beyond(grown)
+    larger = steps[steps["layout"].ne(BOX)]
+    at = f"plan larger systems at {_percent(Interval(*[larger['kept_low'].min()] * 2))}, and " if len(larger) else ""
+    if spread.empty:
+        said = f"So {at}ask a supplier for a result of its own: nobody filed a like system."
+        return nothing(finding, OVER, said)
+    groups = spread[spread["submitters"].ge(ENOUGH)]
+    groups = spread if groups.empty else groups
+    row = groups.loc[groups["others_low"].idxmin()]
+    worst = Interval(*[float(row["others_low"])] * 2)
+    advice = "choose a supplier by price" if worst.low > CLOSE else "ask a supplier for its own result"
+    said = f"So {at}{advice}: the slowest of {row['submitters']} gave "
+    said += f"{_percent(worst)} of the median {name(row['accelerator'])} system."
+    return Finding(finding, worst, OVER, said, cited(spread), of_rows(groups.loc[[row.name]]))
+
+
+def rests_on(grown: pd.DataFrame, spread: pd.DataFrame) -> list[str]:
+    """What the trust line says beyond the rows: the steps in size, and the groups of like systems."""
+    steps = beyond(grown)
+    return [f"{counted(len(steps), 'step')} in size", f"{counted(len(spread), 'group')} of like systems"]
+
+
+def sizes(drawn: pd.DataFrame, grown: pd.DataFrame, unit: str, name: Names) -> Finding:
+    """The largest system and what it gives, and what its accelerator kept: the title of the first figure."""
+    if drawn.empty:
+        return nothing("largest_system", unit, "No system on sale to draw.")
+    row = drawn.loc[drawn["accelerator_count"].astype(int).idxmax()]
+    rate = f"{ranged(row, 'per_accelerator')} {unit.replace('/s', ' a second')}"
+    system = f"{row['accelerator_count']} {name(row['accelerator'])}"
+    said = f"In the largest system of {row['round']}, {system}, each gives {rate}"
+    own = grown[grown["accelerator"].eq(row["accelerator"]) & grown["to_count"].eq(row["accelerator_count"])]
+    own = own[own["round"].eq(row["round"])]
+    if len(own) and own["submitters"].iloc[0]:
+        step = own.iloc[0]
+        said += f": {_percent(span(step, 'kept'))} of one among {step['from_count']}"
+    return Finding("largest_system", span(row, "per_accelerator"), unit, f"{said}.", [row["source_id"]])
+
+
+def everywhere(grown: pd.DataFrame) -> Finding:
+    """What racks and clusters keep over all benchmarks: the title of the second figure."""
+    name = "kept_everywhere"
+    own = grown[grown["submitters"].gt(0) & grown["layout"].ne(BOX)]
+    if own.empty:
+        return nothing(name, KEPT, "No submitter filed one accelerator in a box and beyond it.")
+    count = own["benchmark"].nunique()
+    said = f"On {counted(count, 'benchmark')} racks and clusters keep {_percent(span(own, 'kept'))} per accelerator, "
+    said += f"in {counted(len(own), 'step')} by one submitter."
+    return Finding(name, span(own, "kept"), KEPT, said, cited(own), of_rows(own))
+
+
+def others(spread: pd.DataFrame, topic: str) -> Finding:
+    """How far others lie behind the vendor of the same accelerator: the title of the figure of submitters."""
+    name = "vendor_over_others"
+    if spread.empty:
+        return nothing(name, OVER, f"On {topic} no two submitters filed like systems that are not their own.")
+    own = spread[spread["own_low"].notna()]
+    if own.empty:
+        said = f"No vendor filed these itself; submitters lie {_around(span(spread, 'others'))} their median."
+        return Finding(name, None, OVER, said, cited(spread), of_rows(spread))
+    said = (
+        f"Vendors' own results lie {_around(span(own, 'own'))} the median of others, in {counted(len(own), 'group')}."
+    )
+    return Finding(name, span(own, "own"), OVER, said, cited(own), of_rows(own))
+
+
+def others_everywhere(spread: pd.DataFrame) -> Finding:
+    """The vendor's own result beside the others' over all benchmarks."""
+    name = "vendor_over_others_everywhere"
+    own = spread[spread["own_low"].notna()]
+    if own.empty:
+        return nothing(name, OVER, "On no benchmark did a vendor and two others file like systems.")
+    middles = interval.of(own, "own").middle
+    ends = Interval(float(middles.quantile(0.1)), float(middles.quantile(0.9)))
+    said = (
+        f"Over {counted(own['benchmark'].nunique(), 'benchmark')}, four in five of {counted(len(own), 'result')} that "
+    )
+    said += f"vendors filed themselves lie {_around(ends)} the others' median."
+    return Finding(name, ends, OVER, said, cited(own))
+
+
+def under_other_choice(here: pd.DataFrame, there: pd.DataFrame, topic: str) -> Finding:
+    """Whether larger systems keep as much in another scenario: `topic` is that of `there`."""
+    name = "under_another_choice"
+    before, now = beyond(here), beyond(there)
+    if before.empty or now.empty:
+        return nothing(name, KEPT, f"{topic} has no two sizes of one submitter to check the answer with.")
+    kept, base = span(now, "kept"), span(before, "kept")
+    low = kept.low < base.low - 0.05
+    said = f"{'Yes' if low else 'No'}: on {topic} an accelerator keeps {_percent(kept)}"
+    if low:
+        worst = now.loc[now["kept_low"].idxmin()]
+        said += f", least from {worst['from_count']} to {worst['to_count']}"
+    return Finding(name, kept, KEPT, f"{said}.", cited(now), of_rows(now))
+
+
+def size_rows(rows: pd.DataFrame, grown: pd.DataFrame, name: Names) -> pd.DataFrame:
+    """The systems that the first figure draws: of MOST accelerators, those of several sizes first, then the fastest."""
+    steps = set(grown["accelerator"])
+    groups = rows.groupby("accelerator")["per_accelerator_high"].max().rename("high").reset_index()
+    groups = groups.assign(several=groups["accelerator"].isin(steps))
+    kept = groups.sort_values(["several", "high"], ascending=False, kind="stable")["accelerator"].head(MOST)
+    drawn = rows[rows["accelerator"].isin(kept)]
+    return drawn.assign(
+        name=drawn["accelerator"].map(name),
+        software=served(drawn),
+        notes=[without(own, "another_size") for own in drawn["notes"]],  # the size is what is drawn
+    )
+
+
+def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The steps as figure and table show them, in per cent, beyond one box first, the newest and largest first."""
+    told = interval.put(grown, "kept", Interval(100 * grown["kept_low"], 100 * grown["kept_high"]))
+    told = told.assign(
+        at=told["benchmark"].map(label) + ", " + told["round"],
+        name=[
+            f"{name(row['accelerator'])}, {row['from_count']} to {row['to_count']}" for row in told.to_dict("records")
+        ],
+        benchmark=told["benchmark"].map(label),
+        own=told["submitters"].gt(0),
+        beyond=told["layout"].ne(BOX),
+        age=told["round"].map(round_age),
+    )
+    order = ["own", "beyond", "age", "to_count"]
+    return told.sort_values(order, ascending=False, kind="stable").drop(columns="age").reset_index(drop=True)
+
+
+def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
+    """The groups of like systems as figure and table show them, the newest first, those of most submitters first."""
+    told = spread.assign(
+        name=[
+            f"{name(row['accelerator'])} {row['accelerator_count']}x, {row['round']}"
+            for row in spread.to_dict("records")
+        ],
+        benchmark=spread["benchmark"].map(label),
+        note=[counted(count, "other") for count in spread["submitters"]],
+        age=spread["round"].map(round_age),
+        judged=spread["own_low"].notna(),
+        others_median=1.0,
+    )
+    return told.sort_values(["judged", "age", "submitters"], ascending=False, kind="stable").reset_index(drop=True)
+
+
+def _median(rows: pd.DataFrame, name: str) -> Interval:
+    middle = float(interval.of(rows, name).middle.median())
+    return Interval(middle, middle)
+
+
+def _share(ratio: Interval) -> Interval:
+    return Interval(1 / ratio.high, 1 / ratio.low)
+
+
+def _around(ratio: Interval) -> str:
+    """From how far below one to how far above it a ratio goes, in per cent."""
+    ends = [100 * (end - 1) for end in (ratio.low, ratio.high)]
+    return f"from {' to '.join(f'{_few(abs(end))} % {_side(end)}' for end in ends)}"
+
+
+def _few(percent: float) -> str:
+    """Two digits, and none behind a tenth of a per cent."""
+    return interval.number(percent if percent >= 1 else round(percent, 1), 2)
+
+
+def _side(percent: float) -> str:
+    return "below" if percent < 0 else "above"
+
+
+def _percent(share: Interval) -> str:
+    """A share in whole per cent."""
+    ends = list(dict.fromkeys(f"{100 * end:.0f}" for end in (share.low, share.high)))
+    return f"{' to '.join(ends)} %"

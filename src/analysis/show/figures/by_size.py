@@ -1,0 +1,121 @@
+"""A kind of figure over the size of systems: one line per thing, a marker per layout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+
+from analysis.core import interval
+from analysis.core.notes import NONE, Notes
+from analysis.show.figures import in_words, parts, style
+from analysis.show.figures.in_words import Description
+from analysis.show.figures.style import Drawing
+
+_LINE, _LETTER, _GAP = 9.5, 4.3, 6  # points that a name and a letter of it take up, and between it and its point
+_POINT = 4  # half of what a marker takes up
+_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+
+@style.drawn_twice
+def by_size(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    name: str,
+    size: str,
+    series: str,
+    markers: Mapping[str, str],
+    x_axis: str,
+    y_axis: str,
+    title: str,
+    subtitle: str,
+    colour: str = "",
+    notes: Notes = NONE,
+) -> Drawing:
+    """One line per value of the column `label`: the middles of interval `name` by the column `size`, both logarithmic.
+
+    `series` is a column of the keys of `markers`, each of which has a marker (matplotlib's) in the legend; `colour` one
+    of accelerators (default: the label column). Each line has its name beside its last point, apart from the others.
+    """
+    if frame.empty:
+        return style.nothing(title)
+    rows = frame.sort_values(size, kind="stable").reset_index(drop=True)
+    rows = rows.assign(middle=interval.of(rows, name).middle, across=rows[size].astype(float))
+    notes |= parts.notes_of(rows, label)
+    figure, ax = style.canvas(title, subtitle, 3.5)
+    numbers = in_words.ranges(rows, name, y_axis)
+    sizes = in_words.Column(in_words.capital(x_axis), [f"{count:,}" for count in rows[size]], numeric=True)
+    columns = [in_words.words(rows, label), sizes, in_words.words(rows, series), numbers, *in_words.remarks(rows, "")]
+    description = Description(
+        f"Lines over {x_axis}, {y_axis}:",
+        columns,
+        lambda what, count, layout, rate, *_: f"{what} {count} ({layout}) {rate}",
+    )
+    inks = {}
+    for line, part in rows.groupby(label, sort=False):
+        ink = inks[line] = style.colour(part.iloc[0][colour or label])
+        ax.plot(part["across"], part["middle"], color=ink, lw=1.4, zorder=2)
+        for at, row in part.iterrows():
+            told = parts.hover(dict(row), label, f"{row[size]:,} accelerators", numbers.texts[at])
+            face = parts.face(row, ink, "")
+            ax.plot(
+                row["across"], row["middle"], markers[row[series]], ms=5.5, color=ink, mfc=face, zorder=3,
+                gid=f"{style.HOVER}{told}",
+            )  # fmt: skip
+    _scales(ax, rows, x_axis, y_axis)
+    _names(ax, rows, label, inks)
+    _legend(ax, {words: marker for words, marker in markers.items() if words in set(rows[series])})
+    return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
+def _scales(ax: Axes, rows: pd.DataFrame, x_axis: str, y_axis: str) -> None:
+    ax.set(xscale="log", yscale="log")
+    ax.set_xlim(rows["across"].min() / 1.3, rows["across"].max() * 1.3)
+    ax.set_ylim(rows["middle"].min() / 1.3, rows["middle"].max() * 1.3)
+    shown = [count for count in _SIZES if count <= 1.4 * rows["across"].max()]
+    ax.xaxis.set_major_locator(FixedLocator([count for count in shown if count * 1.4 >= rows["across"].min()]))
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_minor_locator(NullLocator())
+        axis.set_label_text(words, size=9)
+    ax.tick_params(labelsize=8.5)
+
+
+def _names(ax: Axes, rows: pd.DataFrame, label: str, inks: Mapping[str, str]) -> None:
+    """The name of each line at the right of its last point, lower where a point or another name is in its way."""
+    last = rows.drop_duplicates(label, keep="last").sort_values("middle", ascending=False, kind="stable")
+    scale = 72 / ax.figure.dpi
+    width = ax.figure.bbox.width * scale * 0.82  # about what the axes have of the figure
+    onto = np.log10
+    left, right = (float(onto(end)) for end in ax.get_xlim())
+    for across, words in zip(last["across"], last[label], strict=True):
+        needed = (len(words) * _LETTER + 2 * _GAP) / width
+        right = max(right, left + (float(onto(across)) - left) / max(1 - needed, 0.35))
+    ax.set_xlim(right=10**right)
+    ax.figure.draw_without_rendering()  # Where points lie on paper is known only once all is laid out.
+    points = ax.transData.transform(rows[["across", "middle"]].to_numpy()) * scale
+    taken = [(x - _POINT, x + _POINT, y) for x, y in points]
+    for row in last.to_dict("records"):
+        x, y = ax.transData.transform((row["across"], row["middle"])) * scale
+        begin, end, at = x + _GAP, x + _GAP + len(row[label]) * _LETTER, y
+        while clash := [low for start, stop, low in taken if start < end and begin < stop and abs(low - at) < _LINE]:
+            at = min(clash) - _LINE
+        taken.append((begin, end, at))
+        ax.annotate(
+            row[label], (row["across"], row["middle"]), (_GAP, at - y), textcoords="offset points", va="center",
+            size=8, color=inks[row[label]], bbox=parts.BOX, zorder=4,
+        )  # fmt: skip
+
+
+def _legend(ax: Axes, markers: Mapping[str, str]) -> None:
+    if len(markers) > 1:
+        grey = style.QUIET
+        entries = [Line2D([], [], ls="", marker=m, color=grey, ms=5.5, label=words) for words, m in markers.items()]
+        place = {"loc": "outside lower left", "ncols": 3, "fontsize": 8, "handletextpad": 0.4}
+        ax.figure.legend(handles=entries, **place)

@@ -1,0 +1,217 @@
+"""What each round of the record added: the best of each accelerator, and software apart from hardware.
+
+All functions take comparable official rows (see compare.gate); rounds are consecutive where both have the benchmark. A
+software gain is the ratio of two results of one submitter, on one accelerator and as many of them, in consecutive
+rounds: its best system of each, at the accuracy target that both have.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.citation import several
+from analysis.core.interval import Interval
+from analysis.core.vocabulary import AVAILABILITIES, filed_under, round_age
+from analysis.themes import of_a_kind
+from analysis.themes.alike import Records, Row, hull, own_notes, ratio, virtualised
+
+TOPIC = ["benchmark", "scenario"]
+STEP = [*TOPIC, "earlier", "later"]
+SOFTWARE, HARDWARE, MIXED = "software", "new accelerator", "mixed"
+PARTS = (SOFTWARE, HARDWARE, MIXED)
+PAIR = [*STEP, "accelerator", "submitter", "accelerator_count", "accuracy_target", "gain_low", "gain_high"]
+PAIR += ["rate_low", "rate_high", "earlier_rate_low", "earlier_rate_high", "precision", "earlier_precision"]
+PAIR += ["system", "earlier_system", "result_id", "earlier_result_id", "rounds", "source_ids", "notes"]
+GAIN = ["gain_low", "gain_high", "gain_median", "pairs", "accelerators", "source_ids"]
+PART = [*STEP, "part", "factor_low", "factor_high", "factor_median", "accelerator", "earlier_accelerator", "pairs"]
+PART += ["total", "source_ids"]
+HOLDS, NOT_REACHED, EXCEEDED = "holds", "not reached", "exceeded"
+
+
+def on_sale(rows: pd.DataFrame) -> pd.DataFrame:
+    """The official results of systems that could be bought, bare or virtualised."""
+    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABILITIES[0])]
+
+
+def best(rows: pd.DataFrame) -> pd.DataFrame:
+    """The best result on sale of each accelerator in each round of a benchmark and scenario, the oldest round first.
+
+    Of one size: of eight accelerators where there is such a system, else of the size that most have; bare before
+    virtualised. The columns are those of `rows`; `leads` says whether the row is its round's highest rate per
+    accelerator.
+    """
+    sold = on_sale(rows)
+    groups = sold.groupby([*TOPIC, "round", "accelerator"], sort=False, observed=True)
+    chosen = [_fastest(of_a_kind.alike(part)) for _, part in groups]
+    found = sold.loc[chosen]
+    middle = interval.of(found, "per_accelerator").middle
+    highest = middle.groupby([found[name] for name in (*TOPIC, "round")]).transform("max")
+    ages = found["round"].map(round_age)
+    order = sorted(range(len(found)), key=lambda place: (ages.iloc[place], -middle.iloc[place]))
+    return found.assign(leads=middle.eq(highest)).iloc[order].reset_index(drop=True)
+
+
+def pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Each submitter's own results on one accelerator, of one size, in consecutive rounds: a row per pair, as PAIR.
+
+    `gain` is the later rate per accelerator over the earlier one's. Virtualised systems pair with virtualised ones.
+    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those that `rows` have,
+    so that whoever wants systems on sale alone asks for `pairs(on_sale(rows))`.
+    """
+    rounds: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for row in rows[rows["origin"].eq("official")].to_dict("records"):
+        key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualised(row)
+        rounds[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
+    found = [
+        _pair(_of_one_target(new[key], old[key]))
+        for own in rounds.values()
+        for old, new in pairwise(own[name] for name in sorted(own, key=round_age))
+        for key in new
+        if key in old
+    ]
+    return pd.DataFrame(found, columns=PAIR)
+
+
+def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The pairs' gains by some columns: the lowest and the highest, the median, how many, of how many accelerators.
+
+    Columns: `by` and those of GAIN. Groups stand in the order of their rounds, where `by` has them, then as they come.
+    """
+    found = [
+        {
+            **dict(zip(by, key, strict=True)),
+            "gain_low": part["gain_low"].min(),
+            "gain_high": part["gain_high"].max(),
+            "gain_median": float(interval.of(part, "gain").middle.median()),
+            "pairs": len(part),
+            "accelerators": part["accelerator"].nunique(),
+            "source_ids": several(name for ids in part["source_ids"] for name in ids),
+        }
+        for key, part in pairs.groupby(by, sort=False)
+    ]
+    if "later" in by:
+        found.sort(key=lambda row: round_age(row["later"]))
+    return pd.DataFrame(found, columns=[*by, *GAIN])
+
+
+def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """What took each round's best result beyond that of the round before: a row per step and part, as PART.
+
+    `best` and `pairs` are of one benchmark and scenario. `total` is best over best, the product of the `factor_median`
+    of the step's parts. SOFTWARE is the median of the step's pairs, from the lowest to the highest of them. What is
+    left is HARDWARE where an accelerator leads that was not on sale the round before, else MIXED: another submitter,
+    size or accelerator. Without pairs all of the step is MIXED.
+    """
+    leaders = best[best["leads"]].drop_duplicates("round").to_dict("records")
+    names = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
+    found = []
+    for old, new in pairwise(leaders):
+        total = ratio(new, old).middle
+        own = pairs[pairs["later"].eq(new["round"]) & pairs["earlier"].eq(old["round"])]
+        gain = next(gains(own, STEP).itertuples(), None)
+        about = {
+            "benchmark": new["benchmark"], "scenario": new["scenario"], "earlier": old["round"], "later": new["round"],
+            "accelerator": new["accelerator"], "earlier_accelerator": old["accelerator"], "total": total,
+            "pairs": len(own), "source_ids": several([old["source_id"], new["source_id"]]),
+        }  # fmt: skip
+        if gain is None:
+            found.append(about | {"part": MIXED} | _factor(total, total, total))
+            continue
+        is_new = new["accelerator"] not in names[old["round"]]
+        found.append(about | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
+        rest = _factor(total / gain.gain_high, total / gain.gain_low, total / gain.gain_median)
+        found.append(about | {"part": HARDWARE if is_new else MIXED} | rest)
+    return pd.DataFrame(found, columns=PART)
+
+
+def product(parts: pd.DataFrame) -> dict[str, float]:
+    """What each part made of the first round's best until the last one: the product of its factors; 1 without one."""
+    return {part: float(parts.loc[parts["part"].eq(part), "factor_median"].prod()) for part in PARTS}
+
+
+def claims(stated: pd.DataFrame) -> pd.DataFrame:
+    """The stated gains, each once, of one accelerator over itself in an earlier round: what software is said to do."""
+    named = stated["subject_accelerator"].ne("") & stated["subject_accelerator"].eq(stated["baseline_accelerator"])
+    rounds = stated["round"].ne("") & stated["baseline_round"].ne("") & stated["round"].ne(stated["baseline_round"])
+    said = stated["quantity"].eq("throughput_ratio") & stated["duplicate_of"].eq("") & stated["low"].notna()
+    return stated[named & rounds & said]
+
+
+def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The claims beside the gains of their own submitter, accelerator and rounds: a row per claim that has such pairs.
+
+    A claim that names a benchmark or scenario is of it alone. Added columns: `stated_low/high`, `gain_low/high` (all
+    such pairs, those of `pairs`), `sizes` (of the pairs within what is stated), `other_low/high` (the pairs of other
+    sizes; NaN where there is none), `pairs`, `source_ids`, `verdict`. HOLDS where a pair lies within what is stated, of
+    "up to" the highest one; else NOT_REACHED or EXCEEDED.
+    """
+    found = []
+    for claim in stated.to_dict("records"):
+        own = pairs[pairs["accelerator"].eq(claim["subject_accelerator"])]
+        own = own[own["earlier"].eq(claim["baseline_round"]) & own["later"].eq(claim["round"])]
+        for name in ("benchmark", "scenario", "submitter"):
+            own = own[own[name].eq(claim[name])] if claim[name] else own
+        if own.empty or "edge" in filed_under(claim["suite"]):
+            continue
+        said, ends = Interval(claim["low"], claim["high"]), interval.of(own, "gain")
+        within = own[ends.overlaps(said) if claim["bound"] != "at_most" else ends.high.eq(ends.high.max())]
+        within = within[interval.of(within, "gain").overlaps(said)]
+        all_of, other = (_hull(part) for part in (own, own[~own.index.isin(within.index)]))
+        missed = EXCEEDED if all_of.high > said.high else NOT_REACHED
+        row = claim | {
+            "stated_low": said.low, "stated_high": said.high, "gain_low": all_of.low, "gain_high": all_of.high,
+            "other_low": other.low, "other_high": other.high, "pairs": len(own),
+            "sizes": tuple(sorted(set(within["accelerator_count"]))),
+            "other_sizes": tuple(sorted(set(own["accelerator_count"]) - set(within["accelerator_count"]))),
+            "source_ids": several([claim["source_id"], *(name for ids in own["source_ids"] for name in ids)]),
+            "verdict": HOLDS if len(within) else missed,
+        }  # fmt: skip
+        found.append(row)
+    added = ["stated_low", "stated_high", "gain_low", "gain_high", "other_low", "other_high", "pairs", "sizes"]
+    added += ["other_sizes", "source_ids", "verdict"]
+    return pd.DataFrame(found, columns=[*stated, *added])
+
+
+def _fastest(rows: pd.DataFrame) -> object:
+    return interval.of(rows, "per_accelerator").middle.idxmax()
+
+
+def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:
+    """The fastest row of each, of the highest accuracy target that both have; of any where they share none."""
+    shared = {row["accuracy_target"] for row in new} & {row["accuracy_target"] for row in old}
+    target = max(shared, key=lambda name: float(name or 0), default=None)
+    sides = [[row for row in side if target in (None, row["accuracy_target"])] for side in (new, old)]
+    return tuple(max(side, key=lambda row: row["per_accelerator_low"] * row["per_accelerator_high"]) for side in sides)
+
+
+def _pair(rows: tuple[Row, Row]) -> Row:
+    new, old = rows
+    gain = ratio(new, old)
+    shared = {name: new[name] for name in (*TOPIC, "accelerator", "submitter", "accelerator_count", "accuracy_target")}
+    ends = {
+        f"{name}_{end}": row[f"per_accelerator_{end}"]
+        for name, row in (("rate", new), ("earlier_rate", old))
+        for end in ("low", "high")
+    }
+    sides = {
+        f"{prefix}{name}": row.get(name, "")
+        for prefix, row in (("", new), ("earlier_", old))
+        for name in ("precision", "system", "result_id")
+    }
+    return shared | ends | sides | {
+        "earlier": old["round"], "later": new["round"], "gain_low": gain.low, "gain_high": gain.high,
+        "rounds": (old["round"], new["round"]), "source_ids": several([old["source_id"], new["source_id"]]),
+        "notes": own_notes(new, old),
+    }  # fmt: skip
+
+
+def _factor(low: float, high: float, median: float) -> dict[str, float]:
+    return {"factor_low": low, "factor_high": high, "factor_median": median}
+
+
+def _hull(rows: pd.DataFrame) -> Interval:
+    return hull(Interval(low, high) for low, high in zip(rows["gain_low"], rows["gain_high"], strict=True))

@@ -1,0 +1,164 @@
+"""What more accelerators give, and how far like systems of several submitters lie apart.
+
+All functions take comparable official rows (see compare.gate). Only systems on sale and bare are compared, within one
+round, benchmark, scenario and, where it is known, precision.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis.core.citation import several
+from analysis.core.notes import union, without
+from analysis.core.vocabulary import round_age
+from analysis.themes.alike import READ, Records, Row, hull, ratio
+from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
+
+LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
+BOX, RACK, CLUSTER = "one box", "one rack", "several boxes or racks"
+LAYOUTS = (BOX, RACK, CLUSTER)
+RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays, each a node
+GROWN = [*LIKE, "from_count", "to_count", "layout", "kept_low", "kept_high", "submitters", "submitter", "system"]
+GROWN += ["source_ids", "notes"]
+SPREAD = [*LIKE, "accelerator_count", "submitters", "vendor", "others_low", "others_high", "own_low", "own_high"]
+SPREAD += ["slowest", "source_ids", "notes"]
+
+
+def compared(rows: pd.DataFrame) -> pd.DataFrame:
+    """The official results of bare systems on sale, each with its `layout`: BOX, RACK or CLUSTER."""
+    sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
+    read = zip(*(sold[name].tolist() for name in ("accelerator", "accelerator_count", "nodes")), strict=True)
+    return sold.assign(layout=pd.Series([_layout(*row) for row in read], sold.index, "object"))
+
+
+def by_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """The systems of one submitter and precision for each accelerator of a round, by size: rows of `compared`.
+
+    They are those of most sizes, of these the ones that reach the largest, else the fastest; of each size the fastest.
+    """
+    found = []
+    for _, part in _groups(_records(rows), ["benchmark", "scenario", "round", "accelerator"]):
+        lines = [own for _, own in _groups(part, ["submitter", "precision"])]
+        line = max(lines, key=_reach)
+        found += [_fastest(own)["id"] for _, own in _groups(line, ["accelerator_count"])]
+    return rows[rows["id"].isin(found)].sort_values("accelerator_count", kind="stable")
+
+
+def grown(rows: pd.DataFrame) -> pd.DataFrame:
+    """What each accelerator keeps of its throughput in a larger system of its round: a row per larger size, as GROWN.
+
+    Each size stands beside a smaller one that one submitter has too: SYSTEM accelerators if that is one, else the next
+    smaller; where no submitter has two, beside the next smaller. `kept` is the later rate per accelerator over the
+    earlier one's: of the `submitters` that have both sizes, from the lowest to the highest of them; where none has (0),
+    of the fastest system of each. `layout` is that of the larger system, `submitter` and `system` are its fastest.
+    """
+    found = []
+    for key, part in _groups(_records(rows), LIKE):
+        sizes = {
+            size: {name: _fastest(own) for (name,), own in _groups(of, ["submitter"])}
+            for (size,), of in _groups(part, ["accelerator_count"])
+        }
+        about = dict(zip(LIKE, key, strict=True))
+        for larger in sorted(sizes)[1:]:
+            smaller = [size for size in sizes if size < larger]
+            shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
+            beside = max(shared or smaller, key=lambda size: (size == SYSTEM and bool(shared), size))
+            found.append(about | {"from_count": beside, "to_count": larger} | _step(sizes[beside], sizes[larger]))
+    return pd.DataFrame(found, columns=GROWN)
+
+
+def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """How far submitters of like systems lie apart: a row per round, accelerator, size and precision, as SPREAD.
+
+    Each submitter counts with its fastest system. `others` are all but the vendor, as ratios to their own median, the
+    lowest and the highest; `own` is the vendor's result over that median, NaN where it filed none. `submitters` counts
+    the others, `slowest` names the last of them. Groups with fewer than two others are left out.
+    """
+    vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
+    found = []
+    for key, part in _groups(_records(rows), [*LIKE, "accelerator_count"]):
+        about = dict(zip([*LIKE, "accelerator_count"], key, strict=True))
+        vendor = vendors.get(about["accelerator"], "")
+        best = [_fastest(own) for _, own in _groups(part, ["submitter"])]
+        others = sorted((row for row in best if not is_vendor(row["submitter"], vendor)), key=_rate)
+        if len(others) < 2:
+            continue
+        middle = float(np.median([_rate(row) for row in others]))
+        own = [_rate(row) / middle for row in best if is_vendor(row["submitter"], vendor)]
+        found.append(
+            about
+            | {
+                "submitters": len(others),
+                "vendor": vendor,
+                "others_low": _rate(others[0]) / middle,
+                "others_high": _rate(others[-1]) / middle,
+                "own_low": min(own, default=np.nan),
+                "own_high": max(own, default=np.nan),
+                "slowest": others[0]["submitter"],
+                "source_ids": several(row["source_id"] for row in best),
+                "notes": without(union(row["notes"] for row in best), "another_size"),
+            }
+        )
+    return pd.DataFrame(found, columns=SPREAD)
+
+
+def is_vendor(submitter: str, vendor: str) -> bool:
+    """Whether a submitter is the vendor or a part of it: Intel-HabanaLabs is Intel's, Intel_VMware is not."""
+    return bool(vendor) and submitter.casefold().split("-")[0] == vendor.casefold()
+
+
+def newest(rows: pd.DataFrame) -> str:
+    """The newest round of the rows, "" where there is none."""
+    return max(rows["round"], key=round_age, default="")
+
+
+def _layout(accelerator: str, count: int, nodes: int | None) -> str:
+    """What a system is; one whose number of nodes the record does not state is taken for one box."""
+    if pd.isna(nodes) or nodes <= 1:
+        return BOX
+    return RACK if count <= RACKS.get(accelerator, 0) else CLUSTER
+
+
+def _records(rows: pd.DataFrame) -> Records:
+    return rows.filter([*dict.fromkeys([*READ, *LIKE, "layout", "system"])]).to_dict("records")
+
+
+def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
+    """The rows by the values of several columns, in the order in which they come."""
+    groups: dict[tuple, Records] = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in by)].append(row)
+    return groups.items()
+
+
+def _step(before: dict[str, Row], after: dict[str, Row]) -> Row:
+    """The cells of GROWN that the fastest systems of both sizes, by submitter, give."""
+    both = [name for name in after if name in before]
+    used = [(after[name], before[name]) for name in both] or [(_fastest(after.values()), _fastest(before.values()))]
+    kept = hull(ratio(*pair) for pair in used)
+    best = _fastest(new for new, _ in used)
+    ends = [row for pair in used for row in pair]
+    return {
+        "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(both),
+        "submitter": best["submitter"], "system": best["system"],
+        "source_ids": several(row["source_id"] for row in ends),
+        "notes": without(union(row["notes"] for row in ends), "another_size"),
+    }  # fmt: skip
+
+
+def _reach(rows: Records) -> tuple[int, int, float]:
+    """How many sizes rows have; where several, the largest; and the highest rate."""
+    sizes = {row["accelerator_count"] for row in rows}
+    return len(sizes), max(sizes) if len(sizes) > 1 else 0, max(map(_rate, rows))
+
+
+def _fastest(rows: Iterable[Row]) -> Row:
+    return max(rows, key=_rate)
+
+
+def _rate(row: Row) -> float:
+    return float(np.sqrt(row["per_accelerator_low"] * row["per_accelerator_high"]))

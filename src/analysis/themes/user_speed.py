@@ -1,0 +1,191 @@
+"""How much an accelerator gives at the speed that each user gets: official runs with the latencies of their own logs.
+
+The speed is that which 99 of 100 requests reach: 1000 / time per output token in ms at the 99th percentile. A run
+proves its rate at its own speed and at any slower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.core.notes import NONE
+from analysis.core.vocabulary import round_age
+from analysis.themes import cost
+
+SCENARIOS = ("Offline", "Server", "Interactive")  # from no limit on latency to the tightest
+LOGGED, LIMIT, NO_PROMISE = "log", "limit of the scenario", "no promise"
+PER_ACCELERATOR, PER_KILOWATT = "per_accelerator", "per_kilowatt"
+RUN = ["id", "round", "basis", "origin", "source_id", "result_id", "division", "availability", "submitter", "system"]
+RUN += [
+    "system_key",
+    "framework",
+    "serving_software",
+    "benchmark",
+    "scenario",
+    "accelerator",
+    "accelerator_count",
+    "on_sale",
+    "notes",
+]
+LATENCIES = [f"{name}_{percentile}_ms" for name in ("ttft", "tpot") for percentile in ("p50", "p90", "p99")]
+GIVEN = ["asked", "accelerator", "on_sale", "rate_low", "rate_high", "kept_low", "kept_high", "speed", "id"]
+GIVEN += [
+    "system",
+    "submitter",
+    "framework",
+    "serving_software",
+    "round",
+    "basis",
+    "origin",
+    "source_id",
+    "accelerator_count",
+    "notes",
+]
+
+
+def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+    """Comparable rows (see compare.gate) of SCENARIOS with the speed that each proves; the order is kept.
+
+    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `speed` (tokens/s per user at the 99th percentile,
+    NaN of a run that promises none), `proof` (LOGGED; LIMIT where the log has no time per output token but the rules of
+    its round limit it: at least that speed; else NO_PROMISE), per_accelerator_low/high and per_kilowatt_low/high (the
+    benchmark's unit, the latter NaN without a meter).
+    """
+    logged = 1000 / rows["tpot_p99_ms"].where(rows["tpot_p99_ms"] > 0)
+    bound = 1000 / _limits(rows, limits, "tpot_p99_limit")
+    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
+    watts = interval.of(rows, "power_watts")
+    per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
+    more = {"speed": logged.fillna(bound), "proof": proof, "on_sale": rows["availability"].eq("available")}
+    found = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
+    rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
+    return found[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
+
+
+def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+    """The limits of the scenarios that the runs have: scenario, speed (tokens/s per user), ttft_ms; NaN for no limit.
+
+    Of several rounds the loosest counts, for it is the one that each run was held to at least.
+    """
+    own = runs.assign(tpot=_limits(runs, limits, "tpot_p99_limit"), ttft_ms=_limits(runs, limits, "ttft_p99_limit"))
+    loosest = own.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
+    return loosest.assign(speed=1000 / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
+
+
+def front(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
+    """The runs that no other one on sale beats in both speed and rate, the slowest first. Only runs with a speed."""
+    known = runs[runs["on_sale"].astype(bool) & runs["speed"].notna() & runs[f"{name}_low"].notna()]
+    order = known.sort_values(["speed", f"{name}_low"], ascending=False, kind="stable")
+    before = order[f"{name}_low"].cummax().shift(fill_value=-np.inf)
+    return order[order[f"{name}_low"] > before].iloc[::-1].reset_index(drop=True)
+
+
+def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
+    """The runs of one system for each accelerator, from no promise to the fastest.
+
+    Those that ran most scenarios come first, of them those that give most. The system is on sale where there is one,
+    has most scenarios with a speed, is of the newest round and has the highest rate, in this order. Of runs of one
+    scenario it is the one that gives most.
+    """
+    known = runs[runs[f"{name}_low"].notna()]
+    if known.empty or known["speed"].isna().all():
+        return known.head(0)
+    fast = known[known["speed"].notna()]
+    facts = fast.assign(age=fast["round"].map(round_age)).groupby(["accelerator", "system_key"], sort=False)
+    told = {"on_sale": ("on_sale", "any"), "scenarios": ("scenario", "nunique"), "age": ("age", "max")}
+    systems = facts.agg(**told, rate=(f"{name}_low", "max")).reset_index()
+    ranked = systems.sort_values(["on_sale", "scenarios", "age", "rate"], ascending=False, kind="stable")
+    chosen = ranked.drop_duplicates("accelerator")
+    place = {key: at for at, key in enumerate(zip(chosen["accelerator"], chosen["system_key"], strict=True))}
+    at = [place.get(key, -1) for key in zip(known["accelerator"], known["system_key"], strict=True)]
+    own = known.assign(place=at, step=known["scenario"].map(SCENARIOS.index))
+    own = own[own["place"].ge(0)].sort_values(["place", "step", f"{name}_low"], ascending=[True, True, False])
+    return own.drop_duplicates(["place", "step"]).drop(columns=["place", "step"]).reset_index(drop=True)
+
+
+def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERATOR) -> pd.DataFrame:
+    """What each accelerator is proven to give at each asked speed: a row per asked speed and accelerator, most first.
+
+    rate_low: the most of any run at that speed or a faster one. rate_high: what the nearest slower run gives that gives
+    more, else an Offline run, or rate_low where neither does; a run at exactly that speed would give something between.
+    kept: the run's rate over the Offline rate of its own system (NaN without one).
+    speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
+    has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
+    """
+    found = []
+    usable = runs[runs[f"{name}_low"].notna()]
+    for accelerator, own in usable.groupby("accelerator", sort=False):
+        sold = own[own["on_sale"].astype(bool)]
+        kind = sold if sold["speed"].notna().any() else own
+        if kind["speed"].notna().any():
+            found += [_at(kind, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
+    frame = pd.DataFrame(found, columns=GIVEN).astype({"on_sale": "bool"})
+    order = {float(speed): place for place, speed in enumerate(speeds)}
+    ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
+        ["turn", "rate_low", "speed"], ascending=[True, False, False], kind="stable", na_position="last"
+    )
+    return ranked.drop(columns="turn").reset_index(drop=True)
+
+
+def _at(own: pd.DataFrame, asked: float, name: str) -> dict:
+    """The row of `given` for the runs of one accelerator and one speed."""
+    fast = own[own["speed"].ge(asked)]
+    if fast.empty:
+        run = own.loc[own["speed"].idxmax()]
+        unknown = dict.fromkeys(["rate_low", "rate_high", "kept_low", "kept_high"], np.nan)
+        return {**_facts(run), **unknown, "asked": asked, "notes": NONE}
+    run = fast.loc[fast[f"{name}_low"].idxmax()]
+    slower = own[own["speed"].lt(asked) & own[f"{name}_low"].gt(run[f"{name}_low"])].sort_values("speed")
+    free = own[own["scenario"].eq(SCENARIOS[0])]
+    above = slower[f"{name}_high"].iloc[-1] if len(slower) else free[f"{name}_high"].max()
+    own_free = free[free["system_key"].eq(run["system_key"])]
+    kept = interval.of(run, name) / Interval(own_free[f"{name}_low"].max(), own_free[f"{name}_high"].max())
+    ends = {"rate_low": run[f"{name}_low"], "rate_high": np.nanmax([run[f"{name}_high"], above])}
+    return {**_facts(run), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
+
+
+def _facts(run: pd.Series) -> dict:
+    return {name: run[name] for name in GIVEN if name in run}
+
+
+def most(given: pd.DataFrame) -> pd.DataFrame:
+    """The accelerator on sale that is proven to give most at each asked speed; no row for a speed that none proves."""
+    proven = given[given["on_sale"] & given["rate_low"].notna()]
+    return proven.drop_duplicates("asked").reset_index(drop=True)
+
+
+def fastest(runs: pd.DataFrame) -> pd.DataFrame:
+    """Where the record ends: the fastest run on sale of each accelerator and benchmark, the fastest first."""
+    known = runs[runs["on_sale"].astype(bool) & runs["speed"].notna()]
+    order = known.sort_values("speed", ascending=False, kind="stable")
+    return order.drop_duplicates(["benchmark", "accelerator"]).reset_index(drop=True)
+
+
+def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
+    """Per benchmark: who gives most at `speed` (accelerator, rate_low/high; "" and NaN for none), and where it ends.
+
+    Columns: benchmark, accelerator, rate_low, rate_high, ends (the fastest speed), ends_on (whose), source_ids. The
+    benchmark that ends fastest first.
+    """
+    columns = ["benchmark", "accelerator", "rate_low", "rate_high", "ends", "ends_on", "source_ids"]
+    rows = []
+    for benchmark, own in runs.groupby("benchmark", sort=False):
+        reach, leaders = fastest(own), most(given(own, [speed]))
+        if reach.empty:
+            continue
+        lead = leaders.iloc[0] if len(leaders) else {"accelerator": "", "rate_low": np.nan, "rate_high": np.nan}
+        ends = (reach["speed"].iloc[0], reach["accelerator"].iloc[0], tuple(sorted(set(own["source_id"]))))
+        rows.append((benchmark, lead["accelerator"], lead["rate_low"], lead["rate_high"], *ends))
+    return pd.DataFrame(rows, columns=columns).sort_values("ends", ascending=False, kind="stable", ignore_index=True)
+
+
+def _limits(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str) -> pd.Series:
+    """The limit in ms of each row's benchmark, scenario and round; NaN where the rules have none."""
+    keys = list(zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True))
+    known = {key: cost.limit_ms(limits, key[0], key[1], quantity, [key[2]]) for key in set(keys)}
+    return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")
