@@ -130,8 +130,8 @@ def test_pairs_on_all_benchmarks_are_counted_and_drawn_by_gain(pairs: pd.DataFra
     both = pd.concat([pairs, other], ignore_index=True)
     found = answer.everywhere(both, str.upper, name)
     assert found.sentence == (
-        "Where one accelerator ran two precisions in one round, the lower gave 1.5 to 1.8 times: 2 pairs on 2 "
-        "benchmarks. Most on an H100, IMAGES Offline."
+        "Where one accelerator ran two precisions in one round, the lower gave 1.5 to 1.8 times the wider: 2 pairs "
+        "on 2 benchmarks. Most on an H100, IMAGES Offline."
     )
     drawn = answer.pair_rows(both, str.upper, name)
     assert drawn["what"].tolist() == ["H100\nIMAGES", "B200\nLLM"]

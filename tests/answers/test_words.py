@@ -50,3 +50,10 @@ def test_accelerators_go_by_what_people_call_them_and_keep_their_own_name() -> N
         ["H100", "else", "H100 SXM"],
     ]
     assert "accelerator_base" not in words.renamed(rows[["accelerator"]], called)
+
+
+def test_a_small_gain_is_told_in_per_cent_and_a_larger_one_as_a_factor() -> None:
+    assert words.more_than(Interval(1.061, 1.061), "FP8") == "6.1 % more than FP8"
+    assert words.more_than(Interval(1.0, 1.08), "FP8") == "0 to 8 % more than FP8"
+    assert words.more_than(Interval(1.2, 1.2), "FP8") == "1.2 times FP8"
+    assert words.more_than(Interval(0.95, 1.05), "FP8") == "0.95 to 1.1 times FP8"

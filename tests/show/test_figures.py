@@ -520,3 +520,10 @@ def test_a_mark_says_its_row_when_it_is_pointed_at() -> None:
     assert [texts[0], texts[3]] == [first] * 2 and len(texts) == 6  # three bars, and their markers above them
     assert texts[1] == texts[4] == "L40S \u00b7 Ann \u00b7 official v4.1 \u00b7 vLLM \u00b7 0.25"
     plt.close("all")
+
+
+@pytest.mark.parametrize(("high", "told"), [(20_000.0, "10,000"), (2.0, "1.0")])
+def test_ticks_of_thousands_have_separators(high: float, told: str) -> None:
+    drawing = charts.ranges(FRAME.assign(x_low=0.0, x_high=high), series="basis", **RANGES)
+    drawing.figure.draw_without_rendering()
+    assert told in [tick.get_text() for tick in drawing.figure.axes[0].get_xticklabels()]

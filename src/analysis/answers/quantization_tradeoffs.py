@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from analysis.answers.words import counted, fitting, listed, many_of, prose, ranged, span, with_article
+from analysis.answers.words import counted, fitting, listed, many_of, more_than, prose, ranged, span, with_article
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -57,7 +57,7 @@ def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Fin
         why = f"No accelerator has official results of {topic} at two precisions in one round"
         return nothing("official_gain", GAIN, f"{why} (0 of {counted(groups, 'case')}).")
     row = pairs.iloc[0]
-    words = f"{row['lower'].upper()} gives {prose(_ends(row, 'speedup'))} times {row['wider'].upper()}"
+    words = f"{row['lower'].upper()} gives {more_than(_ends(row, 'speedup'), row['wider'].upper())}"
     where = f"{topic}, {row['round']}"
     sentence = fitting(
         f"On the same accelerator, {with_article(name(row['accelerator']))}, {words} ({where}).",
@@ -151,7 +151,8 @@ def everywhere(pairs: pd.DataFrame, label: Names, name: Names) -> Finding:
         return nothing("gain_everywhere", GAIN, why)
     best = pairs.loc[interval.of(pairs, "speedup").middle.idxmax()]
     sentence = (
-        f"Where one accelerator ran two precisions in one round, the lower gave {ranged(pairs, 'speedup')} times: "
+        f"Where one accelerator ran two precisions in one round, the lower gave "
+        f"{more_than(span(pairs, 'speedup'), 'the wider')}: "
         f"{counted(len(pairs), 'pair')} on {counted(pairs['benchmark'].nunique(), 'benchmark')}."
     )
     more = f"Most on {with_article(name(best['accelerator']))}, {label(best['benchmark'])} {best['scenario']}."
@@ -254,7 +255,7 @@ def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str) -> F
     if pairs.empty:
         return nothing("under_another_choice", GAIN, f"{topic} has no accelerator with two precisions in one round.")
     row = pairs.iloc[0]
-    own = f"{row['lower'].upper()} gives {prose(_ends(row, 'speedup'))} times {row['wider'].upper()} on {topic}"
+    own = f"{row['lower'].upper()} gives {more_than(_ends(row, 'speedup'), row['wider'].upper())} on {topic}"
     before = "" if here.empty else prose(_ends(here.iloc[0], "speedup"))
     same = before == prose(_ends(row, "speedup"))
     sentence = f"No: {own} too." if same else f"Yes: {own}{f', against {before} above' * bool(before)}."

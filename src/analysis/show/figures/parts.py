@@ -18,6 +18,7 @@ from analysis.show.figures.colours import BAND
 
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
+_THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE = 0.9  # powers of ten below which an axis has ticks for more numbers
 # Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
 _LETTERS, _LINE, _BEHIND = 18, 42, 22
@@ -123,6 +124,8 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5) if style.is_narrow() else (1, 1.5, 2, 3, 4, 6, 8)))
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
     else:
+        if high >= _THOUSAND:
+            ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         start = 0 if low < 0.4 * high else low
         reach = (high - start) or high
         ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
