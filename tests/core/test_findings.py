@@ -79,7 +79,7 @@ def test_notes_of_a_record_have_code_words_values_and_what_they_are_about() -> N
 
 
 def test_notes_of_a_record_come_in_the_order_of_their_kinds_whatever_that_of_the_set() -> None:
-    codes = ["batch_1_of_one_document", "no_prompt", "contradicts_record", "edge_suite", "no_queue"]
+    codes = ["prices_undated", "no_prompt", "contradicts_record", "edge_suite", "no_queue"]
     told = replace(SOME, notes=frozenset(note(code) for code in codes)).record()["notes"]
     assert [each["code"] for each in told] == sorted(codes, key=list(KINDS).index)
 

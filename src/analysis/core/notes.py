@@ -135,12 +135,9 @@ _TABLE = (
         "{rounds} against {other_rounds}: software and rules differ",
         mark=ROUNDS,
     ),
-    Kind("round_unnamed", "the claim names no round"),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
     Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric", mark=UNOFFICIAL),
-    Kind("batch_1_of_one_document", "one document's figures at batch 1, with no official result behind them", **_WHOLE),
-    Kind("stated_by_submitter", "stated by the submitter", **_WHOLE),
     # Of a plan.
     Kind("no_queue", "no queue is planned: the length of a request is not known"),
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),

@@ -20,7 +20,6 @@ from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
 
 LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
 BOX, RACK, CLUSTER = "one box", "one rack", "several boxes or racks"
-LAYOUTS = (BOX, RACK, CLUSTER)
 RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays, each a node
 GROWN = [*LIKE, "from_count", "to_count", "layout", "kept_low", "kept_high", "submitters", "submitter", "system"]
 GROWN += ["source_ids", "notes"]
