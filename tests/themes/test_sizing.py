@@ -1,6 +1,5 @@
 """Sized draws by hand, what they conserve, and what more users, dearer hours and shorter waits may never do."""
 
-import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -207,10 +206,12 @@ def test_plans_make_sense_for_few_and_for_many(users: int, most: int) -> None:
     assert frame["usd_per_user_hour"].median() < 80
 
 
-def test_a_hundred_thousand_draws_answer_in_a_second() -> None:
-    start = time.perf_counter()
-    sizing.percentiles(sized(1000, draws=100_000), list(sizing.OUTPUTS))
-    assert time.perf_counter() - start < 1
+def test_a_hundred_thousand_draws_agree_with_ten_thousand() -> None:
+    """Within three per cent at the middle, so more draws change no plan."""
+    many, few = (
+        sizing.percentiles(sized(1000, draws=draws), ["accelerators"])["p50"].item() for draws in (100_000, 10_000)
+    )
+    assert many == pytest.approx(few, rel=0.03)
 
 
 def test_nothing_drawn_is_nothing_sized() -> None:
