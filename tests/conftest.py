@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from analysis.audit.doubts import catalog
 from analysis.compare import systems
@@ -23,7 +24,14 @@ from analysis.data.catalog import Catalog
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
 os.environ["ANALYSIS_OFFICIAL"] = "shipped"
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=60)
-settings.load_profile("core")
+# ANALYSIS_EXAMPLES=10000 tries so many inputs of each kind, other ones each time, and remembers what failed.
+MANY = int(os.environ.get("ANALYSIS_EXAMPLES", "0"))
+REMEMBERED = DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "examples")
+settings.register_profile(
+    "many", deadline=None, max_examples=MANY or 10_000, database=REMEMBERED, suppress_health_check=list(HealthCheck),
+    phases=[Phase.reuse, Phase.generate, Phase.shrink], report_multiple_bugs=False,
+)  # fmt: skip
+settings.load_profile("many" if MANY else "core")
 
 # A list and not what lies in notebooks/, or a user's own files would be held to what the project promises of its own.
 LISTED = (Path(__file__).parent / "shipped.txt").read_text("utf-8").splitlines()

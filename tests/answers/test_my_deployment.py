@@ -80,3 +80,13 @@ def test_the_largest_loss_is_told_with_what_is_left() -> None:
     drawn = answer.lost_rows(own)
     assert drawn["label"].tolist() == ["latency limits", "software and set-up"]
     assert drawn["percent_high"].tolist() == pytest.approx([10.0, 54.0])
+
+
+@pytest.mark.parametrize(
+    ("load", "label"),
+    [({"concurrency": 1024.0}, "1,024 at a time"), ({"request_rate": 2.5}, "2.5 requests/s"),
+     ({"request_rate": float("inf")}, "line 3"), ({"place": ""}, "run.json")],
+)  # fmt: skip
+def test_a_run_is_told_by_its_load(load: dict, label: str) -> None:
+    run = {"concurrency": float("nan"), "request_rate": float("nan"), "place": "line 3", "file": "run.json"} | load
+    assert answer.table(SimpleNamespace(runs=pd.DataFrame([run])))["label"].tolist() == [label]

@@ -182,7 +182,11 @@ REFUSED = [
     ([*PLAN, "--wait-percentile", "99"], refused(PLANNED, wait_percentile=99.0)),
     ([*PLAN, "--draws", "10"], refused(PLANNED, draws=10)),
     (["measure", SWEEP, "--benchmark", "resnet50"], "puts out tokens, but benchmark resnet50 counts none"),
-    (["measure", SWEEP, "--benchmark", "gpt-oss-20b"], "--benchmark: 'gpt-oss-20b': "),
+    (["measure", SWEEP, "--benchmark", "gpt-oss-20b"], "--benchmark: 'gpt-oss-20b': did you mean 'gpt-oss-120b'?"),
+    (
+        ["measure", SWEEP, "--benchmark", "gpt-oss-120b"],
+        "its model 'meta-llama/Llama-2-70b-chat-hf' is that of llama2-70b, but benchmark is given as gpt-oss-120b",
+    ),
     (
         ["measure", LOG, "--accelerator", "H100", "--count", "8", "--benchmark", "gptj", "--scenario", "Offline"],
         "is a log of Server, but is set beside Offline: give scenario Server or Interactive",
@@ -236,6 +240,26 @@ def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said) -> None
 def test_derate_above_one_is_taken_when_said(said) -> None:
     status, text = said(*PLAN, "--derate", "120", "--above-one")
     assert status == 0 and "1.2" in text
+
+
+OTHERS = {  # what is said of each example, its answer, and the rate per accelerator that a plan takes from it
+    "sglang.jsonl": (["--accelerator", "h100"], "Your 8 H100 reach 6.6 to 7.6 %", " 125 "),
+    "genai_perf.json": (["--accelerator", "H100", "--count", "8"], "Your 8 H100 reach 4.2 to 4.9 %", " 125 "),
+    "guidellm.json": (["--accelerator", "H100"], "Your 8 H100 reach 5.3 to 6.1 %", " 93.8 "),
+    "guidellm_old.json": (["--accelerator", "H100", "--count", "8"], "Your 8 H100 reach 0.14 to 0.17 %", " 4.25 "),
+    "inferencex.json": (["--accelerator", "H200"], "Your 8 H200 reach 5.3 to 5.5 %", " 200 "),
+    "aiperf_aggregate.json": (["--accelerator", "H100", "--count", "8"], "Your 8 H100 reach 4.2 to 4.9 %", " 125 "),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_format_is_measured_and_planned_with(said, name: str) -> None:
+    file, (told, share, rate) = str(DATA / "examples" / name), OTHERS[name]
+    status, text = said("measure", file, *told, "--benchmark", "llama2-70b")
+    assert status == 0 and share in text
+    status, text = said(*replaced("--tokens-per-user", "20"), *told, "--rounds", "v4.1", "--derate", file)
+    line = next(line for line in text.splitlines() if line.startswith("throughput per accelerator"))
+    assert status == 0 and rate in line and file in line
 
 
 def test_measure_answers_and_says_once_that_the_file_is_an_example(said) -> None:

@@ -120,7 +120,9 @@ def test_any_cells_give_a_frame_or_a_table_error(package: Path, rows: list[list[
         assert str(error).startswith("apples.csv")
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"\xff", b'"text"'])
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"\xff", b'"text"', b"[" * 100_000]
+)
 def test_broken_descriptor_is_refused_by_name(package: Path, content: bytes) -> None:
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):

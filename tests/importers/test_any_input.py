@@ -26,7 +26,7 @@ from analysis.importers.official import (
 )
 from analysis.importers.official.intake import ImportFailed, import_results
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 HUGE = 2 << 30  # bytes of a line; sparse, so that it takes no disk
 ENOUGH = 48 << 20  # bytes of memory that an import may take whatever lies before it
 LINES = ["class H100_SXM_80GBx8(A):", "class A(H100_SXM_80GBx8):", "    use_fp8 = True", "    precision = 'int8'",

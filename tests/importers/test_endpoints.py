@@ -168,6 +168,7 @@ CUT = json.dumps(SUMMARY)[:400].encode()
         (SUMMARY | {"n_samples_completed": True, "n_samples_issued": True}, "True of True samples completed"),
         (SUMMARY | {"qps": None}, "its qps is None, not a number above 0"),
         (SUMMARY | {"qps": float("nan")}, "its qps is nan"),
+        (SUMMARY | {"qps": 1e-320}, "its qps is 1e-320, not a number above 0"),
         (SUMMARY | {"duration_ns": 10**400} | {"legacy_loadgen_window_duration_ns": None}, "its duration is 1000"),
         (SUMMARY | {"legacy_loadgen_window_duration_ns": "40"}, "its duration is '40'"),
         (SUMMARY | {"qps": 2.0}, "qps is 2, but 100 samples took 40 s"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.core.paths import DATA
@@ -192,6 +192,9 @@ BAD = [
     ("null", VLLM | {"output_throughput": None}, "output_throughput is missing"),
     ("NaN", VLLM | {"mean_ttft_ms": float("nan")}, "mean_ttft_ms is nan; expected a finite number"),
     ("infinite", VLLM | {"duration": float("inf")}, "duration is inf"),
+    ("too large", VLLM | {"completed": 10**400}, "completed is beyond any measurement; expected a number up to 1e+24"),
+    ("many tokens at once", VLLM | {"completed": 10**6, "max_concurrency": 1, "mean_ttft_ms": None},
+     "200 tokens/s with 30 ms between tokens are 6 answers at once, but at most 1 were"),
     ("text", VLLM | {"completed": "100"}, "completed is '100'; expected a number"),
     ("truth", VLLM | {"completed": True}, "completed is True"),
     ("negative", VLLM | {"failed": -1}, "failed is -1"),
@@ -203,21 +206,19 @@ BAD = [
      "so 6.18e+03 would be in flight at once, but at most 32"),
     ("no limit", VLLM | {"max_concurrency": None, "mean_tpot_ms": 30e3}, "would be in flight at once, but at most 100"),
     ("percentiles", VLLM | {"p99_ttft_ms": 99.0}, "ttft is 100 ms at the median and 99 ms at the 99th percentile"),
-    ("genai-perf", AIPERF | {"input_config": {"model": ["m"], "formatted_model_name": "m", "endpoint": "v1/chat"}},
-     "is a file of genai-perf, whose format is not read; expected that of AIPerf"),
-    ("later genai-perf", AIPERF | {"input_config": {"model_names": ["m"], "perf_analyzer": {}}},
-     "is a file of genai-perf"),
     ("another kind of part", AIPERF | {"input_config": {"endpoint": "v1/chat"}},
-     "a part is of another kind than its tool writes; expected `vllm bench serve`"),
+     "a part is of another kind than its tool writes; expected AIPerf (profile_export_aiperf.json, or its aggregate)"),
     ("arrays in ms", VLLM | {"ttfts": [120.0], "itls": [[0.03]], "output_lens": [2]}, "expected seconds in the array"),
+    ("arrays beyond", VLLM | {"ttfts": [1e306], "itls": [[0.1]], "output_lens": [2]}, "or beyond any measurement"),
     ("uneven arrays", VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "ttfts 1, itls 0, output_lens 1"),
     ("arrays of text", VLLM | {"ttfts": ["a"], "itls": [[]], "output_lens": [2]}, "something else than numbers"),
     ("arrays with NaN", VLLM | {"ttfts": [float("nan")], "itls": [[0.1]], "output_lens": [2]}, "not finite"),
     ("count", VLLM | {"accelerator_count": "eight"}, "accelerator_count is 'eight'; expected a whole number from 1"),
     ("throughput tool", {"elapsed_time": 1.0, "num_requests": 5}, "vllm bench throughput"),
     ("latency tool", {"avg_latency": 1.0, "latencies": [1.0]}, "vllm bench latency"),
-    ("SGLang", VLLM | {"total_output_tokens_retokenized": 1}, "SGLang"),
     ("AIPerf missing", without(AIPERF, "output_token_throughput"), "output_token_throughput.avg is missing"),
+    ("AIPerf nothing", AIPERF | {"output_token_throughput": {"unit": "tokens/sec", "avg": 0.0}},
+     "0 output tokens/s: nothing was put out"),
     ("AIPerf unit", AIPERF | {"time_to_first_token": {"unit": "mi", "avg": 1.0}}, "is 'mi'; expected one of ms"),
     ("AIPerf rate unit", AIPERF | {"output_token_throughput": {"unit": "tokens", "avg": 1.0}}, "unit is 'tokens'"),
     ("AIPerf NaN", AIPERF | {"request_count": {"unit": "requests", "avg": float("nan")}}, "request_count.avg is nan"),
@@ -250,14 +251,14 @@ PLACES += [(AIPERF, ("input_config", key)) for key in ("models", "endpoint")]
 PLACES += [(AIPERF, ("telemetry_data", "endpoints")), (AIPERF, ("time_to_first_token", "avg"))]
 
 
-@settings(max_examples=300)
 @given(st.sampled_from(PLACES), VALUES)
 def test_whatever_stands_in_a_file_is_read_or_refused(place: tuple[dict, tuple], value: Any) -> None:
     record, keys = place
     changed = {keys[0]: {**record.get(keys[0], {}), keys[1]: value} if len(keys) > 1 else value}
     text = json.dumps(record | {"ttfts": [0.12] * 2, "itls": [[0.03]] * 2, "output_lens": [2] * 2} | changed)
     try:
-        (run,) = [formats._run(each, "run.json", place) for place, each in formats._records(text.encode(), "run.json")]
+        ((place, each),) = formats._records(text.encode(), "run.json")
+        (run,) = formats._runs(each, "run.json", place)
     except MeasurementError as error:
         assert "run.json" in str(error)
     else:
@@ -273,7 +274,9 @@ def test_the_line_of_a_bad_record_is_named(write: Write) -> None:
     ("change", "said"),
     [({"result_validity": "INVALID"}, "not VALID"), ({"result_validity": None}, "did not end"),
      ({"result_completed_tokens_per_second": None}, "logs no tokens per second"),
-     ({"result_query_count": 0}, "no request was completed")],
+     ({"result_query_count": 0}, "no request was completed"),
+     ({"result_query_count": "x"}, "result_query_count is 'x'; expected a number"),
+     ({"effective_samples_per_query": "x"}, "effective_samples_per_query is 'x'; expected a number")],
 )  # fmt: skip
 def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: str) -> None:
     kept = {key: value for key, value in (dict(LOG) | change).items() if value is not None}
@@ -283,11 +286,12 @@ def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: st
 
 
 def test_lines_in_another_encoding_are_named(tmp_path: Path) -> None:
-    path, text = tmp_path / "run.json", f"{json.dumps(VLLM)}\n{json.dumps(VLLM)}\n"
-    for encoding, words in (("utf-8-sig", "begins with a byte order mark"), ("utf-16", "is UTF-16 text; save it")):
-        path.write_bytes(text.encode(encoding))
-        with pytest.raises(MeasurementError, match=rf"run\.json, line 1: {words}"):
-            formats.read_runs(path)
+    path, line = tmp_path / "run.json", json.dumps(VLLM)
+    for text in (line, f"{line}\n{line}\n"):
+        for encoding, words in (("utf-8-sig", "begins with a byte order mark"), ("utf-16", "is UTF-16 text; save it")):
+            path.write_bytes(text.encode(encoding))
+            with pytest.raises(MeasurementError, match=rf"run\.json, line 1: {words}"):
+                formats.read_runs(path)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

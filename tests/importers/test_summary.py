@@ -404,6 +404,11 @@ JSON = st.recursive(
 )
 
 
+def test_a_round_of_thousands_of_digits_is_no_round(tree: Any) -> None:
+    with pytest.raises(EntryError, match="round"):
+        one(tree.row | {"version": f"v{'9' * 5000}.1"})
+
+
 @RELAXED
 @given(changes=st.dictionaries(st.sampled_from(TOUCHED), JSON))
 def test_any_row_is_a_sound_row_or_a_named_error(tree: Any, changes: dict) -> None:

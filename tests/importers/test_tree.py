@@ -487,6 +487,26 @@ def test_nothing_outside_is_removed_where_a_tar_breaks_off(tmp_path: Path) -> No
     assert kept.is_dir()
 
 
+def test_a_member_without_a_name_costs_itself_alone(tmp_path: Path) -> None:
+    path, wanted = tmp_path / "x.zip", "closed/Acme/systems/a.json"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("nobody", b"{}")
+        out.writestr(wanted, b"{}")
+    content = bytearray(path.read_bytes())
+    at = content.index(b"PK\x01\x02")  # the directory's first entry: its name becomes its comment
+    content[at + 28], content[at + 32] = 0, len("nobody")
+    path.write_bytes(content)
+    assert not archives.unpack(path, tmp_path / "unpacked")
+    assert [file.name for file in (tmp_path / "unpacked").rglob("*") if file.is_file()] == ["a.json"]
+
+
+def test_a_compressed_archive_that_ends_within_its_header_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x08")  # says that a name follows
+    with pytest.raises(archives.ArchiveError, match="breaks off, or is no archive"):
+        archives.unpack(path, tmp_path / "unpacked")
+
+
 LOG = "inference_results_v4.1/closed/Acme/results/acme/m/Offline/performance/run_1/mlperf_log_detail.txt"
 
 

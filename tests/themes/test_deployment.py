@@ -69,6 +69,16 @@ def test_user_settles_what_the_file_does_not_say() -> None:
     assert run["per_accelerator_low"] == 100.0
 
 
+def test_a_name_that_nobody_knows_is_told_by_the_user() -> None:
+    (run,) = settled({"accelerator": "pool-7"}, said=Said("L40S")).to_dict("records")
+    assert run["accelerator"] == "L40S"
+
+
+def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for() -> None:
+    (run,) = settled({"model": "org/other"}, said=Said(benchmark="llm-2")).to_dict("records")
+    assert run["benchmark"] == "llm-2"
+
+
 @pytest.mark.parametrize(
     ("change", "said", "message"),
     [
@@ -97,6 +107,7 @@ def test_user_settles_what_the_file_does_not_say() -> None:
         ({"accelerator": "H900"}, Said(), "its accelerator 'H900' is not known; valid: H100 SXM"),
         ({}, Said("L40S"), "says it ran on H100 SXM, but accelerator is given as L40S"),
         ({}, Said(accelerator_count=4), "ran on 8 accelerators, but accelerator_count is given as 4"),
+        ({}, Said(benchmark="llm-2"), "is that of llm, but benchmark is given as llm-2"),
         ({"model": "org/other"}, Said(), "is that of no benchmark: give benchmark.* valid: llm, llm-2"),
         ({"model": ""}, Said(), r"its model '\(not said\)' is that of no benchmark"),
     ],

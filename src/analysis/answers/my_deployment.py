@@ -135,7 +135,10 @@ def roofline(assessed: Assessed) -> Finding:
     """How far below its physical ceiling the best run stays."""
     unit, run = "share of the ceiling that memory traffic and arithmetic set", assessed.best
     if pd.isna(run["of_ceiling"]):
-        why = "The ceiling is not known: it takes the concurrency, the precision and the accelerator's datasheet."
+        why = (
+            "The ceiling is not known: it takes the concurrency, the tokens of a request, the precision and the "
+            "accelerator's datasheet."
+        )
         return nothing("share_of_ceiling", unit, why)
     sentence = (
         f"The run reaches {interval.number(100 * run['of_ceiling'], 2)} % of what {run['bound']} allows at this "
@@ -227,8 +230,11 @@ def _percent(low: float, high: float) -> str:
 
 
 def _short(run: dict) -> str:
-    known = pd.notna(run["concurrency"])
-    return f"{run['concurrency']:,.0f} at a time" if known else run["place"] or run["file"]
+    """What tells a run from the others: its load, else where it stands."""
+    if pd.notna(run["concurrency"]):
+        return f"{run['concurrency']:,.0f} at a time"
+    rate = run["request_rate"]
+    return f"{interval.number(rate)} requests/s" if 0 < rate < float("inf") else run["place"] or run["file"]
 
 
 def _sources(run: dict) -> list[str]:

@@ -6,6 +6,11 @@ from typing import Any
 
 KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 
+FILES_HELP = (
+    "what a serving benchmark wrote: vllm bench serve, SGLang bench_serving, genai-perf, AIPerf, GuideLLM, InferenceX "
+    "or a LoadGen log"
+)
+
 
 def add_execution(parser: argparse.ArgumentParser) -> None:
     """Ways to execute notebooks: jobs, time limit in seconds, kernels."""
@@ -48,7 +53,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def add_measure(parser: argparse.ArgumentParser) -> None:
     """What is said of a measurement where its files do not say it."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="vllm bench serve JSON, AIPerf export or LoadGen log")
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES_HELP)
     parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
     parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
     parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")

@@ -90,7 +90,7 @@ def read_tables(folder: Path = DATA) -> dict[str, Table]:
     try:
         package = json.loads(utf8(path.read_bytes()))
         return {resource["name"]: _table(resource) for resource in package["resources"]}
-    except (OSError, json.JSONDecodeError) as error:
+    except (OSError, json.JSONDecodeError, RecursionError) as error:
         raise DescriptorError(f"{path.name}: cannot be read: {error}") from None
     except NotUtf8 as error:
         raise DescriptorError(f"{path.name}, line {error.line}: {error}") from None

@@ -165,7 +165,7 @@ def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: Said) -> str
     valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
     if by_user.accelerator and by_user.accelerator not in aliases.values():
         raise Unsaid(f"{run['file']}: no accelerator {by_user.accelerator!r}; {valid}")
-    if stated and not known:
+    if stated and not (known or by_user.accelerator):
         raise Unsaid(f"{run['file']}: its accelerator {stated!r} is not known; {valid}")
     if known and by_user.accelerator and known != by_user.accelerator:
         raise Unsaid(f"{run['file']}: says it ran on {known}, but accelerator is given as {by_user.accelerator}")
@@ -234,25 +234,30 @@ def _precision(run: Mapping, by_user: Said) -> str:
 
 
 def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
-    """The benchmark of the run's model: that whose longest alias the model's name holds."""
+    """The benchmark asked for, or else that of the run's model. Raises Unsaid where they are of two models."""
     language = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
-    if by_user.benchmark in language["benchmark"].tolist():
-        return by_user.benchmark
-    if by_user.benchmark:
+    valid, asked, said = ", ".join(language["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
+    if asked and asked not in language["benchmark"].tolist():
+        raise Unsaid(f"{run['file']}: puts out tokens, but benchmark {asked} counts none; valid: {valid}")
+    own = _of_model(model_name(run), language)
+    if not (own or asked):
         raise Unsaid(
-            f"{run['file']}: puts out tokens, but benchmark {by_user.benchmark} counts none; valid: "
-            f"{', '.join(language['benchmark'])}"
+            f"{run['file']}: its model {said!r} is that of no benchmark: give benchmark, the one to compare with; "
+            f"valid: {valid}"
         )
-    model, best = model_name(run), ("", "")
+    models = language.set_index("benchmark")["model"]
+    if own and asked and models[own] != models[asked]:
+        raise Unsaid(f"{run['file']}: its model {said!r} is that of {own}, but benchmark is given as {asked}")
+    return asked or own
+
+
+def _of_model(model: str, language: pd.DataFrame) -> str:
+    """The benchmark whose longest alias a model's name holds; "" for none."""
+    best = ("", "")
     for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
         for alias in map(_plain, [name, *cell_values(aliases)]):
             if alias and alias in model and len(alias) > len(best[1]):
                 best = (name, alias)
-    if not best[0]:
-        raise Unsaid(
-            f"{run['file']}: its model {run['model'] or '(not said)'!r} is that of no benchmark: give benchmark, the "
-            f"one to compare with; valid: {', '.join(language['benchmark'])}"
-        )
     return best[0]
 
 

@@ -142,6 +142,10 @@ def test_invalid_parameters_are_refused_before_a_kernel_starts(
         ("notebook: apples\nparameters: [1]\n", "key 'parameters': expected 'name: value' lines, found [1] (list)"),
         ("notebook: apples\nparameters:\n  apples: 1\n  apples: 2\n", "the key 'apples' stands there twice"),
         ("notebook: [\n", "not readable as YAML"),
+        ("notebook: " + "[" * 3000, "not readable as YAML: maximum recursion depth exceeded"),
+        ("notebook: apples\ntitle: 2026-13-41\n", "not readable as YAML: month must be in 1..12"),
+        (f"notebook: {'9' * 5000}\n", "not readable as YAML: Exceeds the limit"),
+        (f"notebook: {'a' * 400}\n", "key 'notebook': no 'aaaa"),
     ],
 )
 def test_run_file_errors_name_file_and_key(project: Project, content: str, expected: str) -> None:

@@ -71,8 +71,8 @@ def read_run(path: Path, places: Places) -> ReportRun:
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:
     """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
-    if not places.notebook(notebook).is_file():
-        known = sorted(p.stem for p in places.notebooks.glob("*.ipynb"))
+    known = sorted(path.stem for path in places.notebooks.glob("*.ipynb"))
+    if notebook not in known:
         raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, known)}")
 
 
@@ -94,7 +94,7 @@ def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
         content = yaml.load(utf8(path.read_bytes()), Loader=_OnceLoader)
     except NotUtf8 as error:
         raise RunFileError(f"{where}, line {error.line}: {error}") from None
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: of a date or a number
         raise RunFileError(f"{where}: not readable as YAML: {_one_line(error)}") from error
     _check_keys(content, where, keys)
     return content

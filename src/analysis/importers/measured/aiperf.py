@@ -1,7 +1,9 @@
-"""AIPerf's profile_export_aiperf.json, with and without schema_version: blocks of statistics that carry their unit.
+"""AIPerf's profile_export_aiperf.json, with and without schema_version, and its aggregate over repeated runs.
 
-Files before schema 1.0 have no schema_version, telemetry before 1.5 says gpu_power_usage for nvidia_power_usage. The
-unit in a block decides what its number means; an inter-token latency is per request, so it is a time per output token.
+Files before schema 1.0 have no schema_version, telemetry before 1.5 says gpu_power_usage for nvidia_power_usage. Of
+repeated runs AIPerf writes profile_export_aiperf_aggregate.json, whose `metrics` hold a block of `mean`, `std`, `unit`
+for each block and statistic joined by a sign (`time_to_first_token_p99`): the mean of the runs is read, and the file
+says neither model nor load. Keys as in ai-dynamo/aiperf: its exporters, and its aggregation for confidence.
 """
 
 from __future__ import annotations
@@ -9,61 +11,79 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analysis.importers.measured.measurement import UNKNOWN, MeasuredRun, MeasurementError, Reader, checked
+from analysis.importers.measured import blocks
+from analysis.importers.measured.blocks import COUNTS, RATES, WATTS
+from analysis.importers.measured.measurement import (
+    TOLERANCE,
+    UNKNOWN,
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    checked,
+    named,
+)
 
-RATES = {"tokens/sec": 1.0, "tokens/s": 1.0, "requests/sec": 1.0, "requests/s": 1.0}
-MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
-SECONDS = {unit: scale / 1e3 for unit, scale in MILLISECONDS.items()}
-WATTS = {"W": 1.0, "watts": 1.0, "mW": 1e-3, "kW": 1e3}
-COUNTS = {"requests": 1.0, "tokens": 1.0, "count": 1.0}
-OTHER = {"formatted_model_name", "perf_analyzer"}  # what genai-perf, its forerunner, writes into input_config
+FORM = "AIPerf (profile_export_aiperf.json, or its aggregate)"
 POWER = ("nvidia_power_usage", "gpu_power_usage", "amd_power_usage")
 SCHEMA = "1."  # versions that this module was written for
+OTHERS = {
+    "per_combination_metrics": "AIPerf's table of a sweep",
+    "per_run": "AIPerf's collation of runs",
+}
+BETWEEN_RUNS = 0.1  # by which the mean of rates may differ from the means of tokens over seconds
 
 
 def recognises(record: Mapping[str, Any]) -> bool:
     """Whether the record looks like one of AIPerf's, good or bad."""
-    return isinstance(record.get("output_token_throughput"), Mapping) or (
-        isinstance(record.get("request_throughput"), Mapping) or {"was_cancelled", "input_config"} <= set(record)
+    return (
+        isinstance(record.get("output_token_throughput"), Mapping)
+        or isinstance(record.get("request_throughput"), Mapping)
+        or {"was_cancelled", "input_config"} <= set(record)
+        or _aggregated(record)
+        or bool({"metadata", "aiperf_version", "combined"} & set(record) and set(OTHERS) & set(record))
     )
 
 
-def run(record: Mapping[str, Any], file: str, place: str = "") -> MeasuredRun:
+def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
     """The run of one export. Raises MeasurementError naming file and block; a cancelled run is refused."""
-    where = f"{file}, {place}" if place else file
+    where = named(file, place)
+    repeated = _aggregated(record)
     _usable(record, where)
+    record = _means(record, where) if repeated else record
     read, config = Reader(record, where), _measured(record.get("input_config") or {})
     watts, metered, devices = _power(record, where)
     measured = MeasuredRun(
         file, place, "AIPerf", _model(config),
-        output_tokens_per_s=_stat(read, "output_token_throughput", RATES),
-        requests_completed=_stat(read, "request_count", COUNTS),
-        requests_failed=_stat(read, "error_request_count", COUNTS, missing=_errors(record)),
+        output_tokens_per_s=blocks.stat(read, "output_token_throughput", RATES),
+        requests_completed=blocks.stat(read, "request_count", COUNTS),
+        requests_failed=blocks.stat(read, "error_request_count", COUNTS, missing=_errors(record)),
         date=str(record.get("start_time") or ""),
         software=f"AIPerf {record['aiperf_version']}" if record.get("aiperf_version") else "AIPerf",
         devices=devices,
-        concurrency=_found(config, "concurrency"),
-        request_rate=_found(config, "request_rate"),
-        duration_s=_duration(read),
-        input_tokens=_total(read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"),
-        output_tokens=_total(read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"),
-        requests_per_s=_stat(read, "request_throughput", RATES, missing=UNKNOWN),
-        goodput_per_s=_stat(read, "goodput", RATES, missing=UNKNOWN),
+        concurrency=blocks.found(config, "concurrency"),
+        request_rate=blocks.found(config, "request_rate"),
+        duration_s=blocks.duration(read),
+        input_tokens=blocks.total(read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"),
+        output_tokens=blocks.total(read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"),
+        requests_per_s=blocks.stat(read, "request_throughput", RATES, missing=UNKNOWN),
+        goodput_per_s=blocks.stat(read, "goodput", RATES, missing=UNKNOWN),
         accelerator_watts=watts,
         metered=metered,
         example=bool(record.get("example")),
-        **{f"{name}_{statistic}_ms": _stat(read, block, MILLISECONDS, stat, missing=UNKNOWN)
-           for name, block in (("ttft", "time_to_first_token"), ("tpot", "inter_token_latency"))
-           for statistic, stat in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))},
+        **blocks.latencies(read),
     )  # fmt: skip
-    return checked(measured, where)
+    return [checked(measured, where, BETWEEN_RUNS if repeated else TOLERANCE)]
+
+
+def _aggregated(record: Mapping[str, Any]) -> bool:
+    metadata = record.get("metadata")
+    return isinstance(metadata, Mapping) and "aggregation_type" in metadata and "metrics" in record
 
 
 def _usable(record: Mapping[str, Any], where: str) -> None:
-    if OTHER & set(record.get("input_config") or {}):
-        raise MeasurementError(
-            f"{where}: is a file of genai-perf, whose format is not read; expected that of AIPerf, which took its place"
-        )
+    for key, what in OTHERS.items():
+        if key in record:
+            raise MeasurementError(f"{where}: is {what}; expected the export of one run or of its repetitions")
     version = str(record.get("schema_version") or SCHEMA)
     if not version.startswith(SCHEMA):
         raise MeasurementError(f"{where}: schema_version is {version}; expected {SCHEMA}x or none")
@@ -71,36 +91,15 @@ def _usable(record: Mapping[str, Any], where: str) -> None:
         raise MeasurementError(f"{where}: was_cancelled is true: its averages are of an unfinished run; run it again")
 
 
-def _stat(
-    read: Reader, block: str, units: Mapping[str, float], stat: str = "avg", missing: float | None = None
-) -> float:
-    """A statistic of a block, in the first of `units`; `missing` where there is no such block or statistic."""
-    held = read.record.get(block)
-    if not isinstance(held, Mapping) or held.get(stat) is None:
-        if missing is None:
-            raise read.fault(f"{block}.{stat}", "is missing", f"a number and its unit, one of {', '.join(units)}")
-        return missing
-    if held.get("unit") not in units:
-        raise read.fault(f"{block}.unit", f"is {held.get('unit')!r}", f"one of {', '.join(units)}")
-    return read.number(f"{block}.{stat}", held[stat]) * units[held["unit"]]
-
-
-def _duration(read: Reader) -> float:
-    """Seconds of the run; old files leave it to requests over their rate."""
-    duration = _stat(read, "benchmark_duration", SECONDS, missing=UNKNOWN)
-    if duration != duration:
-        rate = _stat(read, "request_throughput", RATES, missing=UNKNOWN)
-        duration = _stat(read, "request_count", COUNTS) / rate if rate else UNKNOWN
-    return duration if duration != duration else read.number("benchmark_duration.avg", duration, above=0)
-
-
-def _total(read: Reader, blocks: tuple[str, ...], average: str) -> float:
-    """Tokens of the whole run: stated, or requests times their average length."""
-    for block in blocks:
-        total = _stat(read, block, COUNTS, missing=UNKNOWN)
-        if total == total:
-            return total
-    return _stat(read, average, COUNTS, missing=UNKNOWN) * _stat(read, "request_count", COUNTS)
+def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """An aggregate as the export of one run: each block's statistics are the means over the runs that succeeded."""
+    if not Reader(record["metadata"], where).number("num_successful_runs"):
+        raise MeasurementError(f"{where}: num_successful_runs is 0: nothing was measured")
+    held: dict[str, dict[str, Any]] = {}
+    for key, value in record["metrics"].items():
+        block, _, statistic = key.rpartition("_")
+        held.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
+    return {**record, **held}
 
 
 def _errors(record: Mapping[str, Any]) -> float:
@@ -116,7 +115,7 @@ def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, tuple[str
         metrics = gpu.get("metrics") or {}
         held = next((metrics[name] for name in POWER if isinstance(metrics.get(name), Mapping)), None)
         if held is not None:
-            watts.append(_stat(Reader({"power": held}, where), "power", WATTS))
+            watts.append(blocks.stat(Reader({"power": held}, where), "power", WATTS))
     return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
 
 
@@ -125,9 +124,9 @@ def _gpus(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     endpoints, seen = (record.get("telemetry_data") or {}).get("endpoints") or {}, set()
     for endpoint in endpoints.values():
         for gpu in (endpoint.get("gpus") or {}).values():
-            named = gpu.get("gpu_uuid")
-            if named is None or named not in seen:
-                seen.add(named)
+            known = gpu.get("gpu_uuid")
+            if known is None or known not in seen:
+                seen.add(known)
                 yield gpu
 
 
@@ -157,20 +156,3 @@ def _model(config: Mapping[str, Any]) -> str:
     names = (config.get("endpoint") or {}).get("model_names") or models or [""]
     first = names[0] if isinstance(names, list) and names else names
     return str(first.get("name") or "") if isinstance(first, Mapping) else str(first)
-
-
-def _found(config: Any, name: str) -> float:
-    """The number `name` wherever input_config holds it; NaN where it is missing or said twice with other values."""
-    values = {float(value) for value in _walk(config, name) if isinstance(value, int | float)}
-    return values.pop() if len(values) == 1 else UNKNOWN
-
-
-def _walk(held: Any, name: str) -> Iterator[Any]:
-    if isinstance(held, Mapping):
-        for key, value in held.items():
-            if key == name:
-                yield value
-            yield from _walk(value, name)
-    elif isinstance(held, list):
-        for part in held:
-            yield from _walk(part, name)

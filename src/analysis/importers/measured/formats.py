@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,20 @@ import pandas as pd
 
 from analysis.core.contents import NotUtf8, sha256_of, utf8
 from analysis.data.catalog import Catalog
-from analysis.importers.measured import aiperf, vllm
-from analysis.importers.measured.measurement import COLUMNS, MeasuredRun, MeasurementError, checked, frame
+from analysis.importers.measured import aiperf, genai_perf, guidellm, inferencex, sglang, vllm
+from analysis.importers.measured.measurement import (
+    COLUMNS,
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    checked,
+    frame,
+    named,
+)
 from analysis.importers.official import loadgen
 
-TOOLS = "`vllm bench serve` (--save-result or --append-result), AIPerf (profile_export_aiperf.json) or LoadGen logs"
+FORMATS = (sglang, vllm, genai_perf, aiperf, guidellm, inferencex)  # the first that recognises a record reads it
+TOOLS = f"a result of {', '.join(tool.FORM for tool in FORMATS)} or LoadGen (mlperf_log_detail.txt)"
 LOG = "mlperf_log_detail.txt"
 _LOGLINE = b":::MLLOG"
 EXAMPLE = b"# EXAMPLE"
@@ -45,43 +54,42 @@ def read_runs(path: Path, name: str = "") -> list[MeasuredRun]:
         text = path.read_bytes()
     except OSError as error:
         raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
-    return [_run(record, name, place) for place, record in _records(text, name)]
+    return [run for place, record in _records(text, name) for run in _runs(record, name, place)]
 
 
 def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
-    """The JSON of a file: one object, or one per line with its place. Raises MeasurementError."""
+    """The JSON of a file: one object, or each of a list or of its lines with its place. Raises MeasurementError."""
     try:
-        return [("", json.loads(text))]
-    except (ValueError, RecursionError):
-        lines = [(f"line {at}", line) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
-    try:
-        utf8(text)
-        return [(place, json.loads(line)) for place, line in lines or [("", b"")]]
+        content = utf8(text)
     except NotUtf8 as error:
         raise MeasurementError(f"{name}, line {error.line}: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise MeasurementError(f"{name}: is no JSON ({error}); expected a result of {TOOLS}") from None
-
-
-def _run(record: Any, name: str, place: str) -> MeasuredRun:
-    if isinstance(record, dict):
-        for tool in (vllm, aiperf):
-            if tool.recognises(record):
-                return _shaped(tool.run, record, name, place)
-    keys = ", ".join(list(record)[:6]) if isinstance(record, dict) else type(record).__name__
-    where = f"{name}, {place}" if place else name
-    raise MeasurementError(f"{where}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
-
-
-def _shaped(read: Callable[..., MeasuredRun], record: dict, name: str, place: str) -> MeasuredRun:
-    """The run that a tool's module reads; where a part is of another kind than the tool writes, that is said."""
     try:
-        return read(record, name, place)
+        held = json.loads(content)
+        several = isinstance(held, list) and held and all(isinstance(each, dict) for each in held)
+        return [(f"entry {at}", each) for at, each in enumerate(held, 1)] if several else [("", held)]
+    except (ValueError, RecursionError):
+        lines = [(f"line {at}", line) for at, line in enumerate(content.split("\n"), 1) if line.strip()]
+    try:
+        return [(place, json.loads(line)) for place, line in lines or [("", "")]]
+    except (ValueError, RecursionError) as error:
+        raise MeasurementError(f"{name}: is no JSON ({error}); expected {TOOLS}") from None
+
+
+def _runs(record: Any, name: str, place: str) -> list[MeasuredRun]:
+    """The runs of one record; where a part is of another kind than its tool writes, that is said."""
+    tool = next((tool for tool in FORMATS if isinstance(record, dict) and tool.recognises(record)), None)
+    where = named(name, place)
+    if tool is None:
+        keys = ", ".join(list(record)[:6]) if isinstance(record, dict) else type(record).__name__
+        raise MeasurementError(f"{where}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
+    try:
+        return tool.runs(record, name, place)
     except MeasurementError:
         raise
     except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
-        where = f"{name}, {place}" if place else name
-        raise MeasurementError(f"{where}: a part is of another kind than its tool writes; expected {TOOLS}") from None
+        raise MeasurementError(
+            f"{where}: a part is of another kind than its tool writes; expected {tool.FORM}"
+        ) from None
 
 
 def _log(path: Path, name: str, example: bool) -> MeasuredRun:
@@ -97,7 +105,9 @@ def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     rates = loadgen.rates(log)
     if "tokens_per_second" not in rates:
         raise MeasurementError(f"{name}: logs no tokens per second; expected a run of a language model")
-    completed = float(log.get("result_query_count", 0)) * float(log.get("effective_samples_per_query", 1))
+    read = Reader(log, name)
+    each = read.number("effective_samples_per_query") if "effective_samples_per_query" in log else 1.0
+    completed = read.number("result_query_count") * each
     measured = MeasuredRun(
         name, "", "LoadGen", "", rates["tokens_per_second"], completed,
         scenario=str(log.get("effective_scenario", "")), date=str(log.get("test_datetime", "")),

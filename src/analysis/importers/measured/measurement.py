@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 UNKNOWN = float("nan")
+MOST = 10**24  # of anything that is counted or timed
 TOGETHER = (
     2.0  # times the requests in flight that mean times may imply: means of products differ from products of means
 )
@@ -86,9 +88,11 @@ class Reader:
                 raise self.fault(key, "is missing", "a number")
             value = self.record[key]
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.fault(key, f"is {value!r}", "a number")
-        if not math.isfinite(value):
+            raise self.fault(key, f"is {reprlib.repr(value)}", "a number")
+        if isinstance(value, float) and not math.isfinite(value):
             raise self.fault(key, f"is {value}", "a finite number: the tool had nothing to average")
+        if abs(value) > MOST:
+            raise self.fault(key, "is beyond any measurement", f"a number up to {MOST:g}")
         if value < 0 or (above is not None and value <= above):
             raise self.fault(key, f"is {value:g}", f"a number above {above or 0:g}")
         return float(value)
@@ -97,19 +101,38 @@ class Reader:
         """The number at `key`, NaN where it is missing or null."""
         return UNKNOWN if self.record.get(key) is None else self.number(key)
 
+    def count(self, key: str) -> int:
+        """The whole number from 1 at `key`, which may be written as text; 0 where it is missing, null or ""."""
+        count = self.record.get(key)
+        if count in (None, ""):
+            return 0
+        if not str(count).isdecimal() or not 1 <= int(count) <= MOST:
+            raise self.fault(key, f"is {reprlib.repr(count)}", "a whole number from 1")
+        return int(count)
+
     def fault(self, key: str, state: str, expected: str) -> MeasurementError:
         """The error of a key whose value is not what it should be."""
         return MeasurementError(f"{self.where}: {key} {state}; expected {expected}")
 
 
-def checked(run: MeasuredRun, where: str) -> MeasuredRun:
-    """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not."""
-    if not run.requests_completed > 0:
+def named(file: str, place: str) -> str:
+    """A file and the place in it, as errors name them."""
+    return f"{file}, {place}" if place else file
+
+
+def checked(run: MeasuredRun, where: str, tolerance: float = TOLERANCE) -> MeasuredRun:
+    """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not.
+
+    `tolerance` is the share by which the rate may differ from tokens over seconds. What is NaN is not checked.
+    """
+    if run.requests_completed <= 0:
         raise MeasurementError(
             f"{where}: no request was completed, {run.requests_failed:g} failed: nothing was measured"
         )
+    if not run.output_tokens_per_s > 0:
+        raise MeasurementError(f"{where}: {run.output_tokens_per_s:g} output tokens/s: nothing was put out")
     implied = run.output_tokens / run.duration_s
-    if implied == implied and not math.isclose(implied, run.output_tokens_per_s, rel_tol=TOLERANCE):
+    if implied == implied and not math.isclose(implied, run.output_tokens_per_s, rel_tol=tolerance):
         raise MeasurementError(
             f"{where}: {run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in "
             f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
@@ -133,6 +156,13 @@ def _check_times(run: MeasuredRun, where: str) -> None:
             f"{where}: a request takes {took_s:,.3g} s by its mean times to a first and to each further token, so "
             f"{in_flight:,.3g} would be in flight at once, but at most {most:g} were: the times are not in ms, "
             "or tokens and duration are of another run"
+        )
+    streams = run.output_tokens_per_s * run.tpot_mean_ms / 1000
+    if streams > TOGETHER * max(run.concurrency, 1.0):
+        raise MeasurementError(
+            f"{where}: {run.output_tokens_per_s:,.3g} tokens/s with {run.tpot_mean_ms:,.3g} ms between tokens are "
+            f"{streams:,.3g} answers at once, but at most {run.concurrency:g} were: the times or the rate are in "
+            "another unit, or the rate is of more requests"
         )
     for name in ("ttft", "tpot"):
         middle, late = (getattr(run, f"{name}_{of}_ms") for of in ("p50", "p99"))

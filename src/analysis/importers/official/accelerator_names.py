@@ -8,9 +8,9 @@ from functools import cache
 from analysis.core import facts
 
 MIXED = "mixed"
-_COUNT = re.compile(r"\s*\(x(\d+)\)\s*$")
-_GROUP = re.compile(r"(\d+) Nodes?: [^,]*?x(\d+)\s*(?:,|$)")
-_COUNTS = re.compile(r"\(x(\d+)\)")
+_COUNT = re.compile(r"\s*\(x(\d{1,9})\)\s*$")
+_GROUP = re.compile(r"(\d{1,9}) Nodes?: [^,]*?x(\d{1,9})\s*(?:,|$)")
+_COUNTS = re.compile(r"\(x(\d{1,9})\)")
 
 
 @cache

@@ -29,7 +29,8 @@ _WANTED = re.compile(
     r"|performance/(?:run_1/)?result_summary\.json|performance/run_1/results\.json)$"
 )
 _RUN = re.compile(r"(?:[^/]+/)*results/[^/]+/[^/]+/[^/]+(?=/)")
-_DAMAGES = (OSError, EOFError, ValueError, RuntimeError,
+# TypeError is what tarfile raises of a stream that breaks off within the header of its compression.
+_DAMAGES = (OSError, EOFError, ValueError, RuntimeError, TypeError,
             tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def unpack(path: Path, folder: Path, limit: Limit | None = None) -> list[Problem
 def _zipped(path: Path) -> Iterator[Member]:
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
-            if not info.is_dir():
+            if not info.filename.endswith("/"):  # is_dir() of a member without a name raises
                 link = (info.external_attr >> 16) & 0o170000 == 0o120000
                 yield info.filename, None if link else partial(archive.open, info)
 

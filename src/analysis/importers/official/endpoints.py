@@ -23,7 +23,7 @@ SUMMARIES = ("performance/result_summary.json", "performance/run_1/result_summar
 OLDER = "performance/run_1/results.json"  # other tools write files of this name too
 LARGEST = 1 << 22  # bytes of a summary; the older file, which may hold every answer, is read as far as its figures
 AGREES = 1e-6  # relative
-SENSIBLE = 1e30  # no time in nanoseconds and no count comes near
+SENSIBLE = 1e30  # no time in nanoseconds and no count comes near, nor near its inverse
 FIGURES = "figure of MLPerf Endpoints logs"
 MEAN = "mean latency, where LoadGen gives a percentile"
 WINDOW = "tokens over the window of LoadGen, not over the whole run"
@@ -200,4 +200,4 @@ def _agree(one: float, other: float) -> bool:
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < SENSIBLE
+    return isinstance(value, int | float) and not isinstance(value, bool) and 1 / SENSIBLE < value < SENSIBLE

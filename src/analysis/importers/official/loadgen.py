@@ -18,6 +18,7 @@ from analysis.importers.official import units
 from analysis.importers.official.logged import LogError, Logged
 
 BLOCK = 1 << 20  # bytes read at a time
+LEAST = 1e-300  # that counts as more than nothing: a nanosecond in milliseconds must not vanish
 LONGEST = 1024  # bytes of the longest line start that can match; results are far shorter
 KEYS = (
     "effective_scenario", "result_validity", "result_query_count", "power_begin", "power_end", "loadgen_version",
@@ -175,4 +176,4 @@ def _scalar(value: bytes, key: bytes, path: Path) -> Any:
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+    return isinstance(value, int | float) and not isinstance(value, bool) and LEAST < value < float("inf")

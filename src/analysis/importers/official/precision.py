@@ -37,7 +37,7 @@ def _language_model(benchmark: str) -> bool:
 
 def _later(round: str) -> bool:
     """Whether declarations of the round are of what ran: from v5.0 on."""
-    major = re.match(r"v(\d+)", round)
+    major = re.match(r"v(\d{1,3})", round)
     return bool(major) and int(major[1]) >= 5
 
 

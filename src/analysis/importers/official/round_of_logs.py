@@ -14,7 +14,7 @@ from analysis.core import facts
 from analysis.importers.official import tree
 
 HEAD = 1 << 16  # bytes at the start of a log, where LoadGen says what it is and when it ran
-_VERSION = re.compile(rb'"key": "loadgen_version", "value": "(\d+)\.(\d+)')
+_VERSION = re.compile(rb'"key": "loadgen_version", "value": "(\d{1,3})\.(\d{1,3})')
 _RAN = re.compile(rb'"key": "test_datetime", "value": "(\d{4}-\d\d-\d\d)')
 
 

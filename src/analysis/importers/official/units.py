@@ -171,5 +171,5 @@ def _per_query(scenario: str) -> str:
 
 def before(round: str, other: str) -> bool:
     """Whether a round is older than another; one that is not known is not."""
-    numbers = [tuple(map(int, re.findall(r"\d+", name))) for name in (round, other)]
+    numbers = [tuple(map(int, re.findall(r"\d{1,9}", name))) for name in (round, other)]
     return bool(numbers[0]) and numbers[0] < numbers[1]

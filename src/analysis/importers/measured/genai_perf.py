@@ -1,0 +1,79 @@
+"""genai-perf's profile_export_genai_perf.json: blocks of statistics that carry their unit, and its `input_config`.
+
+genai-perf became AIPerf, whose blocks have the same names but for `request_goodput`. It counts no failed requests;
+versions before 0.0.9 count none at all. Its configuration was flat first (`model`, `concurrency`), then in parts
+(`model_names`, `perf_analyzer.stimulus.concurrency`). The raw profile_export.json of perf_analyzer beside it holds
+texts and time stamps without tokens, which take the model's tokenizer: it is refused by name. Keys as in
+triton-inference-server/perf_analyzer: export_data, metrics and profile_data_parser of genai_perf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.importers.measured import blocks
+from analysis.importers.measured.blocks import COUNTS, RATES, WATTS
+from analysis.importers.measured.measurement import (
+    UNKNOWN,
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    checked,
+    named,
+)
+
+FORM = "genai-perf (profile_export_genai_perf.json)"
+OWN = {"formatted_model_name", "perf_analyzer"}  # parts of input_config that AIPerf has not
+RAW = {"experiments", "service_kind"}
+POWER = "gpu_power_usage"
+
+
+def recognises(record: Mapping[str, Any]) -> bool:
+    """Whether the record looks like one of genai-perf's, good or bad."""
+    config = record.get("input_config")
+    return bool(RAW & set(record)) or (isinstance(config, Mapping) and bool(OWN & set(config)))
+
+
+def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+    """The run of one export. Raises MeasurementError naming file and block."""
+    where = named(file, place)
+    if RAW & set(record):
+        raise MeasurementError(
+            f"{where}: is the raw export of genai-perf, texts and time stamps without tokens; expected the "
+            "profile_export_genai_perf.json that lies beside it"
+        )
+    read, config = Reader(record, where), record["input_config"]
+    watts, metered = _power(record, where)
+    measured = MeasuredRun(
+        file, place, "genai-perf", _model(config),
+        output_tokens_per_s=blocks.stat(read, "output_token_throughput", RATES),
+        requests_completed=blocks.stat(read, "request_count", COUNTS, missing=UNKNOWN),
+        software=str(config.get("backend") or (config.get("endpoint") or {}).get("backend") or ""),
+        concurrency=blocks.found(config, "concurrency"),
+        request_rate=blocks.found(config, "request_rate"),
+        duration_s=blocks.duration(read),
+        input_tokens=blocks.total(read, (), "input_sequence_length"),
+        output_tokens=blocks.total(read, (), "output_sequence_length"),
+        requests_per_s=blocks.stat(read, "request_throughput", RATES, missing=UNKNOWN),
+        goodput_per_s=blocks.stat(read, "request_goodput", RATES, missing=UNKNOWN),
+        accelerator_watts=watts,
+        metered=metered,
+        example=bool(record.get("example")),
+        **blocks.latencies(read),
+    )  # fmt: skip
+    return [checked(measured, where)]
+
+
+def _model(config: Mapping[str, Any]) -> str:
+    """The first of `model_names`, or of `model` of the flat configuration."""
+    names = config.get("model_names") or config.get("model") or [""]
+    return str(names[0] if isinstance(names, list) else names)
+
+
+def _power(record: Mapping[str, Any], where: str) -> tuple[float, int]:
+    """Average watts summed over the accelerators of the telemetry, and how many: `{"unit": "W", "gpu0": {"avg"}}`."""
+    held = (record.get("telemetry_stats") or {}).get(POWER) or {}
+    each = {name: {"unit": held["unit"], **stats} for name, stats in held.items() if isinstance(stats, Mapping)}
+    watts = [blocks.stat(Reader(each, where), name, WATTS) for name in each]
+    return (sum(watts), len(watts)) if watts else (UNKNOWN, 0)

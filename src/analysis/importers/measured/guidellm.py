@@ -1,0 +1,215 @@
+"""GuideLLM's benchmarks.json: one report, in it one benchmark for each load that was tried.
+
+Four forms, told apart by their parts. 0.1: each result with its times in seconds (`results`, `decode_times`). 0.2 and
+0.3: distributions by status (`metrics`), load in `args.strategy`, model in `worker`. 0.4 to 0.6: load in
+`config.strategy`, counts in `metrics.request_totals`, model in the report's `args`. From 0.7 on: model and labels in
+the report's `config`. Times are in milliseconds by name. The time per output token of other tools is GuideLLM's
+`inter_token_latency_ms` (after the first token, over the others); its own `time_per_output_token_ms` divides by all.
+Percentiles of it weigh each request by its tokens. Only `successful` requests count; `incomplete` ones were cut off by
+the end of the run and are no failures. Rates are those of the tool, over a window that cuts requests at both ends, so
+tokens over seconds agree with them roughly. A zero is no time: the answers were not streamed. Keys as in
+vllm-project/guidellm, its tags v0.1.0 to v0.7.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from analysis.importers.measured.measurement import (
+    UNKNOWN,
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    checked,
+    named,
+)
+
+FORM = "GuideLLM (benchmarks.json)"
+CUT = 0.5  # share by which requests cut at the ends of the window may part tokens over seconds from the rate
+TIMES = (("ttft", "time_to_first_token_ms"), ("tpot", "inter_token_latency_ms"))
+AT_ONCE = {"synchronous": 1.0}  # requests at a time of a load that does not say them
+
+
+def recognises(record: Mapping[str, Any]) -> bool:
+    """Whether the record looks like one of GuideLLM's, good or bad."""
+    return isinstance(record.get("benchmarks"), list)
+
+
+def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+    """The runs of a report, in its order. Raises MeasurementError naming file, benchmark and key."""
+    benchmarks = record["benchmarks"]
+    if not benchmarks:
+        raise MeasurementError(f"{named(file, place)}: holds no benchmark: nothing was measured")
+    before = f"{place}, " if place else ""
+    return [_run(record, part, file, f"{before}benchmark {at}") for at, part in enumerate(benchmarks, 1)]
+
+
+def _run(report: Mapping[str, Any], part: Any, file: str, place: str) -> MeasuredRun:
+    where = named(file, place)
+    if not isinstance(part, Mapping):
+        raise MeasurementError(f"{where}: is {type(part).__name__}; expected an object")
+    if "metrics" not in part and isinstance(part.get("results"), list):
+        return _of_results(report, part, file, place)
+    if not isinstance(part.get("metrics"), Mapping):
+        raise MeasurementError(f"{where}: metrics is missing; expected the distributions of a GuideLLM benchmark")
+    metrics = part["metrics"]
+    read = _Statistics(metrics, where)
+    totals = Reader(metrics.get("request_totals") or part.get("request_totals") or {}, f"{where}, request_totals")
+    load = _load(part)
+    ttfts, tpots = _requests(part, totals.number("successful"), where)
+    measured = MeasuredRun(
+        file, place, "GuideLLM", _model(report, part),
+        output_tokens_per_s=read.of("output_tokens_per_second", "mean", above=0),
+        requests_completed=totals.number("successful"),
+        requests_failed=totals.number("errored"),
+        software=f"GuideLLM {_version(report)}".strip(),
+        concurrency=_at_once(load, where),
+        request_rate=_rate(load, where),
+        duration_s=_seconds(part, where),
+        input_tokens=read.of("prompt_token_count", "total_sum", missing=UNKNOWN),
+        output_tokens=read.of("output_token_count", "total_sum", missing=UNKNOWN),
+        requests_per_s=read.of("requests_per_second", "mean", missing=UNKNOWN),
+        example=bool(report.get("example")),
+        request_ttft_ms=ttfts,
+        request_tpot_ms=tpots,
+        **_labelled(report, where),
+        **_times(read),
+    )  # fmt: skip
+    return checked(measured, where, CUT)
+
+
+class _Statistics(Reader):
+    """Statistics of the successful requests of a metric: `output_tokens_per_second.successful.mean`."""
+
+    def of(self, metric: str, statistic: str, missing: float | None = None, above: float | None = None) -> float:
+        """The statistic, `missing` where it does not stand there. Raises MeasurementError naming it."""
+        held: Any = self.record.get(metric) or {}
+        held = held.get("successful") or {}
+        value = (held.get("percentiles") or {}).get(statistic) if statistic.startswith("p") else held.get(statistic)
+        key = f"{metric}.successful.{statistic}"
+        if value is None:
+            if missing is None:
+                raise self.fault(key, "is missing", "a number")
+            return missing
+        return self.number(key, value, above=above)
+
+
+def _times(read: _Statistics) -> dict[str, float]:
+    """Times in milliseconds; NaN where nothing was streamed."""
+    found = {
+        f"{name}_{ours}_ms": read.of(metric, theirs, missing=UNKNOWN)
+        for name, metric in TIMES
+        for ours, theirs in (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
+    }
+    return {name: time if time else UNKNOWN for name, time in found.items()}
+
+
+def _seconds(part: Mapping[str, Any], where: str) -> float:
+    read = Reader(part, where)
+    return read.number("end_time less start_time", read.number("end_time") - read.number("start_time"), above=0)
+
+
+def _load(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The strategy by which requests were sent."""
+    return (part.get("config") or part.get("args") or {}).get("strategy") or {}
+
+
+def _at_once(load: Mapping[str, Any], where: str) -> float:
+    read = Reader(load, f"{where}, strategy")
+    streams = read.optional("streams")
+    return AT_ONCE.get(str(load.get("type_")), read.optional("max_concurrency")) if streams != streams else streams
+
+
+def _rate(load: Mapping[str, Any], where: str) -> float:
+    return float("inf") if load.get("type_") == "throughput" else Reader(load, f"{where}, strategy").optional("rate")
+
+
+def _model(report: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+    """The model's name, from the places of all versions; the one that ran before the one that was asked for."""
+    spec = (report.get("config") or {}).get("spec") or {}
+    places = (
+        ((part.get("config") or {}).get("backend"), "model"),
+        (part.get("worker"), "backend_model"),
+        (spec.get("backend"), "model"),
+        (report.get("args"), "model"),
+    )
+    named_so = (held.get(key) for held, key in places if isinstance(held, Mapping))
+    return str(next(filter(None, named_so), ""))
+
+
+def _version(report: Mapping[str, Any]) -> str:
+    return str((report.get("metadata") or {}).get("guidellm_version") or "")
+
+
+def _labelled(report: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Accelerator, its count and the precision, where the labels of the report's metadata say them."""
+    labels = ((report.get("config") or {}).get("metadata") or {}).get("labels") or {}
+    return {
+        "accelerator": str(labels.get("accelerator") or ""),
+        "accelerator_count": Reader(labels, f"{where}, labels").count("accelerator_count"),
+        "precision": str(labels.get("precision") or ""),
+    }
+
+
+def _requests(part: Mapping[str, Any], completed: float, where: str) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """TTFT and TPOT of each successful request in milliseconds; None where the report holds a sample of them."""
+    held = (part.get("requests") or {}).get("successful") or []
+    if len(held) != completed:
+        return None, None
+    ttfts, tpots = (np.array(list(_each(held, key, where)), dtype=float) for _, key in TIMES)
+    return (ttfts, tpots) if (ttfts > 0).all() else (None, None)
+
+
+def _each(requests: Sequence[Mapping[str, Any]], key: str, where: str) -> Iterator[float]:
+    for request in requests:
+        time = request.get(key)
+        yield Reader(request, where).number(key) if time else np.nan
+
+
+def _of_results(report: Mapping[str, Any], part: Mapping[str, Any], file: str, place: str) -> MeasuredRun:
+    """A benchmark of version 0.1, its rates and percentiles computed from its results."""
+    where = named(file, place)
+    results = [Reader(result, f"{where}, result {at}") for at, result in enumerate(part["results"], 1)]
+    if not results:
+        raise MeasurementError(f"{where}: no request was completed, {len(part.get('errors') or [])} failed")
+    tokens = np.array([read.number("output_token_count", above=0) for read in results])
+    ttfts = 1000 * np.array([read.number("first_token_time") for read in results])
+    after = 1000 * np.array([read.number("decode_times.data", _spent(read)) for read in results])
+    tpots = after / np.where(tokens > 1, tokens - 1, np.nan)
+    ends = [(read.number("start_time"), read.number("end_time")) for read in results]
+    seconds = max(end for _, end in ends) - min(start for start, _ in ends)
+    duration = Reader({}, where).number("end_time less start_time", seconds, above=0)
+    measured = MeasuredRun(
+        file, place, "GuideLLM", _model(report, part),
+        output_tokens_per_s=float(tokens.sum() / duration),
+        requests_completed=float(len(results)),
+        requests_failed=float(len(part.get("errors") or [])),
+        software="GuideLLM",
+        request_rate=Reader(part, where).optional("rate"),
+        concurrency=AT_ONCE.get(str(part.get("mode")), UNKNOWN),
+        duration_s=duration,
+        input_tokens=float(sum(read.optional("prompt_token_count") for read in results)),
+        output_tokens=float(tokens.sum()),
+        requests_per_s=len(results) / duration,
+        example=bool(report.get("example")),
+        request_ttft_ms=ttfts,
+        request_tpot_ms=tpots,
+        **_percentiles("ttft", ttfts),
+        **_percentiles("tpot", tpots[~np.isnan(tpots)]),
+    )  # fmt: skip
+    return checked(measured, where)
+
+
+def _spent(read: Reader) -> float:
+    """Seconds after the first token of a result."""
+    return sum((read.record.get("decode_times") or {}).get("data") or [])
+
+
+def _percentiles(name: str, times: np.ndarray) -> dict[str, float]:
+    if not len(times):
+        return {}
+    values = float(np.mean(times)), float(np.median(times)), float(np.percentile(times, 99))
+    return dict(zip((f"{name}_{statistic}_ms" for statistic in ("mean", "p50", "p99")), values, strict=True))

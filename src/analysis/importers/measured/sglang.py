@@ -1,0 +1,64 @@
+"""What SGLang's `bench_serving` appends to its file: one JSON object per line and run.
+
+Latencies are in milliseconds by name (`mean_ttft_ms`), the arrays of --output-details in seconds. The client itself
+says neither model nor accelerator; `server_info`, which newer versions copy from the server, says model, precision and
+over how many accelerators one model is spread (`tp_size`, `pp_size`, and `dp_size` unless that is of attention alone).
+Failures are not counted: they are the requests of the arrays without a token. Keys as in sgl-project/sglang,
+python/sglang/bench_serving.py and the server's arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.importers.measured import clients
+from analysis.importers.measured.measurement import MeasuredRun, Reader, named
+
+FORM = "SGLang's `bench_serving` (--output-file)"
+OWN = {"total_output_tokens_retokenized", "mean_e2e_latency_ms"}
+SPREAD = ("tp_size", "pp_size")
+APART = {"prefill", "decode"}  # parts of server_info where other servers read prompts than write answers
+
+
+def recognises(record: Mapping[str, Any]) -> bool:
+    """Whether the record looks like one of SGLang's, good or bad."""
+    return "total_output_tokens_retokenized" in record or ("server_info" in record and bool(OWN & set(record)))
+
+
+def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+    """The run of one line. Raises MeasurementError naming file, line and key."""
+    where = named(file, place)
+    read, server = Reader(record, where), _server(record)
+    figures = clients.figures(record, read)
+    measured = MeasuredRun(
+        file, place, "SGLang bench_serving", str(server.get("model_path") or ""),
+        requests_failed=_failed(record),
+        software=f"{record.get('backend') or ''} {server.get('version') or ''}".strip(),
+        precision=str(server.get("quantization") or ""),
+        accelerator_count=_count(server, where),
+        **figures,
+    )  # fmt: skip
+    return [clients.agreeing(measured, where)]
+
+
+def _server(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the one server says of itself; nothing where several share the work."""
+    said = record.get("server_info")
+    return said if isinstance(said, Mapping) and not APART & set(said) else {}
+
+
+def _failed(record: Mapping[str, Any]) -> float:
+    lengths = record.get("output_lens")
+    return float(sum(not length for length in lengths)) if isinstance(lengths, list) else 0.0
+
+
+def _count(server: Mapping[str, Any], where: str) -> int:
+    """Accelerators of the server; 0 where it does not say."""
+    read = Reader(server, f"{where}, server_info")
+    if not read.count("tp_size"):
+        return 0
+    count = 1
+    for key in SPREAD if server.get("enable_dp_attention") else (*SPREAD, "dp_size"):
+        count *= read.count(key) or 1
+    return count
