@@ -18,6 +18,7 @@ from typing import Any
 
 import importers
 import memory
+import plans
 import sliders
 import sweeping
 from ways import WAYS
@@ -41,6 +42,7 @@ def main() -> int:
         )
         measured["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
         measured["slider_milliseconds"] = sliders.milliseconds(space.root)
+        measured["plan_milliseconds"] = plans.milliseconds()
         if arguments.sweep:
             measured["sweep"] = _sweeps(space, arguments.sweep_rounds)
     if arguments.importer:
@@ -155,6 +157,9 @@ def _print(measured: dict[str, Any]) -> None:
     print(
         f"a move of a slider: {statistics.median(moves):.0f} ms ({min(moves):.0f} to {max(moves):.0f}), aim below 100"
     )
+    taken = measured["plan_milliseconds"]
+    print(f"a plan of {plans.DRAWS:,} draws: {statistics.median(taken):.0f} ms ({min(taken):.0f} to {max(taken):.0f}), "
+          "aim below 300")  # fmt: skip
     for kind, sizes in measured["memory"].items():
         print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip

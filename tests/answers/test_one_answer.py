@@ -11,7 +11,6 @@ from analysis.audit.frames import Tables
 from analysis.cli import main
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
 from analysis.themes import capacity, memory, quantization
 
@@ -75,15 +74,30 @@ def test_what_the_record_does_not_prove_is_answered_by_none(
     assert not any(expected.known for _, expected in audit.values())
 
 
-def test_weights_take_as_many_accelerators_in_each_report(judged_catalog: Catalog) -> None:
-    """A plan shares a copy among a power of two: the next one above what the table of precisions counts."""
-    free, benchmark = 0.1, "llama2-70b"
+@pytest.mark.parametrize("benchmark", ["llama2-70b", "llama3.1-405b"])
+def test_weights_take_as_many_accelerators_in_each_report(judged_catalog: Catalog, benchmark: str) -> None:
+    """In the table of precisions, in the audit and where a plan reads its prompts: one function, with its headroom."""
+    free, asked = 0.1, RealWorldDerating(benchmark=benchmark, memory_headroom=0.1)
     table = quantization.weights(judged_catalog.benchmarks, benchmark, judged_catalog.accelerators, free)
     tables = Tables.of(judged_catalog)
     for row in table.to_dict("records"):
-        model = memory.model(judged_catalog.benchmarks, benchmark, BYTES_PER_WEIGHT[row["precision"]], 2.0)
-        group = memory.copy_on(model, row["memory_gb"], free)
-        assert group / 2 < row["needed"] <= group, row
+        assert row["needed"] == memory.holding(row["weight_gb"], row["memory_gb"], free)
         held, _, least = tables.holding(benchmark, row["precision"], row["accelerator"])
         assert held == row["weight_gb"] and least <= row["needed"]
         assert least == memory.holding(held, row["memory_gb"])
+    for part in ("H100 SXM", "H200 SXM"):
+        prompt = capacity.basis(judged_catalog, asked.model_copy(update={"baseline": part})).prompt
+        own = table[table["accelerator"].eq(part) & table["precision"].eq(asked.weight_precision)]
+        assert prompt.accelerators == own["needed"].item()
+
+
+def test_what_was_measured_is_taken_whole_where_the_report_takes_no_derate(
+    judged_catalog: Catalog, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--derate measured is the report's plan without a derate, and a band after it the band."""
+    asked = RealWorldDerating(users=5000, tokens_per_second_per_user=20.0)
+    for given, derate in (("measured", Interval(1.0, 1.0)), ("measured x 60-80", Interval(0.6, 0.8))):
+        report = answer.need(capacity.make(judged_catalog, asked, derate)).record()
+        own = ["--benchmark", "llama2-70b", "--users", "5000", "--tokens-per-user", "20", "--derate", given]
+        assert main.main(["plan", *own, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["findings"][0] == report

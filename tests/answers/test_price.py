@@ -15,7 +15,8 @@ Rows = Callable[..., pd.DataFrame]
 States = Callable[..., None]
 PREVIEW = frozenset({note("preview")})
 SIZES = frozenset({note("different_sizes", sizes="8x", other_sizes="32x")})
-TERMS = Terms(4.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 876.0, 0.2, Interval(0.0, 0.0), 1.0, 0.1)
+ASSUMED = [Interval(value, value) for value in (0.0, 0.0, 0.0, 876.0, 0.2)]
+TERMS = Terms(4.0, 0.0, 0.0, 0.0, 0.5, *ASSUMED, Interval(0.0, 0.0), 1.0, 0.1)
 
 
 @pytest.fixture
@@ -151,11 +152,11 @@ def test_quotes_are_named_by_accelerator_and_provider_with_what_they_say() -> No
 def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States) -> None:
     """Half of 8,760 hours a year over four years, the rent falling to a mean of 0.6614; staff takes 0.2 an hour."""
     uses = ownership.by_use(Interval(2.0, 3.0), TERMS, [0.1, 0.5, 1.0])
-    worth = 4 * 4380 * TERMS.mean_rent
+    worth = 4 * 4380 * TERMS.mean_rent.low
     finding = prices.owning(uses, "H100 SXM")
     told = "At 50 % use, each dollar of hourly rent above 30 cents justifies $12,000 of an H100 SXM's purchase price."
     states(finding, (worth, worth), told)
-    least = 0.2 / TERMS.mean_rent
+    least = 0.2 / TERMS.mean_rent.low
     assert finding.values["least_rent"][0].low == pytest.approx(least)
     assert finding.values["break_even_purchase"][0].low == pytest.approx((2 - least) * worth)
     unrented = ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])
@@ -172,7 +173,7 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
 
 def test_without_watts_nothing_is_said_of_owning(states: States) -> None:
     missing = float("nan")
-    terms = Terms(4.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 876.0, 0.2, Interval(missing, missing), 1.0, 0.1)
+    terms = Terms(4.0, 0.0, 0.0, 0.0, 0.5, *ASSUMED, Interval(missing, missing), 1.0, 0.1)
     states(prices.owning(ownership.by_use(Interval(2.0, 3.0), terms, [0.5]), "TPU v5e"), None, "No power of a TPU v5e")
 
 

@@ -12,8 +12,11 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import sizing
-from analysis.themes.capacity import SPEED, Planned
+from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
+from analysis.themes.sizing import Box
+from analysis.themes.supply import SPEED
+from analysis.themes.watts import Drawn
 
 BAND = Interval(0.6, 0.8)
 PREVIEW = frozenset({note("preview", round="v4.1")})
@@ -105,6 +108,9 @@ def test_benchmarks_of_the_figure_begin_with_the_one_asked_about() -> None:
     assert answer.benchmark_rows(both, "asked", {"asked": "Asked"}, most=1)["label"].tolist() == ["Asked"]
 
 
+BOX = Box(80.0, 0.1, Interval(900.0, 900.0))
+
+
 def planned(rows: pd.DataFrame, users: int = 100, speed: float = 25.0, **columns: object) -> Planned:
     """A plan whose draws have these columns; without any nothing is drawn. Nodes have eight."""
     size = next((len(value) for value in columns.values() if isinstance(value, list)), 1) if columns else 0
@@ -120,10 +126,9 @@ def planned(rows: pd.DataFrame, users: int = 100, speed: float = 25.0, **columns
         {"H100 SXM": "H100"},
         chosen,
         (26.0, "Interactive"),
-        8,
+        BOX,
         inputs,
-        "metering",
-        True,
+        Drawn(BOX.watts, "metered", rows),
         NONE,
         NONE,
     )
@@ -143,7 +148,7 @@ def test_the_need_is_told_in_whole_nodes_and_dollars(rows: pd.DataFrame) -> None
     assert finding.values["usd_per_hour"][0] == Interval(25.2, 36.9) and finding.values["nodes"][0] == Interval(1, 1)
     free = answer.need(planned(rows, users=1, nodes=[3.0] * 5 + [12.0] * 5))
     said(free, 24, 96, "1 user at 25 tokens/s takes 3 to 12 nodes of 8 H100, at a price that is not known.")
-    alone = answer.need(replace(planned(rows, nodes=3.0), node=1))
+    alone = answer.need(replace(planned(rows, nodes=3.0), box=replace(BOX, node=1)))
     assert "take 3 H100, at" in alone.headline
 
 
@@ -238,18 +243,24 @@ def test_causes_say_how_often_each_decides() -> None:
 
 
 def test_kilowatts_say_what_they_are_of(rows: pd.DataFrame) -> None:
-    """By a meter those of as many as its run's throughput takes; without one at most the limits, with a note."""
+    """Of the nodes, in the words of what draws them, with a note where that is a model."""
+    plan = planned(rows, nodes=1.0, kilowatts=9.4)
+    words = "One node of 8 H100 draws 9.4 kW with hosts and building"
+    said(answer.kilowatts(plan), 9.4, 9.4, f"{words}, metered.")
     most = frozenset({note("no_meter", accelerator="H100 SXM")})
-    metered = planned(rows, accelerators=2.0, metered=3.0, kilowatts=2.5)
-    words = "3 H100 at the throughput of metered runs draw 2.5 kW with the overhead of the building, metering."
-    said(answer.kilowatts(metered), 2.5, 2.5, f"For the same users, {words}")
-    bound = replace(metered, metered=False, power_notes=most, draws=metered.draws.assign(metered=1.0))
-    said(answer.kilowatts(bound), 2.5, 2.5, "1 H100 draws at most 2.5 kW with the overhead of the building.")
-    assert answer.kilowatts(bound).notes == most
-    assert answer.kilowatts(replace(metered, draws=metered.draws.assign(kilowatts=np.nan))).value is None
-    assert {"metered", "kilowatts", "nodes"} <= set(answer.plan_rows(metered)["output"])
-    assert "metered" not in set(answer.plan_rows(bound)["output"])
-    assert "nodes of 8" in answer.plan_rows(bound)["what"].tolist()
+    model = replace(plan, drawn=Drawn(BOX.watts, "modelled", rows.head(0)), power_notes=most)
+    said(answer.kilowatts(model), 9.4, 9.4, f"{words}, modelled.")
+    assert answer.kilowatts(model).notes == most
+    several = planned(rows, nodes=[2.0] * 5 + [3.0] * 5, kilowatts=20.0)
+    assert answer.kilowatts(several).headline.startswith("2 to 3 nodes of 8 H100 draw 20 kW")
+    assert answer.kilowatts(replace(plan, draws=plan.draws.assign(kilowatts=np.nan))).value is None
+
+
+def test_spare_nodes_are_told_among_the_nodes(rows: pd.DataFrame) -> None:
+    plan = planned(rows, nodes=3.0)
+    assert "nodes of 8" in answer.plan_rows(plan)["what"].tolist()
+    spared = replace(plan, box=replace(BOX, spare_nodes=1))
+    assert "nodes of 8, 1 of them spare" in answer.plan_rows(spared)["what"].tolist()
 
 
 def test_the_trust_line_names_the_runs_that_are_planned_with(rows: pd.DataFrame) -> None:

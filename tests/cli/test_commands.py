@@ -78,9 +78,10 @@ def test_plan_for_few_and_for_many(said, users: str) -> None:
     assert status == 0 and f"{int(users):,} users" in text and "nan" not in text
 
 
-def test_no_derate_takes_the_throughput_in_full(said) -> None:
-    full, derated = (said(*PLAN, "--users", "5000", "--derate", derate)[1] for derate in ("none", "60-80"))
-    assert "none is taken" in full
+def test_the_measured_derate_takes_the_throughput_in_full(said) -> None:
+    full, derated = (said(*PLAN, "--users", "5000", "--derate", derate)[1] for derate in ("measured", "60-80"))
+    assert "what was measured under the limit, without a loss of production" in full
+    assert "kept under the limit on latency  share of Offline, in that throughput already" in full
     nodes = [int(re.search(r"take (\d+)", text).group(1)) for text in (full, derated)]
     assert nodes[0] < nodes[1]
 
@@ -117,8 +118,8 @@ def test_one_user_is_one(said) -> None:
 NOTHING = [
     (["--accelerator", "A10"], "The record has no comparable result of A10 on Llama 2 70B"),
     (
-        ["--accelerator", "L40S", "--context", "1000000000", "--tokens-per-user", "5"],
-        "takes 70 GB for its weights alone: 1,024 L40S of 48 GB, 10 % kept",
+        ["--benchmark", "qwen3-vl-235b-a22b", "--context", "1000000000"],
+        "takes 235 GB for its weights alone: 1,024 H200 SXM of 141 GB, 10 % kept",
     ),
     (["--accelerator", "L40S", "--ttft-ms", "150"], "Reading a prompt of 1,024 tokens takes 196 ms on 2 L40S"),
 ]
@@ -128,6 +129,31 @@ NOTHING = [
 def test_planning_nothing_is_a_failure_that_says_why_and_what_there_is(said, arguments: list, words: str) -> None:
     status, text = said(*PLAN, *arguments)
     assert status == 1 and text.startswith("analysis: nothing is planned. ") and words in text
+
+
+REFUSED = [
+    (["--context", "500-9000"], "--context is 9,000, but the model of llama2-70b takes 4,096 at most"),
+    (["--prompt-tokens", "5000"], "--prompt-tokens is 5,000, but the model of llama2-70b takes 4,096 at most"),
+    (["--users", "1" + 22 * "0"], "--users: Input should be less than or equal to 10000000000"),
+    (["--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
+    (["--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
+    (["--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
+    (["--derate", "measured x 0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=[arguments[0] for arguments, _ in REFUSED])
+def test_nonsense_is_refused_by_the_name_of_its_option(said, arguments: list, words: str) -> None:
+    status, text = said(*PLAN, *arguments)
+    assert status == 2 and words in text and "Warning" not in text
+
+
+def test_spare_nodes_are_planned_beside_those_needed(said) -> None:
+    status, text = said(*PLAN, "--spare-nodes", "1")
+    assert status == 0 and text.startswith(
+        "100 users at 25 tokens/s each take 2 nodes of 8 H200, 1 of them spare, $53 an hour."
+    )
+    assert "nodes of 8, 1 of them spare" in text
 
 
 def test_plan_as_json_holds_what_the_words_say(said) -> None:
@@ -320,3 +346,69 @@ def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(
 )  # fmt: skip
 def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -> None:
     assert asking.share("--derate", text) == Interval(*share)
+
+
+CHOOSE = ["choose", "--users", "1000", "--tokens-per-user", "25", "--draws", "1000"]
+LLAMA = [*CHOOSE, "--benchmark", "llama2-70b"]
+
+
+def test_choose_ranks_accelerators_and_says_what_is_not_ranked(said) -> None:
+    status, text = said(*LLAMA)
+    assert status == 0 and text.startswith("1,000 users of Llama 2 70B at 25 tokens/s take ")
+    for words in ("An hour of", "What decides is", "are not ranked; nearest comes",
+                  "Accelerators on sale for Llama 2 70B", "Worth, hours of H200 (ratio)", "kW at the wall",
+                  "Why it is not ranked"):  # fmt: skip
+        assert words in text
+    ranked = text.split("best first\n")[1].split("\n\n")[0].splitlines()[1:]
+    assert len(ranked) >= 5 and {"B200", "H200", "MI355X"} <= {line.split("  ")[0] for line in ranked}
+
+
+def test_choose_as_json_holds_what_the_words_say(said) -> None:
+    budget = ["--price", "B200=4", "--price", "H200 SXM=2.5-3", "--usd-per-hour", "70"]
+    (_, words), (status, text) = said(*LLAMA, *budget), said(*LLAMA, *budget, "--format", "json")
+    chosen = json.loads(text)
+    assert status == 0
+    assert list(chosen) == ["parameters", "ranked_by", "findings", "ranked", "not_ranked", "benchmarks"]
+    assert chosen["parameters"]["prices"] == ["B200 SXM=4", "H200 SXM=2.5-3"] and chosen["ranked_by"] == "usd_per_hour"
+    assert words.startswith(chosen["findings"][0]["headline"])
+    first, last = chosen["ranked"][0], chosen["ranked"][-1]
+    assert (first["accelerator"], first["within"]) == ("B200 SXM", "yes")
+    assert first["usd_per_hour_high"] == 4 * first["count_high"] and last["usd_per_hour_high"] is None
+    assert (last["within"], last["price_at_most_low"]) == ("unknown", pytest.approx(70 / last["count_high"]))
+    assert all(row["why"] and row["source_ids"] for row in chosen["not_ranked"])
+    assert chosen["benchmarks"][0]["distance"] == 0
+
+
+def test_choose_finds_the_benchmark_nearest_to_a_model_and_knows_its_names(said) -> None:
+    status, text = said(*CHOOSE, "--model", "Qwen3 32B", "--parameters", "32")
+    assert status == 0 and "Qwen3 32B has 46 % of the parameters of Llama 2 70B: throughput is the benchmark's" in text
+    named, same = said(*CHOOSE, "--model", "llama-2-70b"), said(*LLAMA)
+    assert named == same
+
+
+def test_choosing_nothing_is_a_failure_that_says_how_near_the_record_comes(said) -> None:
+    status, text = said(*[*LLAMA, "--tokens-per-user", "500"])
+    assert status == 1
+    assert text.startswith("analysis: nothing is ranked. No accelerator on sale gave Llama 2 70B users 500 tokens/s: ")
+
+
+NOT_CHOSEN = [
+    (CHOOSE, "--parameters must say how large the model is"),
+    ([*CHOOSE, "--model", "Foo"], "--parameters must say how large Foo is"),
+    ([*CHOOSE, "--parameters", "30", "--active-parameters", "40"], "--active-parameters must be at most"),
+    ([*LLAMA, "--price", "3"], "--price '3' names no accelerator"),
+    ([*LLAMA, "--price", "H900=3"], H900),
+    ([*LLAMA, "--baseline", "H900"], H900),
+    ([*LLAMA, "--accelerators", "H900"], H900),
+    ([*LLAMA, "--usd-per-hour", "-1"], "--usd-per-hour: Input should be greater than or equal to 0; got -1"),
+    ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
+    ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
+    ([*CHOOSE, "--benchmark", "llama2-70"], "--benchmark: 'llama2-70'"),
+    ([*LLAMA, "--derate", "80-60"], "--derate"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), NOT_CHOSEN, ids=[words.split(" ")[0] for _, words in NOT_CHOSEN])
+def test_a_choice_that_cannot_be_asked_is_refused_by_name(said, arguments: list, words: str) -> None:
+    status, text = said(*arguments)
+    assert status == 2 and text.startswith("analysis: ") and words in text

@@ -39,3 +39,13 @@ def test_a_table_at_fault_is_named_where_a_parameter_is_checked(
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(UnusableTable, match=words):
         parameters.validate("generational_speedup", {"benchmark": "bert"})
+
+
+@pytest.mark.parametrize("name", ["llama2-70b", "Llama 2 70B", "llama2-70b-99.9", "LLAMA-2-70B", " llama  2 70b "])
+def test_a_name_of_a_benchmark_is_that_benchmark(name: str) -> None:
+    assert facts.benchmark_named(name) == "llama2-70b"
+
+
+@pytest.mark.parametrize("name", ["", " ", "Llama 2", "Llama 3.3 70B", "Qwen3 32B"])
+def test_any_other_name_is_none(name: str) -> None:
+    assert facts.benchmark_named(name) == ""

@@ -71,10 +71,8 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     (
         "no_meter",
         {"accelerator": "L40S"},
-        "no power submission of L40S is comparable: kilowatts are at most what the datasheet allows the accelerators "
-        "alone, without the rest of their systems",
+        "no power submission of L40S is comparable under the same cap: kilowatts are those of a model",
     ),
-    ("metered_capped", {}, "kilowatts are of a power-capped run, with that run's own throughput"),
     ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
     ("requests_failed", {}, "some requests failed"),

@@ -1,5 +1,6 @@
 """The what-if sliders: the report's own functions, a hand-computed case, one plan a move, and no picture lost."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,9 +15,10 @@ from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.show import explore
 from analysis.show.explore import Choice, Explorer, Fixed
-from analysis.themes import capacity, memory, power
-from analysis.themes.capacity import SPEED, Basis, Prompt, Supply
+from analysis.show.figures import style
+from analysis.themes import capacity, derating, memory, power, watts
 from analysis.themes.demand import Demand
+from analysis.themes.supply import SPEED, Basis, Prompt, Scaling, Supply
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
@@ -24,16 +26,15 @@ START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 @pytest.fixture
 def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data], data: Catalog) -> Fixed:
     """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
-    watts = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
-    rows = results({"scenario": "Server"}, {"scenario": "Server", **watts})
+    meter = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
+    rows = results({"scenario": "Server"}, {"scenario": "Server", **meter})
     asked = Question("llm", "Server", rounds=("v4.1",))
     chosen, metered = (gate.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
     nan = float("nan")
-    supply = Supply(
-        replace(chosen, rows=chosen.rows.assign(**{SPEED: nan})), metered.rows.head(0).assign(**{SPEED: nan})
-    )
-    prompt = Prompt(nan, nan, nan)
-    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), 1, data.accelerators, None, prompt, nan)
+    rows, power_rows = chosen.rows.assign(**{SPEED: nan}), metered.rows.head(0).assign(**{SPEED: nan})
+    supply = Supply(replace(chosen, rows=rows), power_rows, derating.measured(rows.head(0), rows))
+    own = None, Prompt(nan, nan, nan), nan, watts.Host(Interval(1.0, 1.5), "given"), Scaling(Interval(1.0, 1.0), "")
+    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), 1, data.accelerators, *own)
     params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
     return Fixed(params, basis, power.efficiency(metered.rows))
 
@@ -109,6 +110,62 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
         assert explorer.answer.value != before, name
     assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
     assert "250 users at 7 tokens/s each take" in explorer.answer.value
+
+
+@pytest.fixture
+def climbing(real: tuple[RealWorldDerating, Fixed, Choice]) -> Explorer:
+    """Sliders over the real record, with the theme of a notebook."""
+    style.apply()
+    return Explorer(real[2], real[1])
+
+
+def marked(explorer: Explorer) -> str:
+    """What the alt text of the figure says of today's choice: the nodes and the users."""
+    return re.search(r"H200 ([\d,]+(?: to [\d,]+)? at [\d,]+ users)", explorer.figure.value).group(1)
+
+
+def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Explorer) -> None:
+    assert climbing.figure.value.startswith('<div role="img" aria-label="The next node begins at ')
+    assert "<svg" in climbing.figure.value and marked(climbing) == "1 at 100 users"
+    moves = {"users": 5000.0, "tokens_per_second_per_user": 20.0, "derate": (0.2, 0.4)}
+    seen = [marked(climbing)]
+    for name, value in moves.items():
+        climbing.sliders[name].value = value
+        seen.append(marked(climbing))
+        lines = climbing.answer.value
+        low = re.search(r">nodes</td><td[^>]*>([\d,]+)<", lines).group(1)
+        assert seen[-1].startswith(low) and seen[-1].endswith(" at 5,000 users"), name
+    assert len(set(seen)) == len(seen)
+
+
+def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """P50 of a plan of as many draws is a step's nodes from its first users on."""
+    _, fixed, start = real
+    few = replace(fixed, asked=fixed.asked.model_copy(update={"draws": explore.DRAWS}))
+    steps = explore.steps(start, few)
+    for step in steps.iloc[[1, 3]].itertuples():
+        at = explore.planned(replace(start, users=int(step.users_from_p50)), few)
+        before = explore.planned(replace(start, users=int(step.users_from_p50) - 1), few)
+        nodes = [own.marks.set_index("output").at["nodes", "p50"] for own in (before, at)]
+        assert nodes[1] == step.nodes > nodes[0]
+
+
+def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed, steps = [], explore.steps
+    monkeypatch.setattr(explore, "steps", lambda *given: computed.append(given) or steps(*given))
+    for users in (200.0, 300.0, 400.0):
+        climbing.sliders["users"].value = users
+    climbing.sliders["usd_per_kilowatt_hour"].value = 0.5
+    assert not computed
+    climbing.sliders["tokens_per_second_per_user"].value = 20.0
+    assert len(computed) == 1
+
+
+def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing: Explorer) -> None:
+    climbing.sliders["tokens_per_second_per_user"].value = 150.0
+    assert climbing.figure.value.startswith("<p>No official run of H200 gave each user 150 tokens/s")
+    climbing.sliders["tokens_per_second_per_user"].value = 25.0
+    assert "<svg" in climbing.figure.value
 
 
 def test_a_move_plans_once_and_looks_nothing_up(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,26 +14,33 @@ from analysis.core.notes import note
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.themes import capacity
-from analysis.themes.capacity import Own, Planned
+from analysis.themes.capacity import Planned
+from analysis.themes.supply import Own
 
 ASKED = RealWorldDerating(
-    baseline="H100 SXM", rounds=["v4.1", "v5.1"], draws=1000, tokens_per_second_per_user=5.0, users=1000
+    baseline="H100 SXM",
+    rounds=["v4.1", "v5.1"],
+    draws=1000,
+    tokens_per_second_per_user=5.0,
+    users=1000,
+    wall_over_limit=[1.2, 1.5],
 )
 SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0}
 METERED = SERVER | {"power_measured": True, "power_watts_low": 5_600.0, "power_watts_high": 5_600.0, "low": 16_000.0}
 CAPPED = METERED | {"power_capped": True, "round": "v4.0"}
 INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0, "round": "v5.1"}
+ONE = {"result_id": "1"}  # rows with one result id are of one system
 Plan = Callable[..., Planned]
 
 
 @pytest.fixture
 def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
-    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say."""
+    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say, `nodes` what the description does."""
 
     def make(*rows: dict) -> SimpleNamespace:
-        logged = [row.get("tpot_p99_ms", float("nan")) for row in rows]
-        frame = results(*({name: row[name] for name in row if name != "tpot_p99_ms"} for row in rows))
-        own = tables(frame.assign(tpot_p99_ms=logged), of=data.benchmarks)
+        more = {name: [row.get(name, float("nan")) for row in rows] for name in ("tpot_p99_ms", "nodes")}
+        frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
+        own = tables(frame.assign(**more), of=data.benchmarks)
         facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
         return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
 
@@ -49,6 +57,24 @@ def throughput(planned: Planned) -> list[float]:
     return planned.inputs.set_index("quantity").loc["throughput per accelerator", ["value_low", "value_high"]].tolist()
 
 
+def test_the_throughput_is_as_wide_as_predictions_of_left_out_systems_were_off(plan: Plan) -> None:
+    """Twelve systems, each over the median of the eleven others: P10 to P90 of that, as ends of a uniform range."""
+    rates = [3000.0 + 10 * place**2 for place in range(12)]
+    rows = [SERVER | {"low": 8 * rate, "system": f"box {place}"} for place, rate in enumerate(rates)]
+    over = [rate / np.median([*rates[:place], *rates[place + 1 :]]) for place, rate in enumerate(rates)]
+    low, high = np.quantile(over, [0.1, 0.9], method="weibull")
+    ends = np.median(rates) * np.array([low - (high - low) / 8, high + (high - low) / 8])
+    planned = plan(*rows)
+    assert throughput(planned) == pytest.approx(ends.tolist(), rel=1e-12)
+    drawn = planned.draws["throughput per accelerator"]
+    within = drawn.between(low * np.median(rates), high * np.median(rates)).mean()
+    assert within == pytest.approx(0.8, abs=0.05)
+    of = planned.inputs.set_index("quantity").loc["throughput per accelerator", "range_of"]
+    assert of == "12 of 12 systems, as far off as 12 predictions were"
+    papers = [row | {"origin": "published", "source_id": "doc", "source": "Paper"} for row in rows]
+    assert throughput(plan(*papers, origins=["published"])) == [min(rates), max(rates)]
+
+
 def test_the_throughput_is_that_of_a_scenario_whose_limit_covers_the_speed(plan: Plan) -> None:
     """Server guarantees 5 tokens/s and gives 3,000 each; Interactive guarantees 25 and gives 1,500."""
     rows = SERVER, INTERACTIVE
@@ -59,11 +85,42 @@ def test_the_throughput_is_that_of_a_scenario_whose_limit_covers_the_speed(plan:
 
 
 def test_a_log_proves_more_than_the_limit(plan: Plan) -> None:
-    """50 ms at p99 are 20 tokens/s: that run covers 12, the faster one without a log does not."""
-    logged = SERVER | {"low": 8_000.0, "tpot_p99_ms": 50.0}
+    """50 ms at p99 are 20 tokens/s: that run of another system covers 12, the faster one without a log does not."""
+    logged = SERVER | {"low": 8_000.0, "tpot_p99_ms": 50.0, "submitter": "Another"}
     planned = plan(SERVER, logged, INTERACTIVE, tokens_per_second_per_user=12.0)
     assert throughput(planned) == [1000.0] * 2
     assert throughput(plan(SERVER, logged, tokens_per_second_per_user=5.0)) == [1000.0, 3000.0]
+
+
+@pytest.mark.parametrize(
+    ("speed", "most"), [(20.0, 1000.0), (16.0, 1400.0), (10.0, 2000.0), (6.0, 2400.0)], ids=lambda value: f"{value:g}"
+)
+def test_between_two_speeds_of_a_system_lies_the_line_between_them(plan: Plan, speed: float, most: float) -> None:
+    """1,000 at 20 tokens/s and 2,500 at 5, 100 less for each: at least the former, at most on the line."""
+    fast = INTERACTIVE | ONE | {"low": 8_000.0, "tpot_p99_ms": 50.0}
+    slow = SERVER | ONE | {"low": 20_000.0, "tpot_p99_ms": 200.0, "round": "v5.1"}
+    planned = plan(slow, fast, tokens_per_second_per_user=speed)
+    assert throughput(planned) == pytest.approx([1000.0, most], rel=1e-12)
+    assert planned.inputs["range_of"].iloc[0].startswith("1 of 1 systems") and planned.behind["low"].tolist() == [8e3]
+    assert ("line" in planned.inputs["range_of"].iloc[0]) == (speed < 20)
+
+
+@pytest.mark.parametrize("other", [{"result_id": "2"}, {"round": "v4.1"}, {"low": 7_000.0}])
+def test_no_line_is_drawn_to_another_system_or_to_one_that_gave_less(plan: Plan, other: dict) -> None:
+    fast = INTERACTIVE | ONE | {"low": 8_000.0, "tpot_p99_ms": 50.0}
+    slow = SERVER | ONE | {"low": 20_000.0, "tpot_p99_ms": 200.0, "round": "v5.1"} | other
+    assert throughput(plan(slow, fast, tokens_per_second_per_user=10.0)) == [1000.0] * 2
+
+
+def test_what_latency_takes_is_told_of_the_systems_that_are_planned_with(plan: Plan) -> None:
+    """3,000 of 4,000 tokens/s Offline are 0.75, in the throughput already; no other system's share is."""
+    offline = SERVER | ONE | {"scenario": "Offline", "low": 32_000.0}
+    other = {"result_id": "2", "tpot_p99_ms": 500.0}
+    planned = plan(SERVER | ONE, offline, SERVER | other, offline | other | {"low": 90_000.0})
+    told = planned.inputs.set_index("quantity").loc["kept under the limit on latency"]
+    assert told[["value_low", "value_high"]].tolist() == [0.75, 0.75]
+    assert told["range_of"] == "1 of 1 systems, each over its own Offline run"
+    assert "kept under the limit on latency" not in set(plan(SERVER).inputs["quantity"])
 
 
 def test_the_scenario_asked_for_is_the_loosest_that_is_taken(plan: Plan) -> None:
@@ -117,35 +174,79 @@ def test_plans_for_several_numbers_of_users(record: Callable) -> None:
     assert capacity.by_users(of, unproven, [1]).empty
 
 
-def test_watts_are_those_of_a_run_with_its_own_throughput(plan: Plan) -> None:
-    """16,000 tokens/s at 5,600 W on eight are 2,000 at 700 W; the plan's own 3,000 tokens/s draw no watts."""
-    planned = plan(SERVER, CAPPED)
+def test_watts_are_those_of_a_metered_run_host_included(plan: Plan) -> None:
+    """5,600 W of eight are 700 each, and all eight of the node draw them: x 1.3 of the building 7.28 kW."""
+    planned = plan(SERVER, METERED | {"round": "v4.0"}, users=10)
     crossed = note("different_rounds", rounds="v4.1", other_rounds="v4.0")
-    assert planned.power_notes == {note("metered_capped"), replace(crossed, about=("throughput against kilowatts",))}
-    assert planned.metered and (planned.draws["metered"] > planned.draws["accelerators"]).any()
-    kilowatts = (planned.draws["metered"] * 0.7 * 1.3).tolist()
-    assert planned.draws["kilowatts"].tolist() == pytest.approx(kilowatts, rel=1e-12)
-    inputs = planned.inputs.set_index("quantity")
-    for name, value in (("power at that throughput", 700.0), ("throughput while power was metered", 2000.0)):
-        assert inputs.loc[name, ["value_low", "value_high"]].tolist() == [value] * 2
-    assert inputs["range_of"].to_dict()["throughput per accelerator"] == "1 of 1 systems"
+    assert planned.power_notes == {replace(crossed, about=("throughput against kilowatts",))}
+    assert planned.drawn.metered and planned.draws["nodes"].eq(1).all()
+    assert planned.draws["kilowatts"].tolist() == pytest.approx([7.28] * 1000, rel=1e-12)
+    told = planned.inputs.set_index("quantity").loc["power"]
+    assert told[["value_low", "value_high"]].tolist() == [700.0] * 2
+    assert told["range_of"] == "measured at the wall of 1 system, official v4.0"
+    assert planned.inputs.set_index("quantity")["range_of"]["throughput per accelerator"] == "1 of 1 systems"
 
 
 def test_of_the_round_that_is_planned_with_nothing_is_crossed(plan: Plan) -> None:
     assert plan(SERVER, METERED, CAPPED).power_notes == frozenset()
 
 
-@pytest.mark.parametrize("other", [{"accelerator": "L40S"}, {"scenario": "Offline"}, {"benchmark": "gptj"}])
-def test_without_a_power_submission_watts_are_at_most_the_datasheet_s(plan: Plan, other: dict) -> None:
-    planned = plan(SERVER, METERED | other)
-    assert planned.power_notes == {note("no_meter", accelerator="H100 SXM")} and not planned.metered
-    assert (planned.draws["kilowatts"] == planned.draws["accelerators"] * 700.0 * 1.3 / 1000).all()
-    assert planned.inputs.set_index("quantity").loc["power", ["value_low", "value_high"]].tolist() == [700.0, 700.0]
+@pytest.mark.parametrize(
+    "other", [{"accelerator": "L40S"}, {"scenario": "Offline"}, {"benchmark": "gptj"}, {"power_capped": True}]
+)
+def test_without_a_comparable_meter_watts_are_those_of_a_stated_model(plan: Plan, other: dict) -> None:
+    """700 W x 1.2 to 1.5 for the host; capped watts never meet throughput without a cap."""
+    planned = plan(SERVER, METERED | other, wall_over_limit=[1.2, 1.5], users=10)
+    assert planned.power_notes == {note("no_meter", accelerator="H100 SXM")} and not planned.drawn.metered
+    assert planned.draws["kilowatts"].between(8 * 0.84 * 1.3, 8 * 1.05 * 1.3).all()
+    told = planned.inputs.set_index("quantity").loc["power"]
+    assert told[["value_low", "value_high"]].tolist() == pytest.approx([840.0, 1050.0], rel=1e-12)
+    assert told["range_of"] == "modelled: power limit of 700 W, times 1.2 to 1.5 for the host (given)"
+
+
+def test_spare_nodes_are_rented_beside_those_needed(plan: Plan) -> None:
+    """And the draws are the same ones."""
+    none, one = plan(SERVER), plan(SERVER, spare_nodes=1)
+    assert (one.draws["nodes"] == none.draws["nodes"] + 1).all()
+    assert one.draws["accelerators"].equals(none.draws["accelerators"])
+
+
+def test_several_nodes_keep_what_larger_systems_of_one_submitter_kept(plan: Plan) -> None:
+    """16 accelerators on two nodes give 2,700 each where eight give 3,000: 0.9, whatever another submitter's give."""
+    larger = {"accelerator_count": 16, "nodes": 2}
+    rows = SERVER | {"nodes": 1}, SERVER | larger | {"low": 43_200.0}
+    planned = plan(*rows, SERVER | larger | {"low": 16_000.0, "submitter": "Another"}, users=50_000)
+    assert throughput(planned) == [3000.0] * 2 and planned.box.kept == Interval(0.9, 0.9)
+    told = planned.inputs.set_index("quantity").loc["kept over several nodes"]
+    assert told["range_of"] == "1 system of several nodes, up to 16 accelerators"
+    alone = plan(rows[0], users=50_000)
+    assert alone.box.kept == Interval(1.0, 1.0)
+    assert planned.draws["for_traffic"].tolist() == pytest.approx((alone.draws["for_traffic"] / 0.9).tolist())
+
+
+@pytest.mark.parametrize("spare_nodes", [0, 2])
+def test_the_staircase_is_that_of_the_plan(record: Callable, spare_nodes: int) -> None:
+    """At each first user the plan has the step's nodes, and with one user less fewer."""
+    asked = ASKED.model_copy(update={"spare_nodes": spare_nodes})
+    of = capacity.basis(record(SERVER), asked)
+    steps = capacity.staircase(of, asked, (1, 100_000), steps=9)
+    assert steps["nodes"].is_monotonic_increasing and steps["nodes"].iloc[0] == 1 + spare_nodes and len(steps) > 5
+    for mark in ("p10", "p50", "p90"):
+        assert steps[f"users_from_{mark}"].is_monotonic_increasing
+        for row in steps.iloc[1:].to_dict("records"):
+            first = row[f"users_from_{mark}"]
+            found = [
+                capacity.over(of, asked.model_copy(update={"users": users})).marks.set_index("output").at["nodes", mark]
+                for users in (first - 1, first)
+            ]
+            assert found[0] < row["nodes"] <= found[1], (mark, row)
+    assert (steps["users_from_p90"] <= steps["users_from_p50"]).all()
+    assert capacity.staircase(of, asked.model_copy(update={"tokens_per_second_per_user": 99.0})).empty
 
 
 def test_watts_at_another_speed_are_not_taken(plan: Plan) -> None:
     planned = plan(INTERACTIVE, METERED, tokens_per_second_per_user=25.0)
-    assert not planned.metered and len(planned.draws) == 1000
+    assert not planned.drawn.metered and len(planned.draws) == 1000
 
 
 def test_a_plan_rests_on_systems_of_one_kind(plan: Plan) -> None:

@@ -15,43 +15,30 @@ Rows = Callable[..., pd.DataFrame]
 NEXT = {"accelerator": "L40S"}
 
 
-def test_throughput_spreads_over_official_rows_alone(comparable_rows: Rows) -> None:
+def test_a_rate_is_taken_from_official_rows_alone(comparable_rows: Rows) -> None:
     paper = {"origin": "published", "low": 1.0}
     rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
-    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 120.0)
+    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
 
 
-def test_throughput_spreads_over_systems_of_one_kind_and_says_of_how_many(comparable_rows: Rows) -> None:
+def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows: Rows) -> None:
     """Two of eight on sale; a single one, a preview and the round before are other kinds."""
     kinds = [{"low": 300.0, "accelerator_count": 1}, {"low": 2400.0, "availability": "preview"}, {"low": 80.0}]
     kinds[2]["round"] = "v4.0"
     rows = comparable_rows({"low": 800.0}, {"low": 880.0}, *kinds, {"origin": "published", "low": 1.0})
-    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 110.0)
+    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
     assert cost.scope(rows, "H100 SXM") == "2 of 5 systems"
     paper = rows[rows["origin"].eq("published")]
     assert cost.scope(paper, "H100 SXM") == "1 of 1 figures of documents"
 
 
-def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(comparable_rows: Rows) -> None:
-    """Uncapped before capped, of eight, of the newest round; of another round where those asked for have none."""
-    watts = {"power_watts_low": 800.0, "power_watts_high": 800.0}
-    cap, later = watts | {"power_capped": True}, {"round": "v5.1"}
-    rows = comparable_rows(watts, watts | {"accelerator_count": 4}, cap, watts | later, {}, watts | NEXT)
-    assert cost.metered(rows, "H100 SXM")["id"].tolist() == ["r3"]
-    assert cost.metered(rows, "H100 SXM", ["v4.1"])["id"].tolist() == ["r0"]
-    assert cost.metered(rows, "H100 SXM", ["v6.0"])["id"].tolist() == ["r3"]
-    assert cost.metered(rows.iloc[[2]], "H100 SXM")["id"].tolist() == ["r2"]
-    assert cost.metered(rows, "MI300X").empty
-
-
 def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
     rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
-    assert cost.throughput(rows, "H100 SXM") == Interval(100.0, 100.0)
+    assert cost.behind(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
 
 
-def test_throughput_without_rows_is_unknown(comparable_rows: Rows) -> None:
-    assert not cost.throughput(comparable_rows({}), "L40S").known
-    assert not cost.throughput(comparable_rows(), "L40S").known
+def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows: Rows) -> None:
+    assert cost.behind(comparable_rows({}), "L40S").empty and cost.behind(comparable_rows(), "L40S").empty
 
 
 PRICES = pd.DataFrame(

@@ -201,14 +201,3 @@ def test_a_price_without_a_source_is_a_parameter_and_only_undated_ones_are_doubt
 def test_impossible_prices_and_shares_are_refused_by_name(price: float, share: float, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         cost.tokens_per_dollar(Interval(100.0, 100.0), Interval(price, price), share)
-
-
-def test_watts_are_measured_or_the_limit_or_not_known(comparable_rows: Rows) -> None:
-    facts = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "TPU v5e"], "power_limit_w": [700.0, 350.0, np.nan]})
-    capped = {"result_id": "4.1-1", "power_capped": True, "power_watts_low": 6400.0, "power_watts_high": 6400.0}
-    runs = comparable_rows(capped, capped | {"result_id": "4.1-2", "power_watts_high": 7200.0})
-    words = "measured at the wall of 2 power-capped systems, official v4.1"
-    assert cost.watts_range(runs, facts, "H100 SXM") == (Interval(800.0, 900.0), words)
-    most = "at most, by the datasheet of the accelerator alone, as no power submission is comparable"
-    assert cost.watts_range(runs.head(0), facts, "L40S") == (Interval(350.0, 350.0), most)
-    assert cost.watts_range(runs.head(0), facts, "TPU v5e")[1] == "not known"

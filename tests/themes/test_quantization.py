@@ -26,7 +26,7 @@ def needed(parameters: float, memory: float, headroom: float) -> dict[str, int]:
 
 def test_weights_need_accelerators_by_precision() -> None:
     assert needed(70, 80, 0.0) == {"fp16": 2, "fp8": 1, "int8": 1, "int4": 1, "fp4": 1}
-    assert needed(405, 80, 0.0) == {"fp16": 11, "fp8": 6, "int8": 6, "int4": 3, "fp4": 3}
+    assert needed(405, 80, 0.0) == {"fp16": 16, "fp8": 8, "int8": 8, "int4": 4, "fp4": 4}
 
 
 def test_headroom_keeps_its_share_of_memory() -> None:

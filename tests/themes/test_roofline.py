@@ -70,9 +70,15 @@ def test_serving_ceilings_of_a_mixture_of_experts_by_hand() -> None:
     assert all(math.isnan(each) for each in roofline.serving(facts(), mixtral, "", 8, 1, 1, 0))
 
 
-def test_the_rate_of_the_precision_else_the_fastest_of_the_part() -> None:
+def test_the_rate_of_the_precision_else_that_of_the_next_wider_format() -> None:
+    """H100 has no FP4 and computes it in FP8; A100 has no FP8 and computes it in 16 bits, not in INT8."""
+    a100 = pd.Series({"fp16_dense_tflops": 312.0, "int8_dense_tops": 624.0})
+    a100 = a100.reindex(roofline.COMPUTE.values()).groupby(level=0).first()
     assert roofline.fastest(H100, "fp16") == (989.0, "fp16")
-    assert roofline.fastest(H100, "fp4")[0] == roofline.fastest(H100)[0] == 1979.0
+    assert roofline.fastest(H100, "fp4") == (1979.0, "fp8") and roofline.fastest(H100)[0] == 1979.0
+    found = {name: roofline.fastest(a100, name) for name in ("fp8", "fp4", "fp16", "bf16", "int8", "int4", "")}
+    assert {name for name, rate in found.items() if rate == (312.0, "fp16")} == {"fp8", "fp4", "fp16", "bf16"}
+    assert {name for name, rate in found.items() if rate == (624.0, "int8")} == {"int8", "int4", ""}
     assert math.isnan(roofline.fastest(H100 * math.nan)[0])
 
 

@@ -13,11 +13,12 @@ from analysis.core.interval import Interval
 from analysis.themes import sizing
 from analysis.themes.demand import Demand
 from analysis.themes.memory import Model
-from analysis.themes.sizing import Box, Run
+from analysis.themes.sizing import CONTEXT as CACHED
+from analysis.themes.sizing import Box
 
 CLOSE = {"rel": 1e-12}
 MODEL = Model(70e9, 327_680.0)
-BOX = Box(80.0, 0.1, 900.0, (), 1.3)
+BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
 CONTEXT = Interval(1000.0, 1000.0)
 
 
@@ -44,30 +45,61 @@ def sized(
 
 
 def test_plan_by_hand() -> None:
-    """100 users x 30 tokens/s over 1,000 x 0.5 are 6 accelerators: a node of 8 at 4.76 dollars, 6 x 0.9 x 1.3 kW."""
+    """100 users x 30 tokens/s over 1,000 x 0.5 are 6 accelerators: a node of 8 at 4.76 dollars, 8 x 0.9 x 1.3 kW."""
     (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, BOX, CONTEXT, 0).to_dict("records")
     assert (row["accelerators"], row["nodes"], row["decided_by"], row["for_traffic"]) == (6.0, 1.0, "traffic", 6.0)
     assert row["usd_per_hour"] == pytest.approx(38.08, **CLOSE)
     assert row["usd_per_user_hour"] == pytest.approx(0.3808, **CLOSE)
     assert row["usd_per_million_tokens"] == pytest.approx(38.08 / (100 * 30 * 3600 / 1e6), **CLOSE)
-    assert row["kilowatts"] == pytest.approx(7.02, **CLOSE)
+    assert row["kilowatts"] == pytest.approx(9.36, **CLOSE)
 
 
-def test_kilowatts_are_of_as_many_as_the_metered_run_s_own_throughput_takes() -> None:
-    """Planned at 1,000 tokens/s x 0.5: 6. Metered at 400 x 0.5: 15 of 700 W, with the building 13.65 kW."""
-    box = replace(BOX, runs=(Run(Interval(400.0, 400.0), Interval(700.0, 700.0)),))
+def test_watts_of_a_node_are_drawn_in_their_range() -> None:
+    """A node of eight at 700 to 1,000 W each, with the building 7.28 to 10.4 kW."""
+    box = replace(BOX, watts=Interval(700.0, 1000.0))
+    drawn_kw = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, box, CONTEXT, 0)["kilowatts"]
+    assert drawn_kw.between(7.28, 10.4).all() and drawn_kw.max() - drawn_kw.min() > 3.0
+
+
+def test_spare_nodes_are_rented_and_draw_and_serve_nobody() -> None:
+    """Six accelerators on a node of eight, and two nodes more: 24 at 4.76 dollars and 0.9 x 1.3 kW."""
+    box = replace(BOX, spare_nodes=2)
     (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
-    assert (row["accelerators"], row["metered"], row["usd_per_hour"]) == (6.0, 15.0, 8 * 4.76)
-    assert row["kilowatts"] == pytest.approx(15 * 0.7 * 1.3, **CLOSE)
+    assert (row["accelerators"], row["nodes"], row["for_traffic"]) == (6.0, 3.0, 6.0)
+    assert row["usd_per_hour"] == pytest.approx(24 * 4.76, **CLOSE)
+    assert row["kilowatts"] == pytest.approx(24 * 0.9 * 1.3, **CLOSE)
 
 
-def test_watts_and_throughput_of_a_draw_are_of_one_run() -> None:
-    """15 of 700 W or 30 of 100 W, both often; never 15 of 100 W."""
-    runs = tuple(Run(Interval(rate, rate), Interval(watts, watts)) for rate, watts in ((400.0, 700.0), (200.0, 100.0)))
-    frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, runs=runs), CONTEXT, 0)
-    both = frame.groupby("metered")["kilowatts"].agg(["min", "max", "size"])
-    assert both.index.tolist() == [15.0, 30.0] and both["size"].min() > 200
-    assert both[["min", "max"]].to_numpy().tolist() == [pytest.approx([13.65] * 2), pytest.approx([3.9] * 2)]
+@pytest.mark.parametrize(("users", "accelerators"), [(133, 8.0), (134, 11.0), (1000, 75.0)])
+def test_beyond_the_size_that_was_measured_each_keeps_its_share(users: int, accelerators: float) -> None:
+    """500 tokens/s each: 133 users of 30 are 7.98. One user more is beyond eight, and of 400 each 10.05 are needed."""
+    box = replace(BOX, kept=Interval(0.8, 0.8))
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(users, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["nodes"]) == (accelerators, np.ceil(accelerators / 8))
+
+
+@pytest.mark.parametrize(("nodes", "users"), [(1, 133.33), (2, 213.33), (10, 1066.67)])
+def test_users_that_nodes_serve_by_hand(nodes: int, users: float) -> None:
+    """8 x 500 / 30 tokens/s; beyond one node 400 of the 500 each."""
+    box, demand = replace(BOX, kept=Interval(0.8, 0.8)), Demand(1, 30.0)
+    frame = sizing.size(drawn(fixed=True, draws=1), demand, None, box, CONTEXT, 0)
+    assert sizing.served(frame, demand, None, box, nodes).tolist() == [pytest.approx(users, rel=1e-4)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 60), st.floats(0.7, 1.0), st.sampled_from([None, MODEL]), st.floats(0.5, 30.0))
+def test_users_that_nodes_serve_are_the_nodes_turned_round(
+    nodes: int, kept: float, model: Model | None, wait: float
+) -> None:
+    """In each draw so many users take at most so many nodes, and a user more takes more."""
+    box, demand = replace(BOX, kept=Interval(kept, 1.0)), Demand(1, 30.0, EVEN, 300.0, wait)
+    first = sizing.size(drawn(draws=20), demand, model, box, Interval(500, 2000), 0)
+    for place, users in enumerate(sizing.served(first, demand, model, box, nodes)):
+        for count, fits in ((int(users), True), (int(users) + 2, False)):
+            again = sizing.size(
+                drawn(draws=20), replace(demand, users=max(count, 1)), model, box, Interval(500, 2000), 0
+            )
+            assert (again["nodes"].iloc[place] <= nodes) == fits or count < 1
 
 
 def test_queue_takes_its_slots_by_hand() -> None:
@@ -86,10 +118,10 @@ def test_memory_takes_whole_groups() -> None:
     """100 requests of 1,000 tokens: one pair holds 225, so six for the traffic hold them; 400 need four pairs."""
     of = {"fixed": True, "draws": 1}
     (row,) = sizing.size(drawn(**of), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
-    assert (row["for_memory"], row["accelerators"], row["decided_by"]) == (2.0, 6.0, "traffic")
+    assert (row["accelerators"], row["decided_by"]) == (6.0, "traffic")
     slow = drawn(**of).assign(derate=1.0, **{"throughput per accelerator": 4000.0})
     (row,) = sizing.size(slow, Demand(100, 30.0), MODEL, BOX, Interval(6000.0, 6000.0), 0).to_dict("records")
-    assert (row["for_traffic"], row["for_memory"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, 4.0, "memory")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, "memory")
 
 
 def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
@@ -103,9 +135,9 @@ def test_costs_add_up_in_every_draw() -> None:
     assert np.allclose(frame["nodes"] * 8 * frame["price"], frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
-    assert np.allclose(frame["accelerators"] * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
+    assert np.allclose(frame["nodes"] * 8 * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
     assert (frame["accelerators"] % 1 == 0).all() and (frame["nodes"] == np.ceil(frame["accelerators"] / 8)).all()
-    needs = frame[["for_traffic", "for_queue", "for_memory"]].max(axis=1)
+    needs = frame[["for_traffic", "for_queue"]].max(axis=1)
     assert (frame["accelerators"] >= needs - 1e-6).all()
 
 
@@ -163,7 +195,7 @@ def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: f
 
 
 def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
-    box = Box(80.0, 0.1, float("nan"))
+    box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
     frame = sizing.size(drawn(), Demand(100, 30.0), MODEL, box, CONTEXT, 0)
     assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
 
@@ -182,6 +214,23 @@ def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd
         assert (many[name] >= few[name]).all()
     cheap, dear = (sized(usd=each, draws=50) for each in (usd, usd + dearer))
     assert (dear["usd_per_hour"] >= cheap["usd_per_hour"]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 100_000), st.integers(0, 20), st.integers(0, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.5))
+def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: int, kept: float, less: float) -> None:
+    """And a spare node serves nobody: what is needed stays."""
+    few, many, worse = (
+        sizing.size(drawn(draws=30), Demand(users, 30.0, EVEN, 300.0, 2.0), MODEL, box, Interval(500, 2000), 0)
+        for box in (
+            replace(BOX, spare_nodes=spare, kept=Interval(kept, kept)),
+            replace(BOX, spare_nodes=spare + more, kept=Interval(kept, kept)),
+            replace(BOX, spare_nodes=spare, kept=Interval(kept * (1 - less), kept * (1 - less))),
+        )
+    )
+    assert (many["nodes"] == few["nodes"] + more).all() and many["accelerators"].equals(few["accelerators"])
+    for name in ("nodes", "usd_per_hour", "kilowatts", "usd_per_million_tokens"):
+        assert (many[name] >= few[name]).all() and (worse[name] >= few[name]).all()
 
 
 def test_a_shorter_wait_and_longer_requests_never_need_fewer() -> None:
@@ -223,7 +272,7 @@ def test_nothing_drawn_is_nothing_sized() -> None:
 
 def test_ranks_take_the_cache_in() -> None:
     ranked = sizing.sensitivity(sized(1000), inputs=sizing.INPUTS).set_index("input")
-    assert set(ranked.index) == set(sizing.INPUTS)
+    assert set(ranked.index) == {*sizing.DRAWN, CACHED}
     assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
     assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
 
@@ -305,3 +354,9 @@ def test_percentiles_by_hand() -> None:
     (count, bill) = sizing.percentiles(frame, ["accelerators", "usd_per_hour"]).to_dict("records")
     assert count == {"output": "accelerators", "p10": 10.0, "p50": 50.0, "p90": 90.0}
     assert bill == {"output": "usd_per_hour", "p10": 20.0, "p50": 100.0, "p90": 180.0}
+
+
+def test_percentiles_of_nodes_are_whole() -> None:
+    """Between the second and the third of four draws no node lies: half of them do not exceed the third."""
+    frame = pd.DataFrame({"nodes": [1.0, 1.0, 2.0, 2.0]})
+    assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]

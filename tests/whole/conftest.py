@@ -81,6 +81,24 @@ OTHERS = {
         "interactivity",
         {"accelerators": ["H200 SXM", "MI355X", "A10"], "speeds": [10.0, 200.0], "rounds": ["v5.1", "v6.0"]},
     ),
+    "choice_nearest": (
+        "accelerator_choice",
+        {
+            "benchmark": "",
+            "model": "Qwen3 235B",
+            "parameters_billion": 235.0,
+            "active_parameters_billion": 22.0,
+            "tokens_per_second_per_user": 15.0,
+            "rounds": ["v6.0"],
+        },
+    ),
+    "choice_budget": (
+        "accelerator_choice",
+        {"users": 10_000, "usd_per_hour_at_most": 300.0, "prices": ["B200 SXM=4-5", "H200 SXM=2.5"], "spare_nodes": 2},
+    ),
+    "choice_beyond": ("accelerator_choice", {"kilowatts_at_most": 5.0, "benchmark": "gpt-oss-120b"}),
+    "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 60.0}),
+    "choice_images": ("accelerator_choice", {"benchmark": "resnet50", "baseline": "H100 SXM", "rounds": []}),
     "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
 }
 

@@ -19,6 +19,7 @@ from analysis.engine.runs.places import Places
 Built = tuple[Places, Outcome, list[str]]
 MARKS = r"[\u25cb\u2020\u2021\u00a7\u26a0*]+$"  # of notes, behind a sentence
 OWN = [
+    "accelerator_choice",
     "generational_speedup",
     "interactivity",
     "my_deployment",
@@ -101,6 +102,7 @@ def test_findings_under_other_parameters_are_the_stored_ones(
         "quantization_nothing",
         "power_nothing",
         "derating_nothing",
+        "choice_nothing",
         "price_nothing",
         "record_nothing",
         "interactivity_images",

@@ -173,7 +173,7 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
     if not least.known:
         why = f"No power of {with_article(accelerator)} is known: nothing is said of owning one."
         return nothing("purchase_per_rent", unit, why)
-    worth = Interval(float(row["purchase_per_rent"]), float(row["purchase_per_rent"]))
+    worth = span(row, "purchase_per_rent")
     sentence = (
         f"At {_percent(row['used_share'])} use, each dollar of hourly rent above {dollars(least)} justifies "
         f"{dollars(worth)} of {with_article(accelerator)}'s purchase price."
@@ -268,7 +268,8 @@ def rounds_of(rated: pd.DataFrame) -> list[str]:
 def owned_on(rent: Interval, terms: Terms) -> str:
     """What a figure of owning draws: over which rents, for how long, how fast they fall."""
     asked = f"Rented at {dollars(rent, TAG)} an hour" if rent.known else "No rent is quoted"
-    return f"{asked}, falling {_percent(terms.rent_falls_share)} a year, over {interval.number(terms.years)} years."
+    falling = f"falling {prose(terms.rent_falls_share * 100)} % a year"
+    return f"{asked}, {falling}, over {interval.number(terms.years)} years."
 
 
 def use_rows(uses: pd.DataFrame) -> pd.DataFrame:

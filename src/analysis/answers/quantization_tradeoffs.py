@@ -194,7 +194,7 @@ def changed_rows(rows: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
 
 def fit(held: pd.DataFrame, accelerator: str, label: str, name: Names) -> Finding:
     """How many accelerators the weights need at each precision."""
-    unit = "accelerators that hold the weights alone"
+    unit = "accelerators that hold the weights alone, in a group of a power of two"
     rows = held[held["accelerator"].eq(accelerator)]
     if rows.empty:
         why = f"The parameters of {label} or the memory of {with_article(name(accelerator))} are not known."

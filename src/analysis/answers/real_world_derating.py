@@ -22,11 +22,12 @@ SHARE = "share of the Offline throughput"
 NEED = "accelerators in whole nodes, tenth to ninetieth percentile of the draws"
 ALIKE, HARDLY = 0.1, 0.2  # correlations so close below the largest drive as much; ones below this drive hardly
 INPUTS = {
-    "throughput per accelerator": "the spread of benchmark results",
+    "throughput per accelerator": "how well the record predicts a system",
     "derate": "the assumed derate",
     "peak over mean": "peak traffic",
     "price": "price",
-    "context": "the length of contexts",
+    sizing.CONTEXT: "the length of contexts",
+    sizing.KEPT: "what several nodes keep",
 }
 OUTPUTS = {
     "accelerators": "accelerators",
@@ -177,7 +178,9 @@ def need(planned: Planned) -> Finding:
         return nothing("accelerators_needed", NEED, why_nothing(planned))
     paid = f"{dollars(bill)} an hour" if bill.known else "at a price that is not known"
     take = "each take" if planned.demand.users > 1 else "takes"
-    sentence = f"{_users(planned)} {take} {_nodes(planned, count)}, {paid}."
+    spare = planned.box.spare_nodes
+    beside = f", {spare} of them spare" if spare else ""
+    sentence = f"{_users(planned)} {take} {_nodes(planned, count)}{beside}, {paid}."
     values = {"nodes": (count, "nodes, tenth to ninetieth percentile of the draws")}
     if bill.known:
         values |= {
@@ -279,28 +282,25 @@ def fleet(by_users: pd.DataFrame, planned: Planned) -> Finding:
 
 
 def kilowatts(planned: Planned) -> Finding:
-    """What a plan draws: its watts and the throughput that they were measured at are of one power submission."""
+    """What the nodes of a plan draw at the wall at full load, and what the watts are: metered, or of a stated model."""
     unit = "kilowatts with the overhead of the building, tenth to ninetieth percentile of the draws"
-    count, drawn = (planned.likely(name) for name in ("metered", "kilowatts"))
+    count, drawn = planned.likely("nodes"), planned.likely("kilowatts")
     if not drawn.known:
         return nothing("kilowatts", unit, f"What {planned.called} draws is not known, or nothing is planned.")
-    whose, verb = f"{prose(count)} {planned.called}", "draws" if count == exactly(1.0) else "draw"
-    if planned.metered:
-        told = f"{whose} at the throughput of metered runs {verb} {prose(drawn)} kW"
-        sentence = f"For the same users, {told} with the overhead of the building, {planned.metering}."
-    else:
-        sentence = f"{whose} {verb} at most {prose(drawn)} kW with the overhead of the building."
+    whose, verb = _nodes(planned, count), "draws" if count.high == 1 else "draw"
+    told = f"{verb} {prose(drawn)} kW with hosts and building"
+    sentence = f"{whose[:1].upper()}{whose[1:]} {told}, {planned.drawn.basis}."
     return Finding("kilowatts", drawn, unit, sentence, notes=planned.power_notes)
 
 
 def quantities(work: str, planned: Planned) -> dict[str, str]:
     """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
-    more = {"nodes": f"nodes of {planned.node}", "usd_per_million_tokens": f"dollars per million {plural(work)}"}
-    if planned.metered:
-        more["metered"] = "accelerators at the throughput that they had while power was metered"
-        more["kilowatts"] = "kilowatts of those, with the overhead of the building"
-    else:
-        more["kilowatts"] = "kilowatts at most, of the accelerators alone, with the overhead of the building"
+    spare = planned.box.spare_nodes
+    more = {
+        "nodes": f"nodes of {planned.node}" + (f", {spare} of them spare" if spare else ""),
+        "usd_per_million_tokens": f"dollars per million {plural(work)}",
+        "kilowatts": "kilowatts of those nodes at full load, with hosts and building",
+    }
     return OUTPUTS | more
 
 

@@ -136,7 +136,7 @@ class Tables:
         return float(self.parts[accelerator]["memory_gb"]) if accelerator in self.parts else float("nan")
 
     def holding(self, benchmark: str, precision: str, accelerator: str) -> tuple[float, float, float]:
-        """A model's weights and an accelerator's memory, in GB, and the fewest that hold them; NaN where not known."""
+        """A model's weights and an accelerator's memory, in GB, and the group that holds them; NaN where not known."""
         held, capacity = roofline.weight_gb(self.parameters_billion(benchmark), precision), self.memory_gb(accelerator)
         return held, capacity, float(memory.holding(held, capacity))
 

@@ -49,10 +49,10 @@ def fit(tables: Tables) -> Iterator[Judgement]:
         held, capacity, least = tables.holding(figure["benchmark"], precision, part)
         if not count > 0 or figure["per"] != "system" or precision not in BYTES_PER_WEIGHT or math.isnan(least):
             continue
-        fits = "fit" if count >= least else "do not fit"
+        fits = "fit" if count * capacity >= held else "do not fit"
         words = (
             f"{interval.number(held)} GB of {precision} weights {fits} into {count:.0f}x {part} of "
-            f"{interval.number(capacity)} GB: {least:.0f} needed at least (datasheet {facts['confidence']})."
+            f"{interval.number(capacity)} GB: a group of {least:.0f} holds them (datasheet {facts['confidence']})."
         )
         yield enough(figure, count, (held, capacity, least), words)
 
@@ -74,15 +74,16 @@ def compute(tables: Tables) -> Iterator[Judgement]:
 
 
 def enough(figure: Row, stated: float, weights: tuple[float, float, float], words: str) -> Judgement:
-    """The judgement on a number of accelerators, from `Tables.holding` of its weights."""
+    """The judgement on a number of accelerators, from `Tables.holding`: too few where the weights do not fit."""
     held, capacity, least = weights
+    fits = stated * capacity >= held
     return Judgement.on(
         figure,
         FIT,
         Interval(least, least),
-        f"{held:g} GB / {capacity:g} GB, rounded up",
+        f"{held:g} GB / {capacity:g} GB, up to a power of two",
         words,
-        verdict=verdict.enough(stated, least),
+        verdict=verdict.enough(max(stated, least) if fits else stated, least),
         printed=Interval(stated, stated),
         unit="accelerators",
     )

@@ -31,7 +31,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
     parser.add_argument("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
     parser.add_argument("--scenario", default="Server", help="that or a tighter one is planned with (default Server)")
-    parser.add_argument("--derate", default="60-80", metavar="D", help="none, a band in %% (60-80) or a run's FILE")
+    derate = (
+        "what production leaves of the throughput measured under the limit: 60-80 (%%), measured (all), a run's FILE"
+    )
+    parser.add_argument("--derate", default="60-80", metavar="D", help=derate)
     parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
     parser.add_argument("--above-one", action="store_true", help="allow a derate above 100 %%")
     parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")
@@ -45,7 +48,44 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
     parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
     parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
+    parser.add_argument("--spare-nodes", type=int, metavar="N", help="nodes kept beside those needed: N+1 is 1 (0)")
+    parser.add_argument("--wall-over-limit", metavar="R", help="wall watts over power limits (metered systems')")
     parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
+    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
+    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
+    parser.add_argument("--format", default="text", choices=["text", "json"], help="how to print (text)")
+
+
+def add_choose(parser: argparse.ArgumentParser) -> None:
+    """What a choice of accelerators may be asked."""
+    parser.add_argument("--benchmark", help="planned with, as in data/benchmarks.csv (default: nearest to the model)")
+    parser.add_argument("--model", help="its name; that of a benchmark is that benchmark")
+    parser.add_argument("--parameters", dest="parameters_billion", type=float, metavar="B", help="in billions")
+    parser.add_argument(
+        "--active-parameters",
+        dest="active_parameters_billion",
+        type=float,
+        metavar="B",
+        help="at work on a token (all)",
+    )
+    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
+    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
+    parser.add_argument("--usd-per-hour", dest="usd_per_hour_at_most", type=float, metavar="USD", help="budget (none)")
+    parser.add_argument("--kilowatts", dest="kilowatts_at_most", type=float, metavar="KW", help="budget (none)")
+    parser.add_argument("--price", action="append", metavar="NAME=USD", help="per accelerator-hour; may be repeated")
+    parser.add_argument("--baseline", help="accelerator that the others are priced against (default H200 SXM)")
+    parser.add_argument("--accelerators", nargs="+", metavar="NAME", help="ranked (default: all on sale)")
+    parser.add_argument("--spare-nodes", type=int, metavar="N", help="whole nodes beside those that are needed (1)")
+    parser.add_argument("--scenario", help="that or a tighter one is planned with (default Server)")
+    parser.add_argument("--derate", metavar="D", help="share of the throughput that is left, in %% (60-80)")
+    parser.add_argument("--peak", metavar="R", help="peak over mean traffic (default 1-1.5)")
+    parser.add_argument("--ttft-ms", type=float, help="longest time to a first token (default 2000)")
+    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
+    parser.add_argument("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the benchmark's longest)")
+    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
+    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
+    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
+    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v5.1 v6.0)")
     parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
     parser.add_argument("--seed", type=int, help="of the draws (default 0)")
     parser.add_argument("--format", default="text", choices=["text", "json"], help="how to print (text)")

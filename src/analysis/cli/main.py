@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from analysis.cli.arguments import add_execution, add_measure, add_plan, execution, positive, round_name
+from analysis.cli.arguments import add_choose, add_execution, add_measure, add_plan, execution, positive, round_name
 from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
 
@@ -113,6 +113,9 @@ def _figures(commands: argparse._SubParsersAction) -> None:
 def _deciding(commands: argparse._SubParsersAction) -> None:
     plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
     add_plan(plan)
+
+    choose = _add(commands, "choose", _choose, "accelerators on sale ranked for a model, users and a budget")
+    add_choose(choose)
 
     measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
     add_measure(measure)
@@ -221,6 +224,16 @@ def _plan(arguments: argparse.Namespace) -> int:
     try:
         return _printed(plan.run, arguments)
     except plan.NothingPlanned as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
+
+
+def _choose(arguments: argparse.Namespace) -> int:
+    from analysis.cli import choose
+
+    try:
+        return _printed(choose.run, arguments)
+    except choose.NothingChosen as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from analysis.core.parameters import MyDeployment, RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
-from analysis.themes.capacity import Own, Planned
+from analysis.themes.capacity import Planned
+from analysis.themes.supply import Own
 
 
 class NothingPlanned(Exception):
@@ -85,29 +87,38 @@ def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = asking.given(
         arguments, "benchmark", "users", "scenario", "ttft_ms", "tpot_ms", "weight_precision", "cache_precision",
-        "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "rounds", "draws", "seed",
+        "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes", "rounds", "draws",
+        "seed",
     )  # fmt: skip
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     values["baseline"] = asking.accelerator_of(arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
     if arguments.price:
         values["prices"] = [asking.price("--price", arguments.price, catalog, values["baseline"])]
+    if arguments.wall_over_limit:
+        values["wall_over_limit"] = asking.numbers("--wall-over-limit", arguments.wall_over_limit)
     if arguments.context:
         values["context_tokens"] = asking.numbers("--context", arguments.context)
     return RealWorldDerating(**parameters.validate("real_world_derating", values, asking.option))
 
 
 def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> dict[str, Any]:
-    """What the plan rests on beside what is asked: a derate of official throughput, or a run of the user's own."""
-    if arguments.derate == "none":
-        return {"derate": exactly(1.0), "derate_of": "none is taken"}
-    if Path(arguments.derate).exists():
-        return {"derate": exactly(1.0), "derate_of": "none is taken", "own": _of_file(arguments, catalog, asked)}
-    derate = asking.share("--derate", arguments.derate)
+    """What the plan rests on beside what is asked: what production leaves of official throughput, or one's own run.
+
+    What a limit on latency takes is in the throughput already, for it was measured under the limit: `measured` takes no
+    more, `measured x 60-80` is the band 60-80.
+    """
+    whole = {"derate": exactly(1.0), "derate_of": capacity.MEASURED}
+    measured = re.fullmatch(r"measured(?:\s*x\s*(.+))?", arguments.derate.strip())
+    if measured and not measured[1]:
+        return whole
+    if not measured and Path(arguments.derate).exists():
+        return whole | {"own": _of_file(arguments, catalog, asked)}
+    derate = asking.share("--derate", measured[1] if measured else arguments.derate)
     if derate.high > 1 and not arguments.above_one:
         raise ValueError(
             f"--derate {arguments.derate} is above 100 %: a production system faster than the benchmark. "
-            "Say --above-one if that is meant. Valid: none, a band such as 60-80, or a measurement file"
+            "Say --above-one if that is meant. Valid: measured, a band such as 60-80, or a measurement file"
         )
     return {"derate": derate, "above_one": arguments.above_one}
 

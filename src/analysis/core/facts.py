@@ -7,7 +7,9 @@ import io
 from functools import cache
 from pathlib import Path
 
+from analysis.core.choices import folded
 from analysis.core.contents import NotUtf8, utf8
+from analysis.core.lists import cell_values
 from analysis.core.paths import DATA, imported
 
 
@@ -40,6 +42,18 @@ def column(table: str, name: str) -> tuple[str, ...]:
             f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, rows(table)[0]))}"
         )
     return tuple(row[name] for row in rows(table))
+
+
+def benchmark_named(model: str) -> str:
+    """The benchmark that `model` is a name of: its own, its label or one of its aliases, exactly but for capitals.
+
+    "" for any other name. Raises UnusableTable.
+    """
+    wanted = folded(model)
+    for row in rows("benchmarks"):
+        if wanted and wanted in map(folded, (row["benchmark"], row["label"], *cell_values(row["aliases"]))):
+            return row["benchmark"]
+    return ""
 
 
 @cache

@@ -145,10 +145,8 @@ _TABLE = (
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
     Kind(
         "no_meter",
-        "no power submission of {accelerator} is comparable: kilowatts are at most what the datasheet allows the "
-        "accelerators alone, without the rest of their systems",
+        "no power submission of {accelerator} is comparable under the same cap: kilowatts are those of a model",
     ),
-    Kind("metered_capped", "kilowatts are of a power-capped run, with that run's own throughput", mark=CAPPED),
     Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
     Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
     # Of a measurement.

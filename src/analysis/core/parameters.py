@@ -36,6 +36,7 @@ from analysis.core.paths import NOTEBOOKS
 from analysis.core.vocabulary import SERVED, round_age
 
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
+MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
 
 
 class ParameterError(ValueError):
@@ -51,6 +52,9 @@ def _in_order(model: BaseModel, *names: str) -> None:
         values = getattr(model, name)
         if len(values) == 1 or list(values) != sorted(values):
             raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+
+
+AssumedRange = Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2, max_length=2)]  # low, high
 
 
 class Common(BaseModel):
@@ -145,13 +149,60 @@ class RealWorldDerating(Common):
     tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
     prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
     prefill_share: Share = 0.5
+    wall_over_limit: Annotated[list[Annotated[float, Field(gt=0)]], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+    spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> RealWorldDerating:
-        _in_order(self, "derate", "peak_over_mean", "context_tokens")
+        _in_order(self, "derate", "peak_over_mean", "context_tokens", "wall_over_limit")
+        return self
+
+    @model_validator(mode="after")
+    def _within_the_model_s_context(self) -> RealWorldDerating:
+        rows = facts.rows("benchmarks")
+        most = int(next((row["max_context_tokens"] for row in rows if row["benchmark"] == self.benchmark), "") or 0)
+        asked = {"context_tokens": self.context_tokens[-1], "prompt_tokens": self.prompt_tokens}
+        for name, tokens in asked.items():
+            if most and tokens > most:
+                raise ValueError(f"{name} is {tokens:,.0f}, but the model of {self.benchmark} takes {most:,} at most")
+        return self
+
+
+class AcceleratorChoice(RealWorldDerating):
+    """Which accelerator for a model, users and a budget: each on sale planned as RealWorldDerating plans `baseline`.
+
+    Without a `benchmark` it is the one nearest to the model, by its name or by its parameters; zeros are those of the
+    benchmark, for `active_parameters_billion` all. A budget of zero is none.
+    """
+
+    benchmark: MaybeBenchmark = "llama2-70b"
+    model: Annotated[str, Field(max_length=60)] = ""
+    parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
+    active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
+    rounds: list[Round] = ["v5.1", "v6.0"]
+    users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 1000
+    spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 1
+    usd_per_hour_at_most: Annotated[float, Field(ge=0)] = 0.0
+    kilowatts_at_most: Annotated[float, Field(ge=0)] = 0.0
+
+    @property
+    def benchmark_named(self) -> str:
+        """The benchmark that the model is named like; "" for any other name."""
+        return facts.benchmark_named(self.model)
+
+    @model_validator(mode="after")
+    def _a_model_that_can_be(self) -> AcceleratorChoice:
+        total, active = self.parameters_billion, self.active_parameters_billion
+        if active > total:
+            raise ValueError(f"active_parameters_billion must be at most parameters_billion, {total:g}; got {active:g}")
+        if not (self.benchmark or total or self.benchmark_named):
+            raise ValueError(
+                f"parameters_billion must say how large {self.model or 'the model'} is, for benchmark is empty and "
+                "model is no name of a benchmark; got 0"
+            )
         return self
 
 
@@ -170,17 +221,23 @@ class PricePerformance(Common):
     capital_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.08
     maintenance_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.05
     used_shares: Annotated[list[Share], Field(min_length=1), AfterValidator(each_once)] = [0.5, 0.7, 0.9]
-    rent_falls_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.2
-    host_share: Annotated[float, Field(ge=0)] = 0.3
-    network_share: Annotated[float, Field(ge=0)] = 0.15
-    place_usd_per_kilowatt_month: Annotated[float, Field(ge=0)] = 150.0
-    staff_usd_per_accelerator_year: Annotated[float, Field(ge=0)] = 400.0
+    rent_falls_per_year: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [
+        0.1,
+        0.3,
+    ]
+    host_share: AssumedRange = [0.2, 0.4]
+    network_share: AssumedRange = [0.1, 0.2]
+    place_usd_per_kilowatt_month: AssumedRange = [120.0, 180.0]
+    staff_usd_per_accelerator_year: AssumedRange = [200.0, 600.0]
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    wall_over_limit: Annotated[list[Annotated[float, Field(gt=0)]], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
     @model_validator(mode="after")
     def _ranges_in_order(self) -> PricePerformance:
-        _in_order(self, "derate", "utilisation", "purchase_usd_per_accelerator")
+        _in_order(self, "derate", "utilisation", "purchase_usd_per_accelerator", "wall_over_limit")
+        _in_order(self, "rent_falls_per_year", "host_share", "network_share")
+        _in_order(self, "place_usd_per_kilowatt_month", "staff_usd_per_accelerator_year")
         return self
 
 
@@ -296,6 +353,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "overview": Overview,
     "progress": Progress,
     "scaling": Scaling,
+    "accelerator_choice": AcceleratorChoice,
 }
 
 

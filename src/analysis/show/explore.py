@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -15,6 +18,8 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.show import tables
+from analysis.show.figures import stairs, style
+from analysis.show.figures.style import Drawing
 from analysis.show.tables import Table
 from analysis.themes import capacity, power
 from analysis.themes.capacity import Planned
@@ -24,6 +29,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 SECONDS_PER_HOUR = 3600
 PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}
+USERS, STEPS, DRAWS = (1, 1_000_000), 60, 2000  # of a staircase: it must follow a slider
 
 
 @dataclass(frozen=True)
@@ -58,12 +64,13 @@ def need(of: Planned) -> Finding:
     return words.need(of)
 
 
-def plan(choice: Choice, fixed: Fixed) -> tuple[Finding, pd.DataFrame]:
+def plan(choice: Choice, fixed: Fixed, of: Planned | None = None) -> tuple[Finding, pd.DataFrame]:
     """The need in words, and a frame of quantity, p10, p50, p90; of electricity the least, middle and most.
 
-    Energy is that of power submissions at their own load, for the tokens that the users ask for on average.
+    Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `of` is the
+    plan of the choice, where it is there already.
     """
-    of = planned(choice, fixed)
+    of = of or planned(choice, fixed)
     bill = electricity(of.demand, choice.usd_per_kilowatt_hour, fixed)
     energy = {"quantity": "US dollars an hour, electricity", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
     marks = of.marks
@@ -82,24 +89,75 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
     return Interval(float(million.low.min()) * per_hour, float(million.high.max()) * per_hour)
 
 
-def shown(choice: Choice, fixed: Fixed) -> Table:
+def steps(choice: Choice, fixed: Fixed) -> pd.DataFrame:
+    """The staircase from users to nodes of the same choice, whatever its number of users (see capacity.staircase)."""
+    speed, derate = choice.tokens_per_second_per_user, [choice.derate.low, choice.derate.high]
+    moved = {"tokens_per_second_per_user": speed, "derate": derate, "draws": min(DRAWS, fixed.asked.draws)}
+    return capacity.staircase(fixed.basis, fixed.asked.model_copy(update=moved), USERS, STEPS)
+
+
+def staircase(of: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = stairs.stairs) -> Drawing:
+    """The figure of a staircase of `steps` with the plan `of` today's choice marked on it; `draw` is of stairs.py."""
+    marks = of.marks.set_index("output").loc["nodes"]
+    who = {"name": of.called, "accelerator": of.accelerator}
+    ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
+    point = pd.DataFrame([who | ends | {"users_from_p50": of.demand.users}]).dropna()
+    return draw(
+        climbed.assign(**who),
+        point,
+        label="name",
+        x="users_from_p50",
+        y="nodes",
+        x_axis="users",
+        y_axis=f"nodes of {of.node}",
+        title=_next_step(of, climbed),
+        subtitle="Median of the draws, P10 and P90 as thin lines; marked: today's choice.",
+        colour="accelerator",
+        others={"users_from_p10": "P10", "users_from_p90": "P90"},
+    )
+
+
+def _next_step(of: Planned, climbed: pd.DataFrame) -> str:
+    """At how many users the median of the draws takes a node more; why there is no plan."""
+    begins = climbed.loc[climbed["users_from_p50"].gt(of.demand.users), "users_from_p50"]
+    if len(begins):
+        return f"The next node begins at {interval.number(begins.iloc[0], 2)} users."
+    return need(of).headline
+
+
+def picture(of: Planned, climbed: pd.DataFrame) -> str:
+    """That figure as markup with its alt text, drawn once; a sentence where nothing is planned."""
+    drawing = staircase(of, climbed, stairs.drawn_once)
+    if drawing.figure is None:
+        return f"<p>{html.escape(drawing.alt)}</p>"
+    drawn = style.svg(drawing.figure)
+    plt.close(drawing.figure)
+    return f'<div role="img" aria-label="{html.escape(drawing.alt)}">{drawn[drawn.index("<svg") :]}</div>'
+
+
+def shown(choice: Choice, fixed: Fixed, of: Planned | None = None) -> Table:
     """The plan as a table under its sentence."""
-    finding, rows = plan(choice, fixed)
+    finding, rows = plan(choice, fixed, of)
     columns = {"quantity": "Quantity", "p10": "Low (P10)", "p50": "Middle (P50)", "p90": "High (P90)"}
     return tables.show(rows, finding.said, columns)
 
 
 class Explorer(ipywidgets.VBox):
-    """Sliders with the plan below, computed again at each move; where widgets do not run, the plan of `start`."""
+    """Sliders with the staircase from users to nodes and the plan below, computed again at each move.
+
+    Where widgets do not run, the plan of `start` as a table; a notebook shows its staircase by itself.
+    """
 
     def __init__(self, start: Choice, fixed: Fixed) -> None:
         self.start, self.fixed = start, fixed
         self.sliders = _sliders(start)
         self.unpriced = None if start.usd_per_accelerator_hour.known else self.sliders[PRICE].value
-        self.answer = ipywidgets.HTML(shown(start, fixed).markup)
+        self.answer, self.figure = ipywidgets.HTML(), ipywidgets.HTML()
+        self._climbed: tuple[object, pd.DataFrame] = (None, pd.DataFrame())
+        self._show(start)
         for slider in self.sliders.values():
             slider.observe(self._moved, names="value")
-        super().__init__([*self.sliders.values(), self.answer])
+        super().__init__([*self.sliders.values(), self.figure, self.answer])
 
     @property
     def choice(self) -> Choice:
@@ -111,7 +169,19 @@ class Explorer(ipywidgets.VBox):
         return replace(self.start, **at | ranges | {"users": round(at["users"])})
 
     def _moved(self, change: object) -> None:
-        self.answer.value = shown(self.choice, self.fixed).markup
+        self._show(self.choice)
+
+    def _show(self, choice: Choice) -> None:
+        of = planned(choice, self.fixed)
+        self.answer.value = shown(choice, self.fixed, of).markup
+        self.figure.value = picture(of, self._steps(choice))
+
+    def _steps(self, choice: Choice) -> pd.DataFrame:
+        """The steps of the choice, computed again only where it moved what they depend on."""
+        asked = choice.tokens_per_second_per_user, choice.derate
+        if self._climbed[0] != asked:
+            self._climbed = (asked, steps(choice, self.fixed))
+        return self._climbed[1]
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**options) or {}

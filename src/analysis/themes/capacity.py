@@ -1,132 +1,31 @@
 """A capacity plan: how many accelerators, nodes and dollars users need.
 
-The one place that answers it: report, command line, sliders and audit ask here, and so have one set of assumptions. A
-throughput is only planned with at the speed per user that it was measured at.
+The one place that answers it: report, command line, sliders and audit ask here, and so have one set of assumptions.
+What a plan rests on is looked up once (see supply.py) and planned over many times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
+import numpy as np
 import pandas as pd
 
-from analysis.compare import gate
 from analysis.compare.gate import Comparison
 from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
-from analysis.themes import cost, memory, of_a_kind, roofline, serving, sizing
+from analysis.core.vocabulary import TOKENS
+from analysis.themes import cost, of_a_kind, sizing, watts
 from analysis.themes.demand import Demand
+from analysis.themes.supply import SPEED, Basis, Own, Prompt, Tables, Throughput, basis
 
 MILLISECONDS = 1000.0
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
-SPEED = "tokens_per_second_per_user"
-
-
-class Tables(gate.Tables, Protocol):
-    """What a plan is made from: the catalog, or anything that holds the same frames."""
-
-    @property
-    def accelerators(self) -> pd.DataFrame:
-        """The datasheets."""
-
-    @property
-    def prices(self) -> pd.DataFrame:
-        """The rental prices."""
-
-    @property
-    def benchmark_limits(self) -> pd.DataFrame:
-        """The limits of the scenarios."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
-
-    tokens: float
-    accelerators: float
-    seconds: float
-
-    @property
-    def known(self) -> bool:
-        """Whether the time that the prompt takes could be computed."""
-        return bool(pd.notna(self.seconds))
-
-
-@dataclass(frozen=True)
-class Supply:
-    """What one scenario offers a plan: comparable rows, and the power submissions of the accelerator.
-
-    Both have SPEED, what each user saw (see serving.proven).
-    """
-
-    chosen: Comparison
-    power: pd.DataFrame
-
-    def at(self, speed: float) -> Supply:
-        """What is left of it where each user is to see `speed`; a row whose speed is not known stays."""
-        rows, power = (rows[~rows[SPEED].lt(speed)] for rows in (self.chosen.rows, self.power))
-        return Supply(replace(self.chosen, rows=rows), power)
-
-    @property
-    def none(self) -> Supply:
-        """The same without rows, for a plan that rests on none of them."""
-        return Supply(replace(self.chosen, rows=self.chosen.rows.head(0)), self.power.head(0))
-
-
-@dataclass(frozen=True)
-class Own:
-    """A throughput per accelerator that somebody measured, and what it was measured on."""
-
-    rate: Interval
-    of: str
-
-
-@dataclass(frozen=True)
-class Basis:
-    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
-
-    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
-    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. What is not known is
-    NaN, a `model` None. `accelerators` are the datasheets.
-    """
-
-    accelerator: str
-    unit: str
-    supplies: tuple[Supply, ...]
-    price: Interval
-    offers: int
-    accelerators: pd.DataFrame
-    model: memory.Model | None
-    prompt: Prompt
-    tokens_per_request: float
-
-    def supply(self, speed: float) -> Supply:
-        """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
-
-        Where it did in none, that in which most rows did, whatever they are of: it has no row of the accelerator. What
-        is not counted in tokens has no speed, and the first supply as it is.
-        """
-        if self.unit != TOKENS:
-            return self.supplies[0]
-        fast = [supply.at(speed) for supply in self.supplies]
-        own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
-        return next(own, None) or max(fast, key=lambda supply: len(supply.chosen.rows))
-
-    @property
-    def fastest(self) -> tuple[float, str]:
-        """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
-
-        NaN and "" where no speed of it is known.
-        """
-        seen = [(supply.chosen.rows, supply.chosen.question.scenario) for supply in self.supplies]
-        speeds = [(float(rows.loc[rows["accelerator"].eq(self.accelerator), SPEED].max()), name) for rows, name in seen]
-        return max((own for own in speeds if own[0] == own[0]), default=(float("nan"), ""))
+MEASURED = "what was measured under the limit, without a loss of production"  # what a derate of 1 is one of
 
 
 @dataclass(frozen=True)
@@ -134,9 +33,9 @@ class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
     `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has,
-    `fastest` is that of the accelerator (see Basis.fastest), a node has `node` accelerators. `metering` says what
-    the watts are, `metered` whether a meter stands behind them, `power_notes` what must be said of the kilowatts.
-    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
+    `fastest` is that of the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are,
+    `power_notes` what must be said of the kilowatts. `impossible` says why there are no draws whatever the number of
+    accelerators; "" otherwise.
     """
 
     draws: pd.DataFrame
@@ -145,10 +44,9 @@ class Planned:
     names: Mapping[str, str]
     chosen: Comparison
     fastest: tuple[float, str]
-    node: int
+    box: sizing.Box
     inputs: pd.DataFrame
-    metering: str
-    metered: bool
+    drawn: watts.Drawn
     power_notes: Notes
     notes: Notes
     impossible: str = ""
@@ -163,6 +61,11 @@ class Planned:
         return Interval(*self.marks.set_index("output").loc[output, ["p10", "p90"]].astype(float))
 
     @property
+    def node(self) -> int:
+        """The accelerators of a node."""
+        return self.box.node
+
+    @cached_property
     def behind(self) -> pd.DataFrame:
         """The rows that the throughput is taken from."""
         return cost.behind(self.chosen.rows, self.accelerator)
@@ -200,26 +103,6 @@ def make(
     return over(basis(tables, asked), asked, derate, above_one, derate_of, own)
 
 
-def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
-    """What the tables say of the baseline of `asked` on its benchmark."""
-    accelerator = asked.baseline
-    supplies = tuple(_supply(tables, asked, scenario) for scenario in _scenarios(tables, asked))
-    model = _model(tables, asked)
-    row = tables.benchmarks.set_index("benchmark").loc[asked.benchmark]
-    offers = cost.priced(tables.prices, asked.prices, accelerator, tables.accelerators)
-    return Basis(
-        accelerator=accelerator,
-        unit=supplies[0].chosen.unit,
-        supplies=supplies,
-        price=cost.price_range(offers, accelerator),
-        offers=int(cost.each_offer(offers)["accelerator"].eq(accelerator).sum()),
-        accelerators=tables.accelerators,
-        model=model,
-        prompt=_prompt(tables, asked, model),
-        tokens_per_request=float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
-    )
-
-
 def over(
     of: Basis,
     asked: RealWorldDerating,
@@ -230,24 +113,22 @@ def over(
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     demand = _demand(of, asked)
-    supply = of.supply(demand.tokens_per_second_per_user) if own is None else of.supplies[0].none
-    rows, derate = supply.chosen.rows, Interval(*asked.derate) if derate is None else derate
-    behind, runs = cost.behind(rows, of.accelerator), cost.metered(supply.power, of.accelerator, asked.rounds)
-    watts, metering = cost.watts_range(runs, of.accelerators, of.accelerator)
-    box = _box(of, asked, behind, runs, watts)
-    rate = cost.throughput(rows, of.accelerator) if own is None else own.rate
+    speed = demand.tokens_per_second_per_user
+    supply = of.supply(speed) if own is None else of.supplies[0].none
+    behind = cost.behind(supply.chosen.rows, of.accelerator)
+    given = of.throughput(supply, behind, speed) if own is None else Throughput(own.rate, own.of)
+    derate = Interval(*asked.derate) if derate is None else derate
+    drawn = watts.drawn(supply.power, behind, of.accelerators, of.accelerator, asked.rounds, of.host)
+    box = _box(of, asked, behind, drawn.watts)
     usd = of.price if of.price.known else Interval(1.0, 1.0)
-    drawn = sizing.draw(rate, derate, demand.peak_over_mean, usd, asked.draws, asked.seed, above_one=above_one)
-    drawn = drawn if of.price.known else drawn.assign(price=float("nan"))
-    sized = sizing.size(drawn, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
-    scope = cost.scope(rows, of.accelerator) if own is None else own.of
-    seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
-    stated = [
-        ("throughput per accelerator", f"{of.unit.removesuffix('/s')} per second", rate, scope),
-        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, scope)] * seen.known,
-        ("derate", "share of that throughput", derate, derate_of),
+    draws = sizing.draw(given.rate, derate, demand.peak_over_mean, usd, asked.draws, asked.seed, above_one=above_one)
+    draws = draws if of.price.known else draws.assign(price=float("nan"))
+    sized = sizing.size(draws, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
+    inputs = [
+        _of_throughput(of, given, behind, derate, derate_of),
+        _inputs(of, asked, demand, box, drawn),
+        _first_token(asked, demand, of.prompt),
     ]
-    inputs = [_table(stated), _inputs(of, asked, demand, box, metering), _first_token(asked, demand, of.prompt)]
     return Planned(
         draws=sized,
         demand=demand,
@@ -255,11 +136,10 @@ def over(
         names=dict(zip(of.accelerators["accelerator"], of.accelerators["label"], strict=True)),
         chosen=supply.chosen,
         fastest=of.fastest,
-        node=box.node,
+        box=box,
         inputs=pd.concat(inputs, ignore_index=True),
-        metering=metering,
-        metered=bool(box.runs),
-        power_notes=_of_power(runs, behind, of.accelerator),
+        drawn=drawn,
+        power_notes=_of_power(drawn, behind, of.accelerator),
         notes=_of_plan(of, demand, asked, behind),
         impossible=_impossible(asked, demand, of.prompt),
     )
@@ -279,21 +159,43 @@ def by_users(of: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.D
     return pd.DataFrame(rows, columns=["users", *names]).dropna(subset="nodes_low")
 
 
-def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
-    """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
-    of = tables.benchmark_limits, asked.benchmark
-    limits = {name: cost.limit_ms(*of, name, "tpot_p99_limit", asked.rounds) for name in LIMITED}
-    tighter = [name for name in LIMITED if limits[name] < limits[asked.scenario]]
-    return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
+def staircase(
+    of: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
+) -> pd.DataFrame:
+    """The staircase from users to nodes of the plan that `asked` asks for, whatever its own number of users: its steps.
+
+    One row a step, the least nodes first: nodes (rented, with asked.spare_nodes), users_from_p10/p50/p90: the fewest
+    users for whom that percentile of the plan's draws has so many nodes or more; for one user less `over` has fewer.
+    P90 takes its steps among fewer users than P50; nodes that only serve together begin with the same user. From the
+    P50 of the lowest of `users` to that of the highest; of more than `steps` nodes so many, spread evenly by their
+    ratio, each with its own first user. No rows where nothing is planned.
+    """
+    spare, asked = asked.spare_nodes, asked.model_copy(update={"users": users[0], "spare_nodes": 0})
+    plan = over(of, asked)
+    ends = [own.marks.set_index("output").at["nodes", "p50"]
+            for own in (plan, over(of, asked.model_copy(update={"users": users[1]})))]  # fmt: skip
+    names = ["nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
+    if plan.draws.empty or any(pd.isna(end) for end in ends):
+        return pd.DataFrame(columns=names)
+    least, most = map(int, ends)
+    counts = range(least, most + 1)
+    if len(counts) > steps:
+        counts = sorted({round(count) for count in np.geomspace(least, most, steps)})
+    rows = []
+    for count in counts:
+        before = sizing.served(plan.draws, plan.demand, of.model, plan.box, count - 1) if count > 1 else None
+        rows.append((count + spare, *_first_users(before)))
+    return pd.DataFrame(rows, columns=names)
 
 
-def _supply(tables: Tables, asked: RealWorldDerating, scenario: str) -> Supply:
-    question = gate.ask(asked, scenario=scenario)
-    metered = replace(question, power=True, rounds=(), origins=("official",), accelerators=(asked.baseline,))
-    chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
-    limits = tables.benchmark_limits, asked.rounds
-    rows, power = (own.assign(**{SPEED: serving.proven(own, *limits)}) for own in (chosen.rows, power))
-    return Supply(replace(chosen, rows=rows), power)
+def _first_users(before: np.ndarray | None) -> list[int]:
+    """The fewest users for whom the draws of sizing.MARKS need a node more than those that serve `before` have."""
+    if before is None:
+        return [1] * len(sizing.MARKS)
+    ranks = [int(np.ceil(mark * (len(before) - 1))) for mark in sizing.MARKS]
+    places = [len(before) - 1 - rank for rank in ranks]
+    ordered = np.partition(before, places)
+    return [int(np.floor(np.round(ordered[place], 6))) + 1 for place in places]
 
 
 def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
@@ -305,66 +207,62 @@ def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
 
-def _prompt(tables: Tables, asked: RealWorldDerating, model: memory.Model | None) -> Prompt:
-    """The longest prompt, stated or of the benchmark, read by the fewest accelerators that hold the weights."""
-    own = cost.rules_of(tables.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
-    tokens = asked.prompt_tokens or float(own["high"].max())
-    facts = tables.accelerators.set_index("accelerator").loc[asked.baseline]
-    count = memory.copy_on(model, float(facts["memory_gb"]), asked.memory_headroom) if model else None
-    if count is None:
-        return Prompt(tokens, float("nan"), float("nan"))
-    active = roofline.active(tables.benchmarks.set_index("benchmark").loc[asked.benchmark])
-    tera, _ = roofline.fastest(facts, asked.weight_precision)
-    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
-
-
-def _of_power(runs: pd.DataFrame, behind: pd.DataFrame, accelerator: str) -> Notes:
+def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str) -> Notes:
     """What must be said of kilowatts beside the throughput of the rows `behind` the plan."""
-    if runs.empty:
+    if not drawn.metered:
         return frozenset({note("no_meter", accelerator=accelerator)})
-    capped = notes.some(metered_capped=bool(runs["power_capped"].all()))
-    apart = notes.apart(behind["round"], runs["round"])
-    return capped | {replace(own, about=("throughput against kilowatts",)) for own in apart}
+    apart = notes.apart(behind["round"], drawn.runs["round"])
+    return frozenset(replace(own, about=("throughput against kilowatts",)) for own in apart)
 
 
-def _model(tables: Tables, asked: RealWorldDerating) -> memory.Model | None:
-    weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
-    return memory.model(tables.benchmarks, asked.benchmark, weight, cache)
-
-
-def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, runs: pd.DataFrame, watts: Interval) -> sizing.Box:
+def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval) -> sizing.Box:
     facts = of.accelerators.set_index("accelerator").loc[of.accelerator]
-    count = runs["accelerator_count"].astype("float64")
-    rates, drawn = interval.of(runs, "per_accelerator"), interval.of(runs, "power_watts")
-    ends = zip(rates.low, rates.high, drawn.low / count, drawn.high / count, strict=True)
-    metered = tuple(sizing.Run(Interval(*own[:2]), Interval(*own[2:])) for own in ends)
-    room = float(facts["memory_gb"]), asked.memory_headroom
-    return sizing.Box(*room, watts.high, metered, asked.power_usage_effectiveness, of_a_kind.node(behind))
+    node = of_a_kind.node(behind)
+    return sizing.Box(
+        memory_gb=float(facts["memory_gb"]),
+        headroom=asked.memory_headroom,
+        watts=drawn,
+        power_usage_effectiveness=asked.power_usage_effectiveness,
+        node=node,
+        spare_nodes=asked.spare_nodes,
+        measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
+        kept=of.scaling.kept,
+    )
 
 
-def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, metering: str) -> pd.DataFrame:
+def _of_throughput(
+    of: Basis, given: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
+) -> pd.DataFrame:
+    """The throughput that is planned with, what latency took of it, and what production takes, as a _table."""
+    seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
+    both = f"{given.both} of {given.systems} systems, each over its own Offline run"
+    latency = "share of Offline, in that throughput already"
     rows = [
-        ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
-        ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
-        ("context", "tokens in cache per request", Interval(*asked.context_tokens), ASSUMED),
+        ("throughput per accelerator", f"{of.unit.removesuffix('/s')} per second", given.rate, given.of),
+        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, given.of)] * seen.known,
+        *[("kept under the limit on latency", latency, given.kept, both)] * given.kept.known,
+        ("derate", "share of that throughput left in production", derate, derate_of),
     ]
-    rate, watts = (_hull(ends) for ends in ([run.rate for run in box.runs], [run.watts for run in box.runs]))
-    metered = [
-        ("throughput while power was metered", "tokens per second per accelerator", rate),
-        ("power at that throughput", "watts per accelerator", watts),
-    ]
-    bound = [("power", "watts per accelerator", Interval(box.limit_watts, box.limit_watts))]
-    return _table(rows + [(*own, metering) for own in (metered if box.runs else bound)])
+    return _table(rows)
+
+
+def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn) -> pd.DataFrame:
+    context, beyond = Interval(*asked.context_tokens), f"share, beyond {box.measured_on} accelerators"
+    return _table(
+        [
+            ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
+            ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
+            ("context", "tokens in cache per request", context, ASSUMED),
+            (sizing.KEPT, beyond, box.kept, of.scaling.of),
+            ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),
+        ]
+    )
 
 
 def _table(rows: Iterable[tuple[str, str, Interval, str]]) -> pd.DataFrame:
     """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
     ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
-
-
-def _hull(ends: Sequence[Interval]) -> Interval:
-    return Interval(min(own.low for own in ends), max(own.high for own in ends)) if ends else cost.UNKNOWN
 
 
 def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What plans are made with: throughput, price, watts and speed per user as ranges.
+"""What plans are made with: rows behind a throughput, price and speed per user as ranges.
 
 And what a price buys: tokens per dollar, dollars per million tokens, break-even prices. Tokens are output tokens, as
 MLPerf counts them; prices are US dollars per accelerator-hour.
@@ -38,11 +38,6 @@ def scope(rows: pd.DataFrame, accelerator: str) -> str:
     own = _own(rows, accelerator)
     what = "systems" if own["origin"].eq("official").any() else "figures of documents"
     return f"{of_a_kind.counted(behind(rows, accelerator))} of {of_a_kind.counted(own)} {what}"
-
-
-def throughput(rows: pd.DataFrame, accelerator: str) -> Interval:
-    """Rate per accelerator over the rows `behind` it, from submitter to submitter; unknown without rows."""
-    return _spread(behind(rows, accelerator), "per_accelerator")
 
 
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -118,34 +113,6 @@ def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds
     """
     limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit", rounds)
     return 1000.0 / limit if limit == limit else None
-
-
-def metered(rows: pd.DataFrame, accelerator: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The power submissions in `rows` that tell what an accelerator draws: of systems alike, of the newest of `rounds`.
-
-    Of the newest of all rounds where those have none. Runs without a cap go before power-capped ones.
-    """
-    own = rows[rows["accelerator"].eq(accelerator) & rows["power_watts_low"].notna()]
-    own = of_a_kind.narrowed(own, own["round"].isin(rounds))
-    own = of_a_kind.narrowed(own, ~own["power_capped"].astype(bool))
-    return of_a_kind.alike(own)
-
-
-def watts_range(runs: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str) -> tuple[Interval, str]:
-    """Watts for each accelerator, and what they are: wall watts of the runs of `metered`, else the power limit.
-
-    Wall watts are those of the whole system over its accelerators. The power limit of the datasheet is the most that
-    the accelerator alone takes, and leaves out the rest of the system. Unknown where there is neither.
-    """
-    if len(runs):
-        count = runs["accelerator_count"].astype("float64")
-        ends = (runs["power_watts_low"] / count).min(), (runs["power_watts_high"] / count).max()
-        systems, capped = of_a_kind.counted(runs), " power-capped" * bool(runs["power_capped"].all())
-        whose = f"{systems}{capped} system{'s' * (systems > 1)}, {', '.join(several(runs['basis']))}"
-        return Interval(*map(float, ends)), f"measured at the wall of {whose}"
-    limit = float(accelerators.set_index("accelerator").at[accelerator, "power_limit_w"])
-    most = "at most, by the datasheet of the accelerator alone, as no power submission is comparable"
-    return Interval(limit, limit), most if limit == limit else "not known"
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:

@@ -13,7 +13,8 @@ import pandas as pd
 
 from analysis.core import interval
 
-GROUPS = tuple(2**power for power in range(11))  # accelerators that may share one copy of the weights
+# Accelerators that may share one copy of the weights: powers of two, as they divide heads of attention and nodes.
+GROUPS = tuple(2**power for power in range(11))
 
 
 @dataclass(frozen=True)
@@ -39,17 +40,14 @@ def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_b
 
 
 def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
-    """The fewest accelerators that hold `weight_gb` of weights; at least 1, as floats, NaN where a size is not known.
+    """The smallest group of GROUPS that holds `weight_gb` of weights, as floats.
 
-    Both are in gigabytes, numbers or arrays of one shape; `headroom` is the share of memory kept free.
+    NaN where a size is not known, or where the largest group does not hold them. Both are in gigabytes, numbers or
+    arrays of one shape; `headroom` is the share of memory kept free.
     """
-    return np.maximum(interval.whole(weight_gb / (memory_gb * (1 - headroom))), 1.0)
-
-
-def copy_on(model: Model, memory_gb: float, headroom: float) -> int | None:
-    """The fewest accelerators, of GROUPS, that hold one copy of the weights; None where none of them does."""
-    least = holding(model.weight_bytes / 1e9, memory_gb, headroom)
-    return next((group for group in GROUPS if group >= least), None)
+    fewest = np.maximum(interval.whole(weight_gb / (memory_gb * (1 - headroom))), 1.0)
+    group = np.exp2(np.ceil(np.log2(fewest)))
+    return np.where(group <= GROUPS[-1], group, np.nan)[()]
 
 
 def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: float, context_tokens: Any) -> Any:
@@ -71,7 +69,24 @@ def accelerators_for(
     """
     best = np.full(np.broadcast(requests, context_tokens).shape, np.inf)
     for group in GROUPS:
+        if best.size and group > best.max():
+            break  # a larger group alone is more than what is enough
         held = requests_held(model, group, memory_gb, headroom, context_tokens)
         groups = interval.whole(np.maximum(requests / np.where(held > 0, held, 1.0), np.divide(at_least, group)))
         best = np.minimum(best, np.where(held > 0, group * groups, np.inf))
     return np.where(np.isinf(best), np.nan, best)
+
+
+def requests_on(
+    accelerators: float, model: Model, memory_gb: float, headroom: float, context_tokens: Any, each: Any
+) -> Any:
+    """The most requests that `accelerators` serve at the same time: `accelerators_for` turned round.
+
+    `each` is how many one accelerator gives its speed to. 0 where no whole group of GROUPS fits or holds a request.
+    """
+    most = np.zeros(np.broadcast(context_tokens, each).shape)
+    for group in GROUPS:
+        copies = accelerators // group
+        held = requests_held(model, group, memory_gb, headroom, context_tokens)
+        most = np.maximum(most, np.where(held > 0, copies * np.minimum(held, group * each), 0.0))
+    return most

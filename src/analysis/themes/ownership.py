@@ -28,8 +28,9 @@ class Terms:
     after `years`, straight-line; `capital_share` a year is paid on the mean value, `maintenance_share` a year for
     upkeep. `used_share` of all hours are worked, and those alone are compared with rented hours. `watts` at the wall,
     with the building's `power_usage_effectiveness`. A place is paid by the kilowatt of machines and the month, staff by
-    the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year.
-    Raises ValueError for no years, no hours used or more than all, and a rent that falls by all of it or rises.
+    the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year. What is a range is
+    assumed as one. Raises ValueError for no years, no hours used or more than all, and a rent that falls by all of it
+    or rises.
     """
 
     years: float
@@ -37,11 +38,11 @@ class Terms:
     capital_share: float
     maintenance_share: float
     used_share: float
-    host_share: float
-    network_share: float
-    place_usd_per_kilowatt_month: float
-    staff_usd_per_year: float
-    rent_falls_share: float
+    host_share: Interval
+    network_share: Interval
+    place_usd_per_kilowatt_month: Interval
+    staff_usd_per_year: Interval
+    rent_falls_share: Interval
     watts: Interval
     power_usage_effectiveness: float
     usd_per_kilowatt_hour: float
@@ -51,40 +52,44 @@ class Terms:
             raise ValueError(f"years is {self.years!r}; expected a number above 0")
         if not 0 < self.used_share <= 1:
             raise ValueError(f"used_share is {self.used_share!r}; expected a share above 0, at most 1")
-        if not 0 <= self.rent_falls_share < 1:
-            raise ValueError(f"rent_falls_share is {self.rent_falls_share!r}; expected a share of 0 or more, below 1")
+        if not 0 <= self.rent_falls_share.low <= self.rent_falls_share.high < 1:
+            told = self.rent_falls_share.text(None)
+            raise ValueError(f"rent_falls_share is {told}; expected shares of 0 or more, below 1, low then high")
 
     @property
     def hours(self) -> float:
         """The hours of a year that are worked."""
         return HOURS_PER_YEAR * self.used_share
 
-    def hardware_shares(self) -> dict[str, float]:
+    def hardware_shares(self) -> dict[str, Interval]:
         """The share of the accelerator's purchase price that each part of HARDWARE takes for an hour that is used."""
         yearly = (1 - self.residual_share) / self.years + self.capital_share * (1 + self.residual_share) / 2
         hourly = (yearly + self.maintenance_share) / self.hours
-        return {"accelerator": hourly, "host": self.host_share * hourly, "network": self.network_share * hourly}
+        parts = {"accelerator": Interval(1.0, 1.0), "host": self.host_share, "network": self.network_share}
+        return {name: part * hourly for name, part in parts.items()}
 
     def running(self) -> dict[str, Interval]:
         """US dollars of each part of RUNNING for an hour that is used; idle hours are taken to draw nothing."""
         kilowatts = self.watts / 1000
-        staff = self.staff_usd_per_year / self.hours
         return {
-            "place": kilowatts * (12 * self.place_usd_per_kilowatt_month / self.hours),
-            "staff": Interval(staff, staff),
+            "place": kilowatts * self.place_usd_per_kilowatt_month * (12 / self.hours),
+            "staff": self.staff_usd_per_year / self.hours,
             "electricity": kilowatts * (self.power_usage_effectiveness * self.usd_per_kilowatt_hour),
         }
 
     @property
-    def mean_rent(self) -> float:
+    def mean_rent(self) -> Interval:
         """The mean of the rent over the years, over that of today: of (1 - fall) ** t for t from 0 to `years`."""
-        exponent = self.years * math.log1p(-self.rent_falls_share)
+        return Interval(self._mean(self.rent_falls_share.high), self._mean(self.rent_falls_share.low))
+
+    def _mean(self, fall: float) -> float:
+        exponent = self.years * math.log1p(-fall)
         return math.expm1(exponent) / exponent if exponent else 1.0
 
     @property
-    def purchase_per_rent(self) -> float:
+    def purchase_per_rent(self) -> Interval:
         """US dollars of purchase price that each further dollar of today's hourly rent is worth."""
-        return self.mean_rent / sum(self.hardware_shares().values())
+        return self.mean_rent / _total(self.hardware_shares().values())
 
     @property
     def least_rent(self) -> Interval:
@@ -107,25 +112,27 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
 def break_even(rent: Interval, terms: Terms) -> Interval:
     """The accelerator's purchase price in US dollars at which owning costs as much an hour as renting, over the years.
 
-    (rent - least_rent) x purchase_per_rent, `rent` being that of today: dearer than this, renting is cheaper. `rent`
-    may hold Series. The lowest end pairs the lowest rent with the dearest power; zero where what runs alone costs more.
+    (rent x mean_rent - what runs) / hardware_shares, `rent` being that of today: dearer than this, renting is cheaper.
+    `rent` may hold Series. The lowest end pairs the lowest rent with the dearest of each assumption; zero where what
+    runs alone costs more.
     """
-    floor, worth = terms.least_rent, terms.purchase_per_rent
-    return Interval(np.maximum(rent.low - floor.high, 0.0) * worth, np.maximum(rent.high - floor.low, 0.0) * worth)
+    mean, runs, shares = terms.mean_rent, _total(terms.running().values()), _total(terms.hardware_shares().values())
+    low, high = rent.low * mean.low - runs.high, rent.high * mean.high - runs.low
+    return Interval(np.maximum(low, 0.0) / shares.high, np.maximum(high, 0.0) / shares.low)
 
 
 def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.DataFrame:
-    """One row per share of hours that is used: used_share, purchase_per_rent, least_rent_low/high, worth_low/high.
+    """One row per share of hours that is used, each with its ends: used_share, purchase_per_rent, least_rent, worth.
 
     `worth` is the purchase price of `break_even`; NaN where the rent or the watts are not known.
     """
     rows = []
     for share in used_shares:
         own = replace(terms, used_share=share)
-        least, worth = own.least_rent, break_even(rent, own)
-        rows.append((share, own.purchase_per_rent, least.low, least.high, worth.low, worth.high))
-    columns = ["used_share", "purchase_per_rent", "least_rent_low", "least_rent_high", "worth_low", "worth_high"]
-    return pd.DataFrame(rows, columns=columns)
+        ends = own.purchase_per_rent, own.least_rent, break_even(rent, own)
+        rows.append((share, *(end for each in ends for end in (each.low, each.high))))
+    names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", "worth") for end in ("low", "high")]
+    return pd.DataFrame(rows, columns=["used_share", *names])
 
 
 def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
@@ -144,17 +151,21 @@ def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
         ("value left after them", terms.residual_share, terms.residual_share, "share of the purchase price"),
         ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, a year"),
         ("upkeep", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, a year"),
-        ("host", terms.host_share, terms.host_share, "share of the accelerator's purchase price"),
-        ("network", terms.network_share, terms.network_share, "share of the accelerator's purchase price"),
-        ("place", *[terms.place_usd_per_kilowatt_month] * 2, "US dollars per kilowatt and month"),
-        ("staff", *[terms.staff_usd_per_year] * 2, "US dollars per accelerator and year"),
-        ("fall of the rent", *[terms.rent_falls_share] * 2, "share, a year"),
+        ("host", *_ends(terms.host_share), "share of the accelerator's purchase price"),
+        ("network", *_ends(terms.network_share), "share of the accelerator's purchase price"),
+        ("place", *_ends(terms.place_usd_per_kilowatt_month), "US dollars per kilowatt and month"),
+        ("staff", *_ends(terms.staff_usd_per_year), "US dollars per accelerator and year"),
+        ("fall of the rent", *_ends(terms.rent_falls_share), "share, a year"),
         ("hours worked", terms.used_share, terms.used_share, "share of all hours"),
         ("power", terms.watts.low, terms.watts.high, f"watts, {watts_basis}"),
         ("overhead of the building", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
         ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
     ]
     return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
+
+
+def _ends(range_: Interval) -> tuple[float, float]:
+    return range_.low, range_.high
 
 
 def _total(parts: Iterable[Interval]) -> Interval:

@@ -88,18 +88,19 @@ def changed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
-    """How many accelerators the weights alone need, for each precision: one row per accelerator and precision.
+    """The group that holds the weights alone at each precision: one row per accelerator and precision.
 
-    Columns: accelerator, precision, weight_gb (1e9 bytes: parameters in 1e9 x bytes per weight), memory_gb, needed:
-    those of memory.holding. KV cache and activations come on top: `headroom` is the share
-    of memory kept for them. Empty where the number of parameters is not known.
+    Columns: accelerator, precision, weight_gb (1e9 bytes: parameters in 1e9 x bytes per weight), memory_gb, needed (see
+    memory.holding; no row where no group holds them). KV cache and activations come on top: `headroom` is the share of
+    memory kept for them. Empty where the number of parameters is not known.
     """
     known = accelerators[accelerators["memory_gb"].notna()]
     sizes = pd.DataFrame({"precision": BYTES_PER_WEIGHT.keys(), "bytes": BYTES_PER_WEIGHT.values()})
     grid = known[["accelerator", "memory_gb"]].merge(sizes, how="cross")
     parameters = float(benchmarks.set_index("benchmark").at[benchmark, "parameters_billion"])
     grid = grid.assign(weight_gb=parameters * grid["bytes"]).dropna(subset="weight_gb")
-    return grid.assign(needed=memory.holding(grid["weight_gb"], grid["memory_gb"], headroom).astype(int))
+    needed = memory.holding(grid["weight_gb"].to_numpy(), grid["memory_gb"].to_numpy(), headroom)
+    return grid.assign(needed=needed).dropna(subset="needed").astype({"needed": "int64"})
 
 
 def price_of_accuracy(

@@ -7,12 +7,14 @@ comes later. Waits are in the unit of the service time.
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaincc, gammaln
 
-GRID = 257  # loads that are solved exactly; the needs between two of them are interpolated
+KNOTS = 64  # loads that are solved exactly while the load doubles; the needs between two of them are interpolated
 HALVINGS = 60  # of the bracket around the slots needed: below the rounding of the numbers themselves
 
 
@@ -60,7 +62,26 @@ def slots_needed(load: Any, service: float, limit: float, percentile: float, var
 
 
 def slots_over(loads: np.ndarray, service: float, limit: float, percentile: float, variability: float) -> np.ndarray:
-    """`slots_needed` for many loads at once, solved on a grid between the least and the most and interpolated."""
-    grid = np.linspace(loads.min(), loads.max(), GRID)
-    spare = slots_needed(grid, service, limit, percentile, variability) - grid
-    return loads + np.interp(loads, grid, spare)
+    """`slots_needed` for many loads at once: solved at knots and interpolated between them."""
+    knots, needed = _solved(float(loads.min()), float(loads.max()), service, limit, percentile, variability)
+    return loads + np.interp(loads, knots, needed - knots)
+
+
+def load_over(slots: np.ndarray, service: float, limit: float, percentile: float, variability: float) -> np.ndarray:
+    """The most load that `slots` take within the limit, `slots_over` turned round; 0 below a load of 1."""
+    knots, needed = _solved(1.0, max(float(slots.max()), 1.0), service, limit, percentile, variability)
+    return np.interp(slots, needed, knots, left=0.0)
+
+
+def _solved(low: float, high: float, *of: float) -> tuple[np.ndarray, np.ndarray]:
+    """Loads around `low` to `high`, at the same places whatever these are, and the slots that each needs."""
+    octaves = range(math.floor(math.log2(low)), math.floor(math.log2(high)) + 2)
+    both = [_octave(octave, *of) for octave in octaves]
+    return tuple(np.concatenate(each) for each in zip(*both, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _octave(octave: int, *of: float) -> tuple[np.ndarray, np.ndarray]:
+    """KNOTS loads from a power of two up to the next one, and the slots that each needs."""
+    loads = np.exp2(octave + np.arange(KNOTS) / KNOTS)
+    return loads, slots_needed(loads, *of)

@@ -22,6 +22,13 @@ COMPUTE = {
     "int8": "int8_dense_tops",
     "fp4": "fp4_dense_tflops",
 }
+_SIXTEEN = (COMPUTE["fp16"],)
+WIDER = {
+    "fp8": _SIXTEEN,
+    "int8": _SIXTEEN,
+    "fp4": (COMPUTE["fp8"], *_SIXTEEN),
+    "int4": (COMPUTE["int8"], COMPUTE["fp8"], *_SIXTEEN),
+}
 _FORMAT = {column: name for name, column in reversed(COMPUTE.items())}  # bf16 is computed as fast as fp16
 Facts = Mapping[str, Any] | pd.Series  # one row of the accelerators or of the benchmarks
 FLOP_PER_WEIGHT = 2  # one multiplication and one addition
@@ -57,13 +64,15 @@ def decode(
 def fastest(facts: Facts, precision: str = "") -> tuple[float, str]:
     """Dense tera-operations per second at `precision` and the number format that computes them.
 
-    The fastest rate of the part where the precision is unknown or has no rate of its own (4-bit weights are computed
-    with in another format); NaN and "" where the datasheet has none.
+    Weights of a precision without a rate of its own are computed in the first format of WIDER that the part has: 8-bit
+    ones in 16 bits, 4-bit ones in 8 bits, else in 16. The fastest rate of the part where the precision is not known;
+    NaN and "" where the datasheet has none.
     """
     rates = {column: facts[column] for column in sorted(_FORMAT) if pd.notna(facts[column])}
-    own = COMPUTE.get(precision, "")
-    column = own if own in rates else max(rates, key=rates.__getitem__, default="")
-    return (float(rates[column]), _FORMAT[column]) if column else (math.nan, "")
+    usable = [column for column in (COMPUTE.get(precision), *WIDER.get(precision, ())) if column in rates]
+    if precision not in {*COMPUTE, *WIDER}:
+        usable = [max(rates, key=rates.__getitem__)] if rates else []
+    return (float(rates[usable[0]]), _FORMAT[usable[0]]) if usable else (math.nan, "")
 
 
 def compute(tera_per_s: float, active_billion: float, count: float = 1, prompt_per_token: float = 0.0) -> float:
@@ -110,7 +119,7 @@ def active(identity: Facts) -> float:
 def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame, cache_gb: float = 0.0) -> pd.DataFrame:
     """The roof of each accelerator and precision in `wanted` for one benchmark, per accelerator.
 
-    Columns: accelerator, precision, weight_gb, needed (accelerators that hold the weights), at_batch_1 (tokens/s, bound
+    Columns: accelerator, precision, weight_gb, needed (the group that holds the weights), at_batch_1 (tokens/s, bound
     by bandwidth, rising with the batch), flat (tokens/s, bound by compute), ridge (the batch where both meet).
     """
     facts, rows = accelerators.set_index("accelerator"), []
@@ -120,10 +129,10 @@ def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame,
         read = weight_gb(active(identity), precision)
         slope = decode(float(own["memory_bandwidth_gb_per_s"]), read, cache_gb=cache_gb)
         flat = compute(fastest(own, precision)[0], active(identity))
-        needed = int(memory.holding(held, float(own["memory_gb"])))
+        needed = float(memory.holding(held, float(own["memory_gb"])))
         rows.append((name, precision, held, needed, slope, flat, flat / slope))
     columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]
-    return pd.DataFrame(rows, columns=columns).dropna().reset_index(drop=True)
+    return pd.DataFrame(rows, columns=columns).dropna().astype({"needed": "int64"}).reset_index(drop=True)
 
 
 def least_batch(rate: Interval, at_batch_1: float) -> Interval:

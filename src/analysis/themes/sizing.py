@@ -19,41 +19,30 @@ from analysis.themes.memory import Model
 from analysis.themes.of_a_kind import SYSTEM
 
 CAUSES = ("traffic", "queue", "memory")  # each asks for more accelerators than those before it, or decides nothing
-OUTPUTS = (
-    "accelerators",
-    "nodes",
-    "usd_per_hour",
-    "usd_per_user_hour",
-    "usd_per_million_tokens",
-    "metered",
-    "kilowatts",
-)
+OUTPUTS = ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
 DRAWN = ("throughput per accelerator", "derate", "peak over mean", "price")
-INPUTS = (*DRAWN, "context")  # what the bill depends on
-
-
-@dataclass(frozen=True)
-class Run:
-    """A power submission: its throughput (tokens/s) and its wall watts, of the same run, each per accelerator."""
-
-    rate: Interval
-    watts: Interval
+CONTEXT, KEPT = "context", "kept over several nodes"
+INPUTS = (*DRAWN, CONTEXT, KEPT)  # what the bill depends on
+MARKS = (0.1, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
 class Box:
-    """The accelerator that is planned on: memory (1e9 bytes), share kept free, what it draws, the building, its node.
+    """The accelerator that is planned on: memory (1e9 bytes), share of it kept free, wall watts, the building, nodes.
 
-    It is rented in whole nodes of `node` accelerators. It draws what one of the power submissions `runs` drew at that
-    run's own throughput; without one at most `limit_watts`, the accelerator alone.
+    It is rented in whole nodes of `node` accelerators, and `spare_nodes` more than are needed. `watts` are those of a
+    node over its accelerators. The throughput was measured on `measured_on` accelerators together: where more are
+    needed, each keeps the share `kept` of it.
     """
 
     memory_gb: float
     headroom: float
-    limit_watts: float
-    runs: tuple[Run, ...] = ()
+    watts: Interval
     power_usage_effectiveness: float = 1.0
     node: int = SYSTEM
+    spare_nodes: int = 0
+    measured_on: int = SYSTEM
+    kept: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
 
 
 def draw(
@@ -81,35 +70,64 @@ def draw(
 def size(
     drawn: pd.DataFrame, demand: Demand, model: Model | None, box: Box, context: Interval, seed: int
 ) -> pd.DataFrame:
-    """The draws of `draw`, sized: a copy with `context` (tokens in cache per request) drawn too.
+    """The draws of `draw`, sized: a copy with CONTEXT (tokens in cache per request), KEPT and wall watts drawn too.
 
-    Added: slots (requests in service at the same time that keep the wait within its limit), for_traffic, for_queue and
-    for_memory (accelerators, the first two before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators
-    and nodes rounded up, US dollars per hour for whole nodes, the same per user-hour and per million tokens of mean
-    traffic, kilowatts with the overhead of the building, and the accelerators that draw them: `metered`, as many as are
-    needed at the throughput that one power submission, drawn for each draw, had while its watts were measured. Without
-    a `model` memory decides nothing. No draws where the prompt alone takes longer than the limit on the first token:
-    more accelerators do not help.
+    Added: slots (requests in service at the same time that keep the wait within its limit), for_traffic and for_queue
+    (accelerators, before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators that are needed, nodes
+    (whole ones, with the spare ones), US dollars per hour for the nodes, the same per user-hour and per million tokens
+    of mean traffic, kilowatts of the nodes at full load with the overhead of the building. Without a `model` memory
+    decides nothing. No draws where the prompt alone takes longer than the limit on the first token: more accelerators
+    do not help.
     """
     if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
         return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
-    out = drawn.assign(context=random.uniform(context.low, context.high, len(drawn)))
-    requests = (demand.users * out["peak over mean"]).to_numpy()
-    out = out.assign(slots=_slots(requests, demand))
-    sized = _billed(_fitted(_loaded(out, requests, demand), model, box), demand, box.node)
-    drawing, watts = sized, box.limit_watts
-    if box.runs:
-        rates, watts = _of_one_run(box.runs, len(out), random)
-        drawing = _fitted(_loaded(out.assign(**{"throughput per accelerator": rates}), requests, demand), model, box)
-    kilowatts = drawing["accelerators"] * watts * box.power_usage_effectiveness / 1000
-    return sized.assign(metered=drawing["accelerators"], kilowatts=kilowatts)
+    ranges = (context, box.kept, box.watts)  # what is not known stays so
+    cached, kept, watts = (own.low + (own.high - own.low) * random.random(len(drawn)) for own in ranges)
+    requests = demand.users * drawn["peak over mean"].to_numpy()
+    slots = _slots(requests, demand)
+    alone = _each(drawn, demand)
+    needed = _needed(requests, slots, alone, cached, model, box)
+    several = needed["accelerators"] > box.measured_on
+    if several.any() and (kept < 1).any():
+        fewer = _needed(*(own[several] for own in (requests, slots, alone * kept, cached)), model, box)
+        for name, values in fewer.items():
+            needed[name][several] = values
+    nodes = interval.whole(needed["accelerators"] / box.node) + box.spare_nodes
+    bill = nodes * box.node * drawn["price"].to_numpy()
+    traffic, queue = (np.maximum(interval.whole(needed[name]), 1.0) for name in ("for_traffic", "for_queue"))
+    cause = np.select([needed["accelerators"] > queue, queue > traffic], [2, 1], 0)
+    billed = {
+        "decided_by": pd.Categorical.from_codes(cause, CAUSES),
+        "nodes": nodes,
+        "usd_per_hour": bill,
+        "usd_per_user_hour": bill / demand.users,
+        "usd_per_million_tokens": bill / demand.million_tokens_per_hour,
+        "kilowatts": nodes * box.node * watts * box.power_usage_effectiveness / 1000,
+    }
+    return drawn.assign(**{CONTEXT: cached, KEPT: kept, "slots": slots}, **needed, **billed)
+
+
+def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, nodes: int) -> np.ndarray:
+    """The most users (not whole) that `nodes` nodes without spare ones serve in each draw: `size` turned round."""
+    alone, cached = _each(sized, demand), sized[CONTEXT].to_numpy()
+    count, kept = nodes * box.node, sized[KEPT].to_numpy()
+    slots = _served(min(count, box.measured_on), alone, cached, model, box)
+    if count > box.measured_on:
+        slots = np.maximum(slots, _served(count, alone * kept, cached, model, box))
+    if _queued(demand):
+        of = demand.service_s, demand.wait_limit_s, demand.percentile, demand.variability
+        slots = queueing.load_over(slots, *of)
+    return slots / sized["peak over mean"].to_numpy()
 
 
 def percentiles(draws: pd.DataFrame, outputs: list[str]) -> pd.DataFrame:
-    """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90."""
-    marks = draws[outputs].quantile([0.1, 0.5, 0.9])
+    """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90.
+
+    Each is the value of a draw, so that nodes stay whole: the least that so large a share of the draws does not exceed.
+    """
+    marks = draws[outputs].quantile(list(MARKS), interpolation="higher")
     return marks.T.set_axis(["p10", "p50", "p90"], axis=1).rename_axis("output").reset_index()
 
 
@@ -144,50 +162,38 @@ def settled(sized: pd.DataFrame) -> float:
     return float(low) if low == high else float("nan")
 
 
+def _queued(demand: Demand) -> bool:
+    return not (np.isnan(demand.service_s) or np.isinf(demand.wait_limit_s))
+
+
 def _slots(requests: np.ndarray, demand: Demand) -> np.ndarray:
-    if np.isnan(demand.service_s) or np.isinf(demand.wait_limit_s):
+    if not _queued(demand):
         return requests
     return queueing.slots_over(requests, demand.service_s, demand.wait_limit_s, demand.percentile, demand.variability)
 
 
-def _of_one_run(runs: tuple[Run, ...], draws: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rates and watts per accelerator, those of one draw always of one run; within what is open of it, uniform."""
-    chosen = random.integers(len(runs), size=draws)
-    return tuple(
-        random.uniform(*(np.array([getattr(ends, end) for ends in own])[chosen] for end in ("low", "high")))
-        for own in ([run.rate for run in runs], [run.watts for run in runs])
-    )
+def _each(drawn: pd.DataFrame, demand: Demand) -> np.ndarray:
+    """The requests that one accelerator gives their speed to."""
+    left = drawn["throughput per accelerator"].to_numpy() * drawn["derate"].to_numpy()
+    return left / demand.tokens_per_second_per_user
 
 
-def _loaded(out: pd.DataFrame, requests: np.ndarray, demand: Demand) -> pd.DataFrame:
-    """With the accelerators that traffic alone and the slots in front of it ask for, before rounding up."""
-    per_accelerator = out["throughput per accelerator"] * out["derate"] / demand.tokens_per_second_per_user
-    return out.assign(for_traffic=requests / per_accelerator, for_queue=out["slots"] / per_accelerator)
+def _needed(
+    requests: np.ndarray, slots: np.ndarray, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box
+) -> dict[str, np.ndarray]:
+    """The accelerators that traffic and its queue ask for, and those that hold the slots in memory, if known."""
+    queue = slots / each
+    needed = np.maximum(interval.whole(queue), 1.0)
+    if model is not None and not np.isnan(box.memory_gb):
+        needed = memory.accelerators_for(slots, model, box.memory_gb, box.headroom, cached, at_least=needed)
+    return {"for_traffic": requests / each, "for_queue": queue, "accelerators": needed}
 
 
-def _fitted(out: pd.DataFrame, model: Model | None, box: Box) -> pd.DataFrame:
-    """With for_memory and accelerators; memory decides nothing where the model or the accelerator's is not known."""
-    busy = np.maximum(interval.whole(out["for_queue"].to_numpy()), 1.0)
+def _served(count: int, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box) -> np.ndarray:
+    """The most requests in service on `count` accelerators in each draw."""
     if model is None or np.isnan(box.memory_gb):
-        return out.assign(for_memory=1.0, accelerators=busy)
-    held = out["slots"].to_numpy(), model, box.memory_gb, box.headroom, out["context"].to_numpy()
-    return out.assign(
-        for_memory=memory.accelerators_for(*held), accelerators=memory.accelerators_for(*held, at_least=busy)
-    )
-
-
-def _billed(out: pd.DataFrame, demand: Demand, node: int) -> pd.DataFrame:
-    whole, nodes = out["accelerators"], interval.whole(out["accelerators"] / node)
-    bill = nodes * node * out["price"]
-    traffic, queue = (np.maximum(interval.whole(out[name]), 1.0) for name in ("for_traffic", "for_queue"))
-    cause = np.select([whole.gt(queue), queue.gt(traffic)], ["memory", "queue"], "traffic")
-    return out.assign(
-        decided_by=cause,
-        nodes=nodes,
-        usd_per_hour=bill,
-        usd_per_user_hour=bill / demand.users,
-        usd_per_million_tokens=bill / demand.million_tokens_per_hour,
-    )
+        return count * each
+    return memory.requests_on(count, model, box.memory_gb, box.headroom, cached, each)
 
 
 def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:

@@ -30,7 +30,8 @@ SPREAD += ["slowest", "source_ids", "notes"]
 def compared(rows: pd.DataFrame) -> pd.DataFrame:
     """The official results of bare systems on sale, each with its `layout`: BOX, RACK or CLUSTER."""
     sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
-    read = zip(*(sold[name].tolist() for name in ("accelerator", "accelerator_count", "nodes")), strict=True)
+    nodes = sold.get("nodes", pd.Series(np.nan, sold.index))
+    read = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
     return sold.assign(layout=pd.Series([_layout(*row) for row in read], sold.index, "object"))
 
 

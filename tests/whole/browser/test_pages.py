@@ -17,9 +17,9 @@ from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
-REPORTS = ["generational_speedup", "interactivity", "my_deployment", "official_record", "overview", "power_efficiency",
-           "price_performance", "progress", "quantization_tradeoffs", "real_world_derating", "scaling", "source_audit",
-           "index"]  # fmt: skip
+REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_deployment", "official_record",
+           "overview", "power_efficiency", "price_performance", "progress", "quantization_tradeoffs",
+           "real_world_derating", "scaling", "source_audit", "index"]  # fmt: skip
 MOST_BYTES = 1_500_000
 SIZES = [(400, "light"), (400, "dark"), (1440, "light"), (1440, "dark")]
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"

@@ -1,0 +1,20 @@
+"""How long a plan of many draws takes once its basis is looked up: as `analysis plan`, reports and sliders ask it."""
+
+import time
+
+from analysis.audit import doubts
+from analysis.core.parameters import RealWorldDerating
+from analysis.themes import capacity
+
+DRAWS, PLANS = 100_000, 9
+
+
+def milliseconds(draws: int = DRAWS) -> list[float]:
+    """What each of PLANS plans for other users takes, its percentiles included."""
+    asked = RealWorldDerating(draws=draws, users=5000)
+    basis, taken = capacity.basis(doubts.catalog(), asked), []
+    for more in range(PLANS):
+        began = time.perf_counter()
+        _ = capacity.over(basis, asked.model_copy(update={"users": 5000 + 100 * more})).marks
+        taken.append(1000 * (time.perf_counter() - began))
+    return taken

@@ -1,0 +1,445 @@
+"""The words of the report on which accelerator to choose, from frames of choice.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from analysis.answers.words import (
+    PROSE,
+    counted,
+    dollars,
+    finding_name,
+    fitting,
+    listed,
+    opening,
+    prose,
+    software,
+)
+from analysis.core import interval
+from analysis.core.citation import cited
+from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes, of_rows, without
+from analysis.themes import choice
+from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
+
+ROWS, LINES = 10, 3  # rows that are read at a glance, and staircases beside the baseline's
+NEED = "{}, tenth to ninetieth percentile of the draws"
+UNITS = {
+    ACCELERATORS: "accelerators in whole nodes, spare ones included",
+    DOLLARS: "US dollars an hour for whole nodes",
+    KILOWATTS: "kilowatts at the wall with the overhead of the building",
+}
+AXES = {
+    ACCELERATORS: "accelerators in whole nodes",
+    DOLLARS: "dollars an hour for whole nodes",
+    KILOWATTS: "kilowatts at the wall",
+}
+WORTH = "times the baseline's price of an accelerator-hour at which the bill is the same, P10 to P90 of the draws"
+METERED, MODELLED = "metered", "modelled"
+WHY = {
+    choice.TOO_SLOW: "no run so fast",
+    choice.OTHER_ROUND: "run only in other rounds",
+    choice.NO_RUN: "never ran this benchmark",
+    choice.PREVIEW: "not on sale",
+    choice.PROMPT: "reads the prompt too slowly",
+    choice.MEMORY: "memory too small",
+}
+WITHIN = {"yes": "yes", "perhaps": "not surely", "no": "no", "unknown": "not known", "": "no budget"}
+CAUSES = {"traffic": "traffic", "queue": "the queue", "memory": "memory", ONE_NODE: "a whole node"}
+RANKED_TABLE = {
+    "called": "Accelerator",
+    "nodes": "Nodes",
+    "node": "Accelerators a node",
+    "count": "Accelerators",
+    "usd_per_hour": "Dollars an hour",
+    "worth": "Worth of the baseline's price (ratio)",
+    "price_at_most": "Dollars per accelerator-hour that keep the budget",
+    "kilowatts": "kW at the wall",
+    "metering": "Watts are",
+    "decides": "What decides",
+    "budget": "Within the budget",
+    "measured_on": "Smallest system measured (accelerators)",
+    "speed": "Proven tokens/s per user",
+    "rate": "Tokens/s per accelerator",
+    "round": "Round",
+    "systems": "Systems",
+    "submitter": "Fastest of",
+    "notes": "Notes",
+}
+UNRANKED_TABLE = {
+    "called": "Accelerator",
+    "reason": "Why it is not ranked",
+    "label": "Nearest evidence",
+    "distance": "Distance of that benchmark",
+    "scenario": "Scenario",
+    "speed": "Fastest tokens/s per user",
+    "of_asked": "Of the speed asked for (ratio)",
+    "when": "Rounds",
+    "systems": "Systems",
+}
+NEAR_TABLE = {
+    "label": "Benchmark",
+    "distance": "Distance",
+    "parameters_times": "Your parameters over its (ratio)",
+    "active_times": "Active parameters (ratio)",
+    "prompt_times": "Longest prompt (ratio)",
+    "same_kind": "Same kind",
+}
+Names = Callable[[str], str]
+
+
+def best(chosen: Choice, label: str, name: Names) -> Finding:
+    """The answer: what the users take at least, and on which accelerators; why there is none."""
+    ranked, unit = chosen.ranked, NEED.format(UNITS[chosen.by])
+    if ranked.empty:
+        return nothing("best_accelerator", unit, _why_nothing(chosen, label, name))
+    if (known := _known(chosen)).empty:
+        what = "price is known" if chosen.by == DOLLARS else "watts are known"
+        words = f"No {what} of the {counted(len(ranked), 'accelerator')} that can serve this."
+        return nothing("best_accelerator", unit, words)
+    first = known.iloc[0]
+    value = likely(first, chosen.by)
+    who, notes = _users(chosen, label), of_rows(_level(chosen))
+    within = ranked["within"].isin(["yes", "perhaps"])
+    if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
+        none = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
+        words = fitting(f"{none} for {who}: {_amount(chosen, first)}.", f"{none}: {_amount(chosen, first)}.")
+        return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first["accelerator"])
+    level = _level(chosen)
+    names = listed(level["called"], most=3) if len(level) > 1 else first["called"]
+    node = f", in nodes of {first['node']}" if len(level) == 1 and first["node"] > 1 else ""
+    told = {
+        ACCELERATORS: f"{opening(who)} take {prose(value)} accelerators at least: {names}{node}.",
+        DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour.",
+        KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW at the wall.",
+    }[chosen.by]
+    values = {
+        finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
+        for _, row in ranked.iterrows()
+        if likely(row, chosen.by).known
+    }
+    short = f"{names} need least: {_much(chosen, value)} for {counted(chosen.asked.users, 'user')}."
+    words = fitting(told, short)
+    return Finding(
+        "best_accelerator", value, unit, words, cited(level), notes, about=first["accelerator"], values=values
+    )
+
+
+def follows(chosen: Choice) -> Finding:
+    """What follows: what fits the budget, where there is one; else what the first may cost beside the baseline."""
+    ranked, unit = chosen.ranked, "accelerators that keep the budget, P90 of the draws"
+    if ranked.empty:
+        return nothing("follows", unit, "Ask for a slower speed per user, for more rounds, or for another benchmark.")
+    if not (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most):
+        return worth(chosen)
+    if not ranked["within"].isin(["yes", "perhaps"]).any():
+        return _beyond(chosen)
+    fit = ranked[ranked["within"].eq("yes")]
+    unknown = int(ranked["within"].eq("unknown").sum())
+    verb = "surely fits" if len(fit) == 1 else "surely fit"
+    words = f"{len(fit)} of {counted(len(ranked), 'accelerator')} {verb} {_budget(chosen)}"
+    words += f": {listed(fit['called'], most=3)}" if len(fit) else ""
+    words += f"; of {unknown} no price is known" if unknown else ""
+    return Finding("follows", exactly(len(fit)), unit, f"{words}.", cited(ranked))
+
+
+def _beyond(chosen: Choice) -> Finding:
+    """How many times the budget the first ranked takes, or of how many no price is known."""
+    rows, unit = _known(chosen), "times the budget that the first ranked takes"
+    unknown = int(chosen.ranked["within"].eq("unknown").sum())
+    blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} no price or no watts are known"
+    most = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
+    if rows.empty or not most:
+        return nothing("follows", unit, f"{opening(blind)}.")
+    first = rows.iloc[0]
+    over = likely(first, chosen.by) / most
+    rest = blind if unknown else "fewer users, a slower speed or no spare node would need less"
+    words = f"That is {prose(over)} times the budget; {rest}."
+    return Finding("follows", over, unit, words, cited(rows.head(1)), about=first["accelerator"])
+
+
+def worth(chosen: Choice) -> Finding:
+    """What an hour of the first ranked is worth in hours of the baseline; of the second where that is the first."""
+    others = chosen.ranked[chosen.ranked["accelerator"].ne(chosen.asked.baseline) & chosen.ranked["worth_low"].notna()]
+    base = chosen.plans[chosen.asked.baseline].called
+    if others.empty:
+        words = f"No break-even price is known: {base}, the baseline, cannot be planned here."
+        return nothing("worth_of_baseline", WORTH, words)
+    row = others.iloc[0]
+    value, called = likely(row, "worth"), row["called"]
+    more, less, times = called, base, value
+    if value.low < 1:
+        more, less, times = base, called, Interval(1 / value.high, 1 / value.low)
+    words = f"An hour of {more} is worth {prose(times)} of {less}: at that ratio of prices both bills are the same."
+    values = {finding_name(each["accelerator"]): (likely(each, "worth"), WORTH) for _, each in others.iterrows()}
+    return Finding("worth_of_baseline", value, WORTH, words, cited(others), of_rows(others), about=row["accelerator"],
+                   values=values)  # fmt: skip
+
+
+def spread(chosen: Choice) -> Finding:
+    """How many times as much the last of the figure takes as the first."""
+    rows, unit = _known(chosen), "ratio of the medians of the last and of the first ranked"
+    if len(rows) < 2:
+        many = f"{counted(len(rows), 'accelerator')} can be ranked here" if len(rows) else "Nothing can be ranked here"
+        return nothing("spread_of_ranking", unit, f"{many}.")
+    first, last = rows.iloc[0], rows.head(ROWS).sort_values(f"{chosen.by}_median", kind="stable").iloc[-1]
+    times = float(last[f"{chosen.by}_median"] / first[f"{chosen.by}_median"])
+    verb = {ACCELERATORS: "as many accelerators as", DOLLARS: "as many dollars as", KILOWATTS: "as many watts as"}
+    words = f"{last['called']} takes {interval.number(times, PROSE)} times {verb[chosen.by]} {first['called']}."
+    return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last["accelerator"])
+
+
+def power(chosen: Choice) -> Finding:
+    """What draws least at the wall nine times in ten, and whether a meter says so."""
+    unit, rows = NEED.format(UNITS[KILOWATTS]), chosen.ranked[chosen.ranked["kilowatts_low"].notna()]
+    if rows.empty:
+        return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
+    row = rows.sort_values("kilowatts_high", kind="stable").iloc[0]
+    value, how = likely(row, KILOWATTS), "at the wall" if row["metered"] else "by a model"
+    words = f"{row['called']} draws least, {prose(value)} kW {how}."
+    return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
+                   about=row["accelerator"])  # fmt: skip
+
+
+def decides(chosen: Choice) -> Finding:
+    """What decides the number of accelerators: for how many of those ranked each cause."""
+    unit = "accelerators for which the cause decides their number"
+    causes = chosen.ranked["decided_by"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    if causes.empty:
+        return nothing("decides_number", unit, "Nothing is ranked: nothing decides a number.")
+    first, *rest = (f"{CAUSES[cause]} for {count}" for cause, count in causes.items())
+    words = [f"{first} of {counted(len(chosen.ranked), 'accelerator')}", *rest]
+    sentence = f"What decides is {listed(words)}."
+    return Finding("decides_number", exactly(int(causes.iloc[0])), unit, sentence, cited(chosen.ranked),
+                   about=str(causes.index[0]))  # fmt: skip
+
+
+def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
+    """How many times the accelerators the first ranked takes at the end of its staircase, and for how many users."""
+    unit = "ratio of the medians of accelerators in whole nodes"
+    first = chosen.ranked["accelerator"].iloc[0] if len(chosen.ranked) else ""
+    own = stairs[stairs["accelerator"].eq(first)]
+    if own.empty:
+        return nothing("growth_with_users", unit, "Nothing can be ranked: no number of users has nodes.")
+    row = chosen.ranked.iloc[0]
+    times = float(own["count"].iloc[-1] / row["count_median"])
+    more = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
+    words = f"For {more} times the users {row['called']} takes {interval.number(times, PROSE)} times the accelerators."
+    return Finding("growth_with_users", exactly(times), unit, words, cited(chosen.ranked.head(1)), about=first)
+
+
+def near(chosen: Choice, label: str) -> Finding:
+    """How near the benchmark that is planned with is to the model: its distance and by how many times they differ."""
+    unit, own, model = "distance between model and benchmark, 0 for the same", chosen.match.own, _model(chosen)
+    if own is None:
+        return nothing("nearest_benchmark", unit, f"How large {label} is is not known: no distance to another model.")
+    if own["distance"] == 0:
+        words = f"{model} is {'as large as ' if chosen.asked.parameters_billion else ''}{label}."
+        return Finding("nearest_benchmark", exactly(0.0), unit, words)
+    times = {"parameters": own["parameters_times"], "active parameters": own["active_times"],
+             "longest prompt": own["prompt_times"]}  # fmt: skip
+    dense = abs(times["parameters"] - times["active parameters"]) < 1e-9
+    told = [_times(value, what) for what, value in times.items()
+            if value == value and value != 1 and not (dense and what == "active parameters")]  # fmt: skip
+    kind = "" if own["same_kind"] else ", one of both a mixture of experts"
+    size = f"{listed(told)} of {label}" if told else f"the size of {label}"
+    words = f"{model} has {size}{kind}: throughput is the benchmark's, unscaled."
+    return Finding("nearest_benchmark", exactly(float(own["distance"])), unit, words)
+
+
+def unanswered(chosen: Choice, name: Names) -> Finding:
+    """How many accelerators of the record are not ranked, and how near the nearest comes to the speed asked for."""
+    rows, unit = chosen.unranked, "share of the speed asked for that the nearest accelerator reached"
+    if rows.empty:
+        return nothing("not_ranked", unit, "Each accelerator that ran text under a limit is ranked.")
+    here = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
+    many = f"{counted(len(rows), 'accelerator')} of the record {'is' if len(rows) == 1 else 'are'} not ranked"
+    if here.empty:
+        return Finding("not_ranked", exactly(len(rows)), "accelerators that are not ranked", f"{many}.", cited(rows))
+    best = here.loc[here["speed"].idxmax()]
+    share, fastest = (interval.number(value, PROSE) for value in (100 * best["of_asked"], best["speed"]))
+    words = (
+        f"{many}; nearest comes {name(best['accelerator'])} with {fastest} tokens/s per user, {share} % of the speed."
+    )
+    if best["of_asked"] >= 1:
+        words = f"{many}; {name(best['accelerator'])} is so fast, but {WHY[best['why']]}."
+    return Finding("not_ranked", exactly(float(best["of_asked"])), unit, words, cited(rows), about=best["accelerator"])
+
+
+def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
+    """Whether the same accelerator leads for other users (`more`: choice.with_users)."""
+    unit = NEED.format(UNITS[chosen.by])
+    more, now = more[more[f"{chosen.by}_low"].notna()], _known(chosen)
+    if now.empty or more.empty:
+        return nothing("best_for_more_users", unit, "Nothing can be ranked for more users either.")
+    first, then = now.iloc[0], more.iloc[0]
+    same, value = first["accelerator"] == then["accelerator"], likely(then, chosen.by)
+    amount = _much(chosen, value)
+    who = f"With {users:,} users {then['called']}"
+    words = f"{who} leads too, with {amount}." if same else f"{who} leads instead of {first['called']}, with {amount}."
+    return Finding("best_for_more_users", value, unit, words, cited(more.head(1)), about=then["accelerator"])
+
+
+def shown(chosen: Choice, more: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
+    """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
+    apart = [near(chosen, label)] if is_apart(chosen) else []
+    return [elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
+
+
+def folded(chosen: Choice, label: str) -> list[Finding]:
+    """How near the benchmark is where it is the model itself, or where that is not known: `shown` does not say it."""
+    return [] if is_apart(chosen) else [near(chosen, label)]
+
+
+def is_apart(chosen: Choice) -> bool:
+    """Whether the benchmark is known to be another model than the one asked about."""
+    own = chosen.match.own
+    return own is not None and bool(own["distance"] > 0)
+
+
+def basis(chosen: Choice, label: str) -> list[str]:
+    """What the trust line says beside its rows: the benchmark, and how near it is where it is not the model itself."""
+    if not is_apart(chosen):
+        return [label]
+    return [f"{label} at distance {interval.number(float(chosen.match.own['distance']), PROSE)}"]
+
+
+def notes(*found: Finding) -> Notes:
+    """The notes of several findings as one set."""
+    return frozenset().union(*(own.notes for own in found)) or NONE
+
+
+def ranked_rows(chosen: Choice) -> pd.DataFrame:
+    """The rows of the first figure, ROWS at most, with what stands behind the numbers: nodes, and what decides."""
+    rows = _known(chosen).head(ROWS)
+    nodes = [_nodes(row) for _, row in rows.iterrows()]
+    return _worded(rows).assign(told=nodes, series="P10 to P90", software=software(rows)).reset_index(drop=True)
+
+
+def subtitle(chosen: Choice, label: str) -> str:
+    """What the first figure draws."""
+    spare = chosen.asked.spare_nodes
+    return (
+        f"{opening(_users(chosen, label))}, {counted(spare, 'spare node') if spare else 'no spare node'}; P10 to P90."
+    )
+
+
+def power_rows(chosen: Choice) -> pd.DataFrame:
+    """The rows of the figure of kilowatts, ROWS at most, least P90 first; what no meter measured is `modelled`."""
+    rows = _powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])
+    rows = rows.sort_values("kilowatts_high", kind="stable").head(ROWS)
+    kind = rows["metered"].map({True: METERED, False: MODELLED})
+    return rows.assign(series=kind, modelled=~rows["metered"].astype(bool), software=software(rows)).reset_index(
+        drop=True
+    )
+
+
+def points(chosen: Choice, stairs: pd.DataFrame) -> pd.DataFrame:
+    """Where today's choice stands on the staircases: the ranked rows of those drawn, with `users_from_p50`."""
+    drawn = chosen.ranked[chosen.ranked["accelerator"].isin(stairs["accelerator"])]
+    return drawn.assign(users_from_p50=chosen.asked.users, software=software(drawn)).reset_index(drop=True)
+
+
+def table_rows(chosen: Choice) -> pd.DataFrame:
+    """The whole ranking as a table shows it."""
+    return _worded(chosen.ranked)
+
+
+def unranked_rows(chosen: Choice, labels: Names, name: Names) -> pd.DataFrame:
+    """What is not ranked as a table shows it."""
+    rows = chosen.unranked
+    return rows.assign(
+        called=[name(own) for own in rows["accelerator"]],
+        reason=rows["why"].map(WHY),
+        label=[labels(own) for own in rows["benchmark"]],
+        when=[" to ".join(dict.fromkeys([rounds[0], rounds[-1]])) for rounds in rows["rounds"]],
+    )
+
+
+def ranked_columns(chosen: Choice) -> dict[str, str]:
+    """The columns of that table: those of a budget and of dollars where something is known of them."""
+    base = chosen.plans[chosen.asked.baseline].called
+    left = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
+    left -= {"budget"} if chosen.asked.kilowatts_at_most else set()
+    columns = {name: words for name, words in RANKED_TABLE.items() if name not in left}
+    return columns | {"worth": f"Worth, hours of {base} (ratio)"}
+
+
+def _worded(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(decides=rows["decided_by"].map(CAUSES), budget=rows["within"].map(WITHIN))
+
+
+def _powered(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the notes of their watts; that no meter told them is said by their marks."""
+    both = zip(rows["notes"], rows["power_notes"], strict=True)
+    return rows.assign(notes=[own | without(more, "no_meter") for own, more in both])
+
+
+def _known(chosen: Choice) -> pd.DataFrame:
+    return chosen.ranked[chosen.ranked[f"{chosen.by}_low"].notna()]
+
+
+def _level(chosen: Choice) -> pd.DataFrame:
+    """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
+    first, by = _known(chosen).iloc[0], chosen.by
+    ends = [f"{by}_median", f"{by}_high", "within", "smaller"]
+    return chosen.ranked[chosen.ranked[ends].eq(first[ends]).all(axis=1)]
+
+
+def _nodes(row: pd.Series) -> str:
+    count = likely(row, "nodes")
+    return f"{prose(count)} node{'s' * (count.high > 1)}" if row["node"] > 1 else ""
+
+
+def _users(chosen: Choice, label: str) -> str:
+    plan = next(iter(chosen.plans.values()))
+    speed, unit = interval.number(choice.speed_asked(chosen.asked)), plan.chosen.unit
+    count = chosen.asked.users
+    return f"{count:,} user{'s' * (count > 1)} of {label} at {speed} {unit}"
+
+
+def _amount(chosen: Choice, row: pd.Series) -> str:
+    return f"{row['called']} takes {_much(chosen, likely(row, chosen.by))}"
+
+
+def _much(chosen: Choice, value: Interval) -> str:
+    """An amount of what the ranking is by, in words."""
+    return {
+        ACCELERATORS: f"{prose(value)} accelerators",
+        DOLLARS: f"{dollars(value)} an hour",
+        KILOWATTS: f"{prose(value)} kW",
+    }[chosen.by]
+
+
+def _budget(chosen: Choice) -> str:
+    usd, kilowatts = chosen.asked.usd_per_hour_at_most, chosen.asked.kilowatts_at_most
+    parts = [f"{dollars(exactly(usd), 3)} an hour"] * bool(usd) + [f"{interval.number(kilowatts)} kW"] * bool(kilowatts)
+    return " and ".join(parts)
+
+
+def _model(chosen: Choice) -> str:
+    return chosen.asked.model or "Your model"
+
+
+def _times(value: float, what: str) -> str:
+    if value >= 1:
+        return f"{interval.number(value, PROSE)} times the {what}"
+    return f"{interval.number(100 * value, PROSE)} % of the {what}"
+
+
+def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
+    here = chosen.unranked[chosen.unranked["benchmark"].eq(chosen.match.benchmark) & chosen.unranked["speed"].notna()]
+    asked = interval.number(choice.speed_asked(chosen.asked))
+    if here.empty:
+        return f"No accelerator on sale can be planned for {label} from these rounds."
+    best = here.loc[here["speed"].idxmax()]
+    fastest = interval.number(best["speed"], PROSE)
+    if best["of_asked"] >= 1:
+        return (
+            f"{label} at {asked} tokens/s per user cannot be planned: {name(best['accelerator'])} {WHY[best['why']]}."
+        )
+    nearest = f"{name(best['accelerator'])} comes nearest, {fastest}"
+    return f"No accelerator on sale gave {label} users {asked} tokens/s: {nearest}."

@@ -1,0 +1,95 @@
+"""A staircase: how many whole things each number of users takes, and where today's choice stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullLocator
+
+from analysis.core.notes import NONE, Notes
+from analysis.show.figures import in_words, parts, style
+from analysis.show.figures.in_words import Column, Description
+from analysis.show.figures.style import Drawing
+
+_AROUND = 1.25  # times that an axis reaches beyond what is drawn
+
+
+def drawn_once(
+    frame: pd.DataFrame,
+    points: pd.DataFrame,
+    *,
+    label: str,
+    x: str,
+    y: str,
+    x_axis: str,
+    y_axis: str,
+    title: str,
+    subtitle: str,
+    colour: str = "",
+    others: Mapping[str, str] | None = None,
+    notes: Notes = NONE,
+) -> Drawing:
+    """One staircase per value of the column `label`: a row is a step of height `y` that begins at `x` (logarithmic).
+
+    `points` mark today's choice, a row per label: its place `x`, and at it the interval `<y>_low` to `<y>_high` with
+    its marker at `<y>_median`. `others` maps further columns of `frame` where the same steps begin to their words in
+    the legend: thin lines. `colour` is a column of accelerators (default: the label column).
+    """
+    if frame.empty or points.empty:
+        return style.nothing(title)
+    notes |= parts.notes_of(points, label)
+    figure, ax = style.canvas(title, subtitle, 3.2)
+    reach = _AROUND * max(float(frame[x].max()), float(points[x].max()))
+    entries = []
+    for name, own in frame.groupby(label, sort=False):
+        ink = style.colour(own.iloc[0][colour or label])
+        for column in others or {}:
+            _line(ax, own[column], own[y], reach, color=ink, lw=0.9, ls=":")
+        _line(ax, own[x], own[y], reach, color=ink, lw=1.7)
+        entries.append(Line2D([], [], color=ink, lw=1.7, label=name))
+    entries += [Line2D([], [], color=style.QUIET, lw=0.9, ls=":", label=words) for words in (others or {}).values()]
+    texts = in_words.ranges(points, y, y_axis).texts
+    for row, number in zip(points.to_dict("records"), texts, strict=True):
+        ink = style.colour(row[colour or label])
+        gid = f"{style.HOVER}{parts.hover(row, label, f'{row[x]:,} {x_axis}', f'{number} {y_axis}')}"
+        ends = [row[f"{y}_low"], row[f"{y}_high"]]
+        ax.plot([row[x]] * 2, ends, color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=3, gid=gid)
+        ax.plot(row[x], row[f"{y}_median"], "o", color=ink, mfc=parts.face(row, ink, ""), ms=6, zorder=4, gid=gid)
+    for at in points[x].unique():
+        ax.axvline(at, color=style.QUIET, lw=1, ls="--", zorder=1)
+    _scales(ax, frame[x].min(), reach, x_axis, y_axis)
+    if len(entries) > 1:
+        place = {"loc": "outside lower left", "ncols": 2 if style.is_narrow() else 4, "fontsize": 8}
+        figure.legend(handles=entries, handlelength=1.6, **place)
+    columns = [
+        in_words.words(frame, label),
+        Column(in_words.capital(f"{x_axis} from"), [f"{users:,.0f}" for users in frame[x]], numeric=True),
+        Column(in_words.capital(y_axis), [f"{height:,.0f}" for height in frame[y]], numeric=True),
+    ]
+    here = zip(points[label], texts, points[x], strict=True)
+    told = "; ".join(f"{name} {number} at {at:,} {x_axis}" for name, number, at in here)
+    description = Description(f"Staircases, {y_axis} over {x_axis}. {told}", columns, lambda *_: "")
+    return Drawing(figure, f"{description.alt(title).strip()}.", description.table(title), notes)
+
+
+stairs = style.drawn_twice(drawn_once)  # for a page; a slider redraws what it moves for one width alone
+
+
+def _line(ax: Axes, begins: pd.Series, heights: pd.Series, reach: float, **look: object) -> None:
+    """The steps from where each begins to where the next one does, the last one to the end of the axis."""
+    across, up = [*begins.astype(float), reach], [*heights, heights.iloc[-1]]
+    ax.plot(across, up, drawstyle="steps-post", zorder=2, **look)
+
+
+def _scales(ax: Axes, least: float, reach: float, x_axis: str, y_axis: str) -> None:
+    ax.set(xscale="log", yscale="log", xlim=(least / _AROUND, reach))
+    for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 1000 and not style.is_narrow() else (1,)))
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_minor_locator(NullLocator())
+        axis.set_label_text(words, size=9)
+    ax.tick_params(labelsize=8.5)

@@ -1,0 +1,368 @@
+"""Which accelerator on sale serves a model, users and a budget: one capacity plan for each, and what none answers.
+
+Every number of accelerators is that of a plan of capacity.py; here plans are put side by side and ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.core import notes
+from analysis.core.citation import several
+from analysis.core.interval import Interval
+from analysis.core.parameters import MOST_USERS, AcceleratorChoice
+from analysis.core.vocabulary import LIMITED, round_age
+from analysis.themes import capacity, cost, nearest, of_a_kind, serving, sizing, supply
+from analysis.themes.capacity import Planned
+from analysis.themes.nearest import Shape
+from analysis.themes.supply import SPEED, Basis
+
+ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
+MARKS = {"low": "p10", "median": "p50", "high": "p90"}
+TOO_SLOW, OTHER_ROUND, NO_RUN, PREVIEW, PROMPT, MEMORY = "speed", "round", "benchmark", "preview", "prompt", "memory"
+# A budget is kept by the P90, or by the P10; there is none; both are above; price or watts are unknown. In this order.
+WITHIN = ("yes", "perhaps", "", "no", "unknown")
+WORSE = ("", "yes", "perhaps", "unknown", "no")  # of two budgets the one that counts stands further behind
+ONE_NODE = "whole node"
+UNREAD = [  # columns of results that no plan reads: each of them would be copied with every look into the record
+    "locator", "accelerator_as_published", "batch_size", "printed", "printed_unit", "precision_basis",
+    "power_printed", "power_printed_unit", "per_watt_printed", "per_watt_printed_unit", "accuracy", "note",
+    "samples_per_second", "tokens_per_second", "ttft_p50_ms", "ttft_p90_ms", "tpot_p50_ms", "tpot_p90_ms", "validity",
+    "recomputed", "recomputed_key", "recomputed_difference", "recomputed_power", "recomputed_power_difference",
+]  # fmt: skip
+AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten times as many, in so many steps at most
+FEWER_DRAWS = 5000  # of a staircase, each step of which is solved for each draw
+QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, "worth", "price_at_most")
+RANKED = [
+    "accelerator", "called", "node", *(f"{name}_{end}" for name in QUANTITIES for end in MARKS), "metered", "metering",
+    "decided_by", "decided_share", "within", "measured_on", "smaller", "speed", "rate_low", "rate_high",
+    "scenario", "round", "basis", "origin",
+    "systems", "system", "submitter", "framework", "serving_software", "source_ids", "notes", "power_notes",
+]  # fmt: skip
+RAN = [
+    "accelerator", "benchmark", "scenario", "round", "origin", "availability", "system_key", "source_id", SPEED,
+]  # fmt: skip
+UNRANKED = [
+    "accelerator", "why", "benchmark", "distance", "scenario", "speed", "of_asked", "rounds", "systems", "source_ids",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What plans are made from (see supply.Tables), with the parameters of a model in its benchmark's row."""
+
+    results: pd.DataFrame
+    benchmarks: pd.DataFrame
+    doubts: pd.DataFrame
+    accelerators: pd.DataFrame
+    prices: pd.DataFrame
+    benchmark_limits: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Match:
+    """The `benchmark` that is planned with, whether it was `found` as the nearest, and how near each benchmark is.
+
+    `shape` is that of the model (None where it is the benchmark's own and not known), `near` a frame of
+    nearest.ranked: with its row of the benchmark itself where both shapes are known.
+    """
+
+    benchmark: str
+    found: bool
+    shape: Shape | None
+    near: pd.DataFrame
+
+    @property
+    def own(self) -> pd.Series | None:
+        """The row of `near` that is of the benchmark; None where how near it is is not known."""
+        rows = self.near[self.near["benchmark"].eq(self.benchmark)]
+        return rows.iloc[0] if len(rows) else None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A ranking of accelerators on sale for what was `asked` (its benchmark settled), best first.
+
+    `ranked` has RANKED (see `rank`), `unranked` UNRANKED (see `unanswered`), `plans` the plan of each accelerator that
+    has one and of the baseline, `by` is what decides the order: ACCELERATORS, DOLLARS or KILOWATTS.
+    """
+
+    asked: AcceleratorChoice
+    match: Match
+    plans: Mapping[str, Planned]
+    bases: Mapping[str, Basis]
+    ranked: pd.DataFrame
+    unranked: pd.DataFrame
+    by: str
+
+    @property
+    def behind(self) -> pd.DataFrame:
+        """The result rows that the throughput of the ranked accelerators is taken from."""
+        rows = [self.plans[name].behind for name in self.ranked["accelerator"]]
+        return pd.concat(rows, ignore_index=True) if rows else next(iter(self.plans.values())).behind.head(0)
+
+
+def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
+    """The ranking that `asked` asks for. Raises ValueError as capacity.make does."""
+    matched = match(tables, asked)
+    settled = asked.model_copy(update={"benchmark": matched.benchmark})
+    own = with_model(tables, matched)  # one look into the record for all accelerators
+    compared = supply.bases(own, settled)
+    bases = compared | ({} if asked.baseline in compared else supply.bases(own, settled, [asked.baseline]))
+    plans = planned(bases, settled)
+    evidence = ran(own, settled)
+    ranked = rank(plans, settled)
+    return Choice(
+        asked=settled,
+        match=matched,
+        plans=plans,
+        bases=bases,
+        ranked=ranked,
+        unranked=unanswered(evidence, plans, ranked["accelerator"], settled, matched),
+        by=order_of(asked),
+    )
+
+
+def match(tables: supply.Tables, asked: AcceleratorChoice) -> Match:
+    """The benchmark asked for, else that which the model is named like, else the nearest by its parameters.
+
+    The nearest is one of those that were run under a limit in the rounds asked for.
+    """
+    known = nearest.shapes(tables.benchmarks, tables.benchmark_limits, asked.rounds)
+    total = asked.parameters_billion
+    stated = Shape(total, asked.active_parameters_billion or total, asked.prompt_tokens or np.nan) if total else None
+    named = asked.benchmark or asked.benchmark_named
+    shape = stated or known.get(named)
+    near = pd.DataFrame(columns=nearest.COLUMNS)
+    if shape is not None:
+        rows = tables.results
+        run = rows["round"].isin(asked.rounds or rows["round"].unique()) & rows["scenario"].isin(LIMITED)
+        there = {*rows.loc[run & rows["benchmark"].isin(list(known)), "benchmark"], named} & set(known)
+        near = nearest.ranked(tables.benchmarks, known, shape, there)
+    return Match(named or near["benchmark"].iloc[0], not named, shape, near)
+
+
+def with_model(tables: supply.Tables, matched: Match) -> Tables:
+    """The tables with the model's parameters in the row of its benchmark, so that weights and prompts are its own.
+
+    Throughput stays that of the benchmark, and so does the shape of the cache. The results are without UNREAD.
+    """
+    benchmarks = tables.benchmarks
+    if matched.shape is not None:
+        own = benchmarks["benchmark"].eq(matched.benchmark)
+        active = matched.shape.active_billion if matched.shape.mixture else np.nan
+        total = benchmarks["parameters_billion"].astype("float64").mask(own, matched.shape.parameters_billion)
+        at_work = benchmarks["active_parameters_billion"].astype("float64").mask(own, active)
+        benchmarks = benchmarks.assign(parameters_billion=total, active_parameters_billion=at_work)
+    return Tables(
+        tables.results.drop(columns=UNREAD, errors="ignore"),
+        benchmarks,
+        tables.doubts,
+        tables.accelerators,
+        tables.prices,
+        tables.benchmark_limits,
+    )
+
+
+def planned(bases: Mapping[str, Basis], asked: AcceleratorChoice) -> dict[str, Planned]:
+    """The plan of each accelerator that was run at the speed asked for, and of the baseline, which is among `bases`."""
+    at = {name: of for name, of in bases.items() if name == asked.baseline or _ran_so_fast(of, speed_asked(asked))}
+    return {name: capacity.over(of, asked.model_copy(update={"baseline": name})) for name, of in at.items()}
+
+
+def order_of(asked: AcceleratorChoice) -> str:
+    """What the ranking is by: dollars where prices or a budget of them are given, else kilowatts, else accelerators."""
+    if asked.prices or asked.usd_per_hour_at_most:
+        return DOLLARS
+    return KILOWATTS if asked.kilowatts_at_most else ACCELERATORS
+
+
+def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame:
+    """The accelerators on sale that have a plan, a row each, with RANKED; the best first.
+
+    nodes, count (accelerators in whole nodes), usd_per_hour, kilowatts: P10, median and P90 of the draws; worth: how
+    many times the baseline's price an accelerator-hour may cost for the same bill, the ratio of their counts draw by
+    draw; price_at_most: US dollars per accelerator-hour that keep the budget. What is not known is NaN. `decided_by` is
+    the most frequent cause of sizing.CAUSES, or ONE_NODE where one (and the spare ones) is enough
+    nine times in ten; `within` the budget, one of WITHIN; `measured_on` the accelerators of the smallest system behind,
+    and `smaller` whether the plan has fewer nine times in ten. System, submitter and software are those of the fastest
+    row behind, `speed` the least that its rows prove. Those within the budget come first, of them those of a size that
+    was measured, then those with least of what `order_of` says, then the fastest.
+    """
+    base = plans[asked.baseline].draws
+    usable = {name: own for name, own in plans.items() if len(own.draws) and _on_sale(own)}
+    rows = [_row(own, base, plans[asked.baseline].node, asked) for own in usable.values()]
+    frame = pd.DataFrame([row for row in rows if row["nodes_low"] == row["nodes_low"]], columns=RANKED)
+    newest = max(frame["round"], key=round_age, default="")
+    apart = [own | notes.apart([name], [newest]) for own, name in zip(frame["notes"], frame["round"], strict=True)]
+    by = order_of(asked)
+    order = frame.assign(
+        notes=pd.Series(apart, index=frame.index, dtype="object"), turn=frame["within"].map(WITHIN.index)
+    )
+    keys = ["turn", "smaller", f"{by}_median", f"{by}_high", f"{ACCELERATORS}_median", "rate_high"]
+    ends = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
+    return ends.drop(columns="turn").reset_index(drop=True)
+
+
+def ran(tables: supply.Tables, asked: AcceleratorChoice) -> pd.DataFrame:
+    """The official runs of text under a limit, of all rounds: comparable rows (see compare.gate), their columns RAN."""
+    known = nearest.shapes(tables.benchmarks, tables.benchmark_limits)
+    names = list(dict.fromkeys([asked.benchmark, *known]))
+    questions = [gate.Question(asked.benchmark, name, ("official",), trust=asked.trust) for name in LIMITED]
+    rows = pd.concat([gate.select_all(tables, question, names) for question in questions], ignore_index=True)
+    return rows.assign(**{SPEED: serving.proven(rows, tables.benchmark_limits)})[RAN]
+
+
+def unanswered(
+    evidence: pd.DataFrame, plans: Mapping[str, Planned], ranked: Iterable[str], asked: AcceleratorChoice, match: Match
+) -> pd.DataFrame:
+    """The accelerators of `evidence` (see ran) that are not ranked, a row each, with UNRANKED; the nearest first.
+
+    `why` is TOO_SLOW, OTHER_ROUND (this benchmark was run, but not in the rounds asked for), NO_RUN (it never was),
+    PREVIEW, PROMPT (reading it takes longer than the limit on the first token) or MEMORY. The nearest evidence is that
+    of this benchmark, in the rounds asked for where there is such, else of the nearest benchmark (`distance`): its
+    fastest speed, what share of the asked speed that is, and how many systems ran it.
+    """
+    asked_for = set(asked.accelerators) or set(evidence["accelerator"])
+    left = [name for name in dict.fromkeys(evidence["accelerator"]) if name in asked_for - set(ranked)]
+    far = dict(zip(match.near["benchmark"], match.near["distance"], strict=True)) | {match.benchmark: 0.0}
+    rows = []
+    for name in left:
+        own = evidence[evidence["accelerator"].eq(name)]
+        here = own[own["benchmark"].eq(match.benchmark)]
+        inside = here[here["round"].isin(asked.rounds or here["round"].unique())]
+        why = _why(plans.get(name), here, inside)
+        by_distance = own["benchmark"].map(far).fillna(np.inf)
+        near = next(rows for rows in (inside, here, own[by_distance.eq(by_distance.min())]) if len(rows))
+        near = of_a_kind.narrowed(near, near["availability"].eq("available"))
+        best = near.loc[near[SPEED].idxmax()] if near[SPEED].notna().any() else near.iloc[0]
+        rows.append(
+            {
+                "accelerator": name,
+                "why": why,
+                "benchmark": best["benchmark"],
+                "distance": far.get(best["benchmark"], np.nan),
+                "scenario": best["scenario"],
+                "speed": float(best[SPEED]),
+                "of_asked": float(best[SPEED]) / speed_asked(asked),
+                "rounds": tuple(sorted(set(near["round"]), key=round_age)),
+                "systems": of_a_kind.counted(near),
+                "source_ids": several(near["source_id"]),
+            }
+        )
+    frame = pd.DataFrame(rows, columns=UNRANKED)
+    return frame.sort_values(["distance", "of_asked"], ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def speed_asked(asked: AcceleratorChoice) -> float:
+    """Tokens/s that each user is to see: those asked for, or more where the limit on a token's time asks for more."""
+    return max(asked.tokens_per_second_per_user, capacity.MILLISECONDS / asked.tpot_ms)
+
+
+def _on_sale(plan: Planned) -> bool:
+    return bool(of_a_kind.kind(plan.behind).isin([of_a_kind.AVAILABLE, of_a_kind.VIRTUAL]).any())
+
+
+def _ran_so_fast(of: Basis, speed: float) -> bool:
+    return bool(of.supply(speed).chosen.rows["accelerator"].eq(of.accelerator).any())
+
+
+def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:
+    """Why an accelerator with runs of the benchmark `here`, `inside` the rounds asked for, is not ranked."""
+    if inside.empty:
+        return OTHER_ROUND if len(here) else NO_RUN
+    if plan is None or plan.behind.empty:
+        return TOO_SLOW
+    if plan.impossible:
+        return PROMPT
+    return MEMORY if _on_sale(plan) else PREVIEW
+
+
+def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorChoice) -> dict:
+    """One row of `rank`; `base` are the draws of the baseline in nodes of `base_node`."""
+    draws, behind = plan.draws, plan.behind
+    count = draws["nodes"] * plan.node
+    worth = base["nodes"] * base_node / count if len(base) == len(draws) else count * np.nan
+    of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
+    of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
+    marks = sizing.percentiles(pd.DataFrame(of), list(of)).set_index("output").astype("float64")
+    ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in of for end, mark in MARKS.items()}
+    causes = sizing.decided(draws).set_index("cause")["share"]
+    least = 1 + asked.spare_nodes
+    one = ends["nodes_high"] == least
+    best = behind.loc[behind["per_accelerator_high"].idxmax()]
+    system = {name: best.get(name, "") for name in ("scenario", "round", "basis", "origin", *cost.RAN[1:])}
+    return ends | system | {
+        "accelerator": plan.accelerator,
+        "called": plan.called,
+        "node": plan.node,
+        "metered": plan.drawn.metered,
+        "metering": plan.drawn.basis,
+        "decided_by": ONE_NODE if one else causes.idxmax(),
+        "decided_share": float(draws["nodes"].eq(least).mean()) if one else float(causes.max()),
+        "within": _within(ends, asked),
+        "measured_on": int(behind["accelerator_count"].min()),
+        "smaller": ends[f"{ACCELERATORS}_high"] < behind["accelerator_count"].min(),
+        "speed": float(behind[SPEED].min()),
+        "rate_low": float(behind["per_accelerator_low"].min()),
+        "rate_high": float(behind["per_accelerator_high"].max()),
+        "systems": of_a_kind.counted(behind),
+        "source_ids": several(behind["source_id"]),
+        "notes": notes.union(behind["notes"]) | plan.notes,
+        "power_notes": plan.power_notes,
+    }  # fmt: skip
+
+
+def _within(ends: Mapping[str, float], asked: AcceleratorChoice) -> str:
+    """Whether the budgets hold: the worst of both, one of WITHIN."""
+    budgets = {DOLLARS: asked.usd_per_hour_at_most, KILOWATTS: asked.kilowatts_at_most}
+    return max((_held(ends, name, most) for name, most in budgets.items()), key=WORSE.index)
+
+
+def _held(ends: Mapping[str, float], name: str, most: float) -> str:
+    if not most:
+        return ""
+    low, high = ends[f"{name}_low"], ends[f"{name}_high"]
+    if low != low:
+        return "unknown"
+    return "yes" if high <= most else "perhaps" if low <= most else "no"
+
+
+def stairs(chosen: Choice, most: int) -> pd.DataFrame:
+    """The steps from users to accelerators in whole nodes, of the first `most` ranked and of the baseline if ranked.
+
+    From a tenth of the users asked for to ten times as many, of FEWER_DRAWS at most. Columns: accelerator, called,
+    count, and those of capacity.staircase.
+    """
+    rows, ends = [], (max(1, chosen.asked.users // AROUND), users_at_most(chosen.asked))
+    draws = min(chosen.asked.draws, FEWER_DRAWS)
+    ranked = chosen.ranked["accelerator"]
+    for name in dict.fromkeys([*ranked.head(most), *ranked[ranked.eq(chosen.asked.baseline)]]):
+        plan, asked = chosen.plans[name], chosen.asked.model_copy(update={"baseline": name, "draws": draws})
+        steps = capacity.staircase(chosen.bases[name], asked, ends, STEPS)
+        begins = [f"users_from_{mark}" for mark in MARKS.values()]
+        steps = steps.assign(**steps[begins].clip(lower=ends[0]))
+        rows.append(steps.assign(accelerator=name, called=plan.called, count=steps["nodes"] * plan.node))
+    columns = ["accelerator", "called", "count", "nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
+    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+
+
+def users_at_most(asked: AcceleratorChoice) -> int:
+    """The users at the end of a staircase: AROUND times those asked for, or as many as may be asked for."""
+    return min(asked.users * AROUND, MOST_USERS)
+
+
+def with_users(chosen: Choice, users: int) -> pd.DataFrame:
+    """The ranking (see rank) of the same accelerators for another number of users."""
+    asked = chosen.asked.model_copy(update={"users": users})
+    return rank(planned(chosen.bases, asked), asked)
+
+
+def likely(row: pd.Series, name: str) -> Interval:
+    """From the tenth to the ninetieth percentile of a quantity of one row of `rank`."""
+    return Interval(float(row[f"{name}_low"]), float(row[f"{name}_high"]))

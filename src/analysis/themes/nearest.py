@@ -1,0 +1,96 @@
+"""The benchmark nearest to a model: by parameters, active parameters, context and kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.core.vocabulary import TOKENS
+from analysis.themes import cost
+
+CONTEXT_WEIGHT = 0.5  # a prompt is read in parallel, so that one twice as long costs less than a model twice as large
+OTHER_KIND = 2.0  # dense against mixture of experts counts as much as this factor of parameters
+COLUMNS = ["benchmark", "label", "distance", "parameters_times", "active_times", "prompt_times", "same_kind"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A language model: billions of parameters, of those that work on one token, and the tokens of its longest prompt.
+
+    An unknown prompt is NaN. Raises ValueError for no parameters, and for more active ones than there are.
+    """
+
+    parameters_billion: float
+    active_billion: float
+    prompt_tokens: float = float("nan")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.active_billion <= self.parameters_billion:
+            raise ValueError(
+                f"a model of {self.parameters_billion!r} billion parameters with {self.active_billion!r} active ones; "
+                "expected numbers above 0, the active ones at most all"
+            )
+
+    @property
+    def mixture(self) -> bool:
+        """Whether only a part of the parameters works on a token."""
+        return self.active_billion < self.parameters_billion
+
+
+def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> dict[str, Shape]:
+    """The shape of each benchmark that generates text under a limit and whose parameters are known, by its name.
+
+    The longest prompt is that of the rules of `rounds` (none: of any), in `limits`, the table benchmark_limits.
+    """
+    asked = benchmarks["server_unit"].eq(TOKENS) & benchmarks["parameters_billion"].notna()
+    rows = benchmarks[asked & benchmarks["task"].str.startswith("text ")]
+    total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
+    known = zip(rows["benchmark"], total, active.fillna(total), strict=True)
+    return {name: Shape(*numbers, _prompt(limits, name, rounds)) for name, *numbers in known}
+
+
+def distance(model: Shape, other: Shape) -> float:
+    """How far two models are apart; 0 for two that are alike.
+
+    sqrt(ln(N/N')^2 + ln(A/A')^2 + (CONTEXT_WEIGHT ln(C/C'))^2 + (ln OTHER_KIND)^2) of all parameters N, active ones A
+    and the longest prompt C, where both are known; the last term where one is a mixture of experts and the other not.
+    A convention: factors count, in either direction alike.
+    """
+    times = _times(model, other)
+    prompt = 0.0 if math.isnan(times[2]) else CONTEXT_WEIGHT * math.log(times[2])
+    kind = math.log(OTHER_KIND) if model.mixture != other.mixture else 0.0
+    return math.hypot(math.log(times[0]), math.log(times[1]), prompt, kind)
+
+
+def ranked(
+    benchmarks: pd.DataFrame, known: Mapping[str, Shape], model: Shape, among: Collection[str] = ()
+) -> pd.DataFrame:
+    """The benchmarks of `known` (see shapes), the nearest to `model` first; only those of `among`, empty: all.
+
+    Columns: COLUMNS; the model's parameters, active parameters and prompt over the benchmark's (ratios, the last NaN
+    where one is not known).
+    """
+    labels = benchmarks.set_index("benchmark")["label"]
+    rows = [
+        (name, labels[name], distance(model, own), *_times(model, own), model.mixture == own.mixture)
+        for name, own in known.items()
+        if not among or name in among
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values("distance", kind="stable", ignore_index=True)
+
+
+def _times(model: Shape, other: Shape) -> tuple[float, float, float]:
+    return (
+        model.parameters_billion / other.parameters_billion,
+        model.active_billion / other.active_billion,
+        model.prompt_tokens / other.prompt_tokens,
+    )
+
+
+def _prompt(limits: pd.DataFrame, benchmark: str, rounds: Sequence[str]) -> float:
+    own = cost.rules_of(limits, benchmark, "max_sequence_length", rounds)["high"]
+    return float(own.max()) if len(own) else np.nan

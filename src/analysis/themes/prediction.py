@@ -1,0 +1,341 @@
+"""Predictions held against the record: each official result left out, and predicted from the others.
+
+Two questions, never mixed. KNOWN: a system's Offline result is known, and its rate under a latency limit is predicted.
+NEW: nobody submitted the system, and its rate is predicted from other systems of its accelerator, as a plan does it.
+An error is |predicted / actual - 1|, a factor is actual / predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.core.vocabulary import LIMITED, round_age
+from analysis.themes import of_a_kind
+
+SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
+OFFLINE = "Offline"
+KNOWN, NEW = "Offline known", "new system"  # the two questions
+
+# What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
+# FACTOR. The accelerator counts twice, for its memory and speed decide what a latency limit costs; the submitter stands
+# for tuning, the software for batching, the round for versions and rules, the number for how a model is divided.
+SHARED: Mapping[str, int] = {"accelerator": 2, "submitter": 1, "software": 1, "round": 1, "accelerator_count": 1}
+FACTOR = 4
+RIVALS = tuple(product((2, 4, 8, 16), (1, 2)))  # FACTOR and what the accelerator counts, of which `nested` chooses
+
+LIKELY = (0.1, 0.9)  # the percentiles that a range goes from and to
+FEWEST = 9  # errors with which a tenth percentile can be told: one case in ten lies below the lowest of nine others
+SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
+CASE = ["benchmark", "scenario", *SYSTEM, "rate", "per_accelerator", "offline"]
+ANSWERS = ["predicted", "nested", "stranger", "naive"]
+ERRORS = ["question", "scenario", "benchmark", "systems", "of_systems"]
+ERRORS += [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
+ERRORS += ["factor_low", "factor_high", "held"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Factors of actual over predicted, from the LIKELY percentile to the other, of the errors of so many `cases`.
+
+    NaN where the cases are too few to tell.
+    """
+
+    factors: Interval
+    cases: int
+
+    @property
+    def drawn(self) -> Interval:
+        """The ends of the uniform distribution whose tenth and ninetieth percentile are the factors.
+
+        At least half the lower factor, so that what is drawn stays above zero.
+        """
+        low, high = self.factors.low, self.factors.high
+        more = (high - low) * LIKELY[0] / (LIKELY[1] - LIKELY[0])
+        return Interval(max(low - more, low / 2), high + more)
+
+
+UNTOLD = Band(Interval(np.nan, np.nan), 0)  # of no case at all
+
+
+class Tables(gate.Tables, Protocol):
+    """What cases are made from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def benchmark_limits(self) -> pd.DataFrame:
+        """The limits of the scenarios."""
+
+
+def language_models(limits: pd.DataFrame) -> list[str]:
+    """The benchmarks whose rules (benchmark_limits) limit the time per output token, in the order of the table."""
+    timed = limits["quantity"].eq("tpot_p99_limit") & limits["scenario"].isin(LIMITED) & limits["confidence"].ne("low")
+    return list(dict.fromkeys(limits.loc[timed, "benchmark"]))
+
+
+def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (OFFLINE, *LIMITED)) -> pd.DataFrame:
+    """The comparable rows that cases are made of: official, closed division, data centre, of all rounds since SINCE.
+
+    Raises ValueError for an unknown benchmark or scenario, with the valid choices.
+    """
+    names, there = list(names), tables.results["round"].unique()
+    rounds = tuple(name for name in there if round_age(name) >= round_age(SINCE))
+    asked = gate.Question("", OFFLINE, ("official",), rounds, mixed=True)
+    chosen = [gate.select_all(tables, replace(asked, scenario=name), names) for name in scenarios]
+    return pd.concat(chosen, ignore_index=True)
+
+
+def cases(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `gathered`, one for each benchmark, scenario and system. Columns: CASE.
+
+    `rate` is the whole system's in the benchmark's unit, in the geometric middle where it was filed twice (for two
+    accuracy targets); `per_accelerator` is NaN of a cluster of several types, `offline` (the same system's Offline
+    rate) of a system without one. `software` is what served, else the framework, without its version; "" where neither
+    is known. `on_sale`: available and not virtualised. Power submissions, often capped, are no cases.
+    """
+    rows = rows[rows["rate_low"].notna() & ~rows["power_measured"]]
+    rows = rows.assign(software=_software(rows), on_sale=of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE))
+    keys = ["benchmark", "scenario", "system_key"]
+    ends = {name: (name, "min" if name.endswith("low") else "max") for name in ("rate_low", "rate_high")}
+    own = {name: (name, "first") for name in SYSTEM if name != "system_key"}
+    found = rows.groupby(keys, sort=False).agg(**own, **ends).reset_index()
+    rate = interval.of(found, "rate").middle
+    count = found["accelerator_count"].astype("float64").where(found["accelerator"].ne("mixed"))
+    found = found.assign(rate=rate, per_accelerator=rate / count)
+    free = found[found["scenario"].eq(OFFLINE)].set_index(["benchmark", "system_key"])["rate"].rename("offline")
+    return found.join(free, on=["benchmark", "system_key"])[CASE]
+
+
+def predictions(cases: pd.DataFrame, questions: Iterable[str] = (KNOWN, NEW)) -> pd.DataFrame:
+    """Each of `cases` predicted from the others: the rows of `known`, of `new`, or one below the other.
+
+    Added: question; factor (NaN where nothing predicts the case), low and high (the prediction by its range, see
+    `ranges`; NaN where too few cases make one), held (whether the actual rate lies between them).
+    """
+    asked = {KNOWN: known, NEW: new}
+    found = pd.concat([asked[name](cases).assign(question=name) for name in questions], ignore_index=True)
+    found = found.assign(factor=found["actual"] / found["predicted"])
+    band = ranges(found)
+    held = found["factor"].between(band.low, band.high)
+    return found.assign(low=found["predicted"] * band.low, high=found["predicted"] * band.high, held=held)
+
+
+def known(cases: pd.DataFrame) -> pd.DataFrame:
+    """The cases under a latency limit that have an Offline rate, predicted by it: rates of the whole system.
+
+    Added: actual; predicted (Offline x the weighted median, over the other systems of the benchmark, of their ratios to
+    Offline: SHARED and FACTOR weigh them); nested (the same with the weights of RIVALS that do best on the other
+    rounds, which shows what choosing them gained); stranger (from other submitters alone); naive (the median ratio of
+    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another.
+    """
+    rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
+    codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()
+    rounds, tried = rows["round"].to_numpy(), {name: np.full(len(rows), np.nan) for name in ANSWERS}
+    chosen = {name: np.full((len(RIVALS), len(rows)), np.nan) for name in (*np.unique(rounds), "")}
+    for at in _groups(rows, "benchmark", "scenario"):
+        values, shared = ratios[at], _shared(codes, at)
+        once = ~_one_result(shared, codes["rate"][at])
+        weights = _weights(shared, FACTOR, SHARED["accelerator"]) * once
+        tried["predicted"][at] = _medians(values, weights)
+        tried["stranger"][at] = _medians(values, weights * ~shared["submitter"])
+        tried["naive"][at] = _medians(values, ~np.eye(len(at), dtype=bool))
+        for place, choice in enumerate(RIVALS):
+            weights = _weights(shared, *choice) * once
+            for name, found in chosen.items():  # without the results of one round, which is then judged by the choice
+                found[place, at] = _medians(values, weights * (rounds[at] != name))
+    tried["nested"] = _nested(chosen, ratios, rounds)
+    return rows.assign(actual=rows["rate"], **{name: rows["offline"] * tried[name] for name in ANSWERS})
+
+
+def new(cases: pd.DataFrame) -> pd.DataFrame:
+    """The cases of one type of accelerator, predicted from the other systems of it: rates per accelerator.
+
+    Added: actual; predicted, the median of the systems that are most like it, as a plan takes them (of_a_kind.alike):
+    on sale and bare, of its number of accelerators, of the nearest round, each rule where any system is left; stranger
+    (from other submitters alone); naive (from all its systems); nested is predicted, for nothing was chosen. NaN of the
+    only system of an accelerator. The whole system is left out, and the same submitter's of that name in other rounds.
+    """
+    rows = cases[cases["per_accelerator"].notna()].reset_index(drop=True)
+    codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
+    sold, order = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
+    places = rows["round"].map({name: place for place, name in enumerate(order)}).to_numpy()
+    found = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
+    for at in _groups(rows, "benchmark", "scenario", "accelerator"):
+        values, shared = rates[at], _shared(codes, at)
+        system = codes["system"][at]
+        again = shared["submitter"] & (system[:, None] == system)
+        others = ~(_one_result(shared, codes["rate"][at]) | again)
+        like = sold[at], shared["accelerator_count"], np.abs(places[at][:, None] - places[at])
+        found["predicted"][at] = _medians(values, _alike(others, *like))
+        found["stranger"][at] = _medians(values, _alike(others & ~shared["submitter"], *like))
+        found["naive"][at] = _medians(values, others)
+    return rows.assign(actual=rates, **found, nested=found["predicted"])
+
+
+def ranges(predictions: pd.DataFrame) -> Interval:
+    """The factors from the LIKELY percentile of the errors of like cases to the other: two arrays, by place.
+
+    Like cases are the others of the same question (see `pool`): no case is among those that make its own range. NaN
+    where there are fewer than FEWEST. Percentiles are those below which one more case of the same kind lies with just
+    that chance (Weibull's, as in conformal prediction).
+    """
+    ends = np.full((2, len(predictions)), np.nan)
+    factors, told = predictions["factor"].to_numpy(), predictions["factor"].notna().to_numpy()
+    for at in _groups(predictions, "question", "benchmark", "scenario"):
+        question, benchmark, scenario = (
+            predictions[name].iloc[at[0]] for name in ("question", "benchmark", "scenario")
+        )
+        like = np.flatnonzero(pool(predictions, question, benchmark, scenario))
+        at = at[told[at]]
+        if len(like) > FEWEST and len(at):
+            others = np.broadcast_to(factors[like], (len(at), len(like)))[like != at[:, None]]
+            ends[:, at] = np.quantile(others.reshape(len(at), -1), LIKELY, axis=1, method="weibull")
+    return Interval(*ends)
+
+
+def pool(predictions: pd.DataFrame, question: str, benchmark: str, scenario: str) -> np.ndarray:
+    """Which cases have the errors that stand for those of a benchmark and scenario, where a question is asked.
+
+    Those of both where they are more than FEWEST; else those of the benchmark under any latency limit; else all of the
+    scenario. Only cases that were predicted.
+    """
+    asked = predictions["question"].eq(question).to_numpy() & predictions["factor"].notna().to_numpy()
+    same = asked & predictions["benchmark"].eq(benchmark).to_numpy()
+    at_scenario, limited = predictions["scenario"].eq(scenario).to_numpy(), predictions["scenario"].isin(LIMITED)
+    parts = same & at_scenario, same & limited.to_numpy() & (scenario in LIMITED)
+    return next((part for part in parts if part.sum() > FEWEST), asked & at_scenario)
+
+
+def band(predictions: pd.DataFrame, benchmark: str, scenario: str) -> Band:
+    """What the rate of a system that nobody submitted may be of its prediction, from the errors of like cases.
+
+    `predictions` are as `predictions` gives them, of which those about NEW count (see `pool`).
+    """
+    factors = predictions["factor"].to_numpy()[pool(predictions, NEW, benchmark, scenario)]
+    if len(factors) <= FEWEST:
+        return Band(Interval(np.nan, np.nan), len(factors))
+    return Band(Interval(*(float(end) for end in np.quantile(factors, LIKELY, method="weibull"))), len(factors))
+
+
+def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str, Band]:
+    """The band of each of the scenarios for plans on a benchmark.
+
+    From the errors of its own results; where those of any of the scenarios are too few, from those of all language
+    models (see `pool`). Raises ValueError as `gathered` does.
+    """
+    scenarios = list(scenarios)
+    found: dict[str, Band] = {}
+    for names in ([benchmark], dict.fromkeys([benchmark, *language_models(tables.benchmark_limits)])):
+        told = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
+        found = {name: band(told, benchmark, name) for name in scenarios}
+        if all(own.factors.known for own in found.values()):
+            break
+    return found
+
+
+def errors(predictions: pd.DataFrame) -> pd.DataFrame:
+    """How far predictions are off, by question, scenario and benchmark; first over all benchmarks (benchmark "").
+
+    Columns: ERRORS. `systems` are the cases that could be predicted, `<name>_median` and `<name>_p90` the errors of
+    each of ANSWERS (shares of the actual rate; the latter NaN of FEWEST cases or fewer), factor_low/high the LIKELY
+    percentiles (NaN likewise), `held` the share of cases within their range.
+    """
+    rows = []
+    for (question, scenario), own in predictions.groupby(["question", "scenario"], sort=False):
+        parts = {"": own} | dict(iter(own.groupby("benchmark", sort=False)))
+        rows += [
+            {"question": question, "scenario": scenario, "benchmark": benchmark} | _errors_of(part)
+            for benchmark, part in parts.items()
+        ]
+    return pd.DataFrame(rows, columns=ERRORS)
+
+
+def _errors_of(rows: pd.DataFrame) -> dict[str, float]:
+    told = rows[rows["factor"].notna()]
+    enough, found = len(told) > FEWEST, {"systems": len(told), "of_systems": len(rows)}
+    for name in ANSWERS:
+        off = np.abs(told[name].to_numpy() / told["actual"].to_numpy() - 1)
+        off = off[~np.isnan(off)]  # a stranger may be lacking where a prediction is not
+        found[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
+        found[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if enough else np.nan
+    ends = np.quantile(told["factor"].to_numpy(), LIKELY) if enough else (np.nan, np.nan)
+    judged = told["held"].to_numpy()[told["low"].notna().to_numpy()]
+    held = float(judged.mean()) if len(judged) else np.nan
+    return found | {"factor_low": float(ends[0]), "factor_high": float(ends[1]), "held": held}
+
+
+def _software(rows: pd.DataFrame) -> pd.Series:
+    """What served, else the framework, in small letters and up to its version: tensorrt, vllm; "" for neither."""
+    unknown = pd.Series("", index=rows.index)
+    served, framework = (rows.get(name, unknown).fillna("") for name in ("serving_software", "framework"))
+    named = served.mask(served.eq(""), framework).str.lower()
+    return named.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
+
+
+def _groups(rows: pd.DataFrame, *by: str) -> Iterable[np.ndarray]:
+    """The places of the rows of each group."""
+    return rows.groupby(list(by), sort=False).indices.values()
+
+
+def _codes(rows: pd.DataFrame) -> dict[str, np.ndarray]:
+    """What rows may have in common as numbers, -1 for what is not known ("")."""
+    columns = {name: rows[name] for name in (*SHARED, "system", "rate")}
+    return {name: pd.factorize(values.mask(values.eq("")) if values.dtype == "str" else values)[0]
+            for name, values in columns.items()}  # fmt: skip
+
+
+def _shared(codes: Mapping[str, np.ndarray], at: np.ndarray) -> dict[str, np.ndarray]:
+    """For each of SHARED which rows at these places have it in common."""
+    own = {name: codes[name][at] for name in SHARED}
+    return {name: (of[:, None] == of) & (of >= 0) for name, of in own.items()}
+
+
+def _one_result(shared: Mapping[str, np.ndarray], rates: np.ndarray) -> np.ndarray:
+    """Which rows are one result: each itself, and one with its figure, on as many of the same accelerators."""
+    again = shared["accelerator"] & shared["accelerator_count"] & (rates[:, None] == rates)
+    return again | np.eye(len(rates), dtype=bool)
+
+
+def _weights(shared: Mapping[str, np.ndarray], factor: int, accelerator: int) -> np.ndarray:
+    counts = {**SHARED, "accelerator": accelerator}
+    return float(factor) ** sum(times * shared[name] for name, times in counts.items())
+
+
+def _medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The median of the values for each row of weights, the middle between two; NaN of a row without weight."""
+    order = np.argsort(values, kind="stable")
+    sums, ascending = np.cumsum(weights[:, order], axis=1, dtype="float64"), values[order]
+    half = sums[:, -1] / 2
+    low, high = (ascending[reached.argmax(axis=1)] for reached in (sums >= half[:, None], sums > half[:, None]))
+    return np.where(half > 0, (low + high) / 2, np.nan)
+
+
+def _nested(tried: Mapping[str, np.ndarray], actual: np.ndarray, rounds: np.ndarray) -> np.ndarray:
+    """The prediction of each case by the weights that have the least mean error in the other rounds.
+
+    `tried` are the predictions, one row for each choice of weights: from all rounds (""), and from those without one.
+    NaN where there are no other rounds.
+    """
+    found = np.full(len(actual), np.nan)
+    for name in np.unique(rounds):
+        off = np.abs(np.log(tried[name][:, rounds != name] / actual[rounds != name]))
+        off = off[:, ~np.isnan(off).any(axis=0)]
+        if off.size:
+            found[rounds == name] = tried[""][off.mean(axis=1).argmin(), rounds == name]
+    return found
+
+
+def _alike(left: np.ndarray, sold: np.ndarray, sized: np.ndarray, apart: np.ndarray) -> np.ndarray:
+    """Of the rows that are `left` for each row those most like it: `sold`, as large, fewest rounds `apart`."""
+    for like in (sold[None, :], sized):
+        kept = left & like
+        left = np.where(kept.any(axis=1, keepdims=True), kept, left)
+    apart = np.where(left, apart, np.inf)
+    return left & (apart == apart.min(axis=1, keepdims=True))

@@ -1,0 +1,311 @@
+"""What a plan rests on: what the record proves of an accelerator at a speed, its price, its model in memory, its host.
+
+Looked up once for a benchmark and an accelerator, planned over many times. A throughput is that of runs at the speed
+that each user is to see, or lies between two measured speeds of one system, or there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import Protocol
+
+import pandas as pd
+
+from analysis.compare import gate
+from analysis.compare.gate import Comparison
+from analysis.core.interval import Interval
+from analysis.core.parameters import RealWorldDerating
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
+from analysis.themes import cost, derating, memory, prediction, roofline, serving, system_sizes, watts
+
+SPEED = "tokens_per_second_per_user"
+RATE = ("per_accelerator_low", "per_accelerator_high")
+ONE_SYSTEM = ["basis", "system_key"]
+
+
+class Tables(gate.Tables, Protocol):
+    """What a plan is made from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def accelerators(self) -> pd.DataFrame:
+        """The datasheets."""
+
+    @property
+    def prices(self) -> pd.DataFrame:
+        """The rental prices."""
+
+    @property
+    def benchmark_limits(self) -> pd.DataFrame:
+        """The limits of the scenarios."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
+
+    tokens: float
+    accelerators: float
+    seconds: float
+
+    @property
+    def known(self) -> bool:
+        """Whether the time that the prompt takes could be computed."""
+        return bool(pd.notna(self.seconds))
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What one scenario offers plans: comparable rows, and the power submissions of the benchmark.
+
+    Both have SPEED, what each user saw (see serving.proven). `kept` is what systems kept of their Offline throughput
+    under the limit (see derating.measured). `band` is how far predictions of left-out results of the scenario were off.
+    """
+
+    chosen: Comparison
+    power: pd.DataFrame
+    kept: pd.DataFrame
+    band: prediction.Band = prediction.UNTOLD
+    _at: dict[float, Supply] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def at(self, speed: float) -> Supply:
+        """What is left of it where each user is to see `speed`; a row whose speed is not known stays.
+
+        Kept for the next plan at that speed: those of several accelerators ask for the same.
+        """
+        if speed not in self._at:
+            rows, power = (rows[~rows[SPEED].lt(speed)] for rows in (self.chosen.rows, self.power))
+            self._at[speed] = replace(self, chosen=replace(self.chosen, rows=rows), power=power)
+        return self._at[speed]
+
+    @property
+    def none(self) -> Supply:
+        """The same without rows, for a plan that rests on none of them."""
+        chosen = replace(self.chosen, rows=self.chosen.rows.head(0))
+        return replace(self, chosen=chosen, power=self.power.head(0), kept=self.kept.head(0))
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """A rate per accelerator, what it is one of in words, and the share of Offline that is in it already.
+
+    `kept` is Server (or what was run) over Offline of those systems themselves, of `both` of `systems`; NaN without.
+    """
+
+    rate: Interval
+    of: str
+    kept: Interval = cost.UNKNOWN
+    both: int = 0
+    systems: int = 0
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What systems of several nodes keep of the throughput per accelerator of one, at most all, and in what."""
+
+    kept: Interval
+    of: str
+
+
+@dataclass(frozen=True)
+class Own:
+    """A throughput per accelerator that somebody measured, and what it was measured on."""
+
+    rate: Interval
+    of: str
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
+
+    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
+    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
+    power beside the accelerators, `scaling` what several nodes keep, `runs` are those of the accelerator at any speed.
+    What is not known is NaN, a `model` None. `accelerators` are the datasheets.
+    """
+
+    accelerator: str
+    unit: str
+    supplies: tuple[Supply, ...]
+    price: Interval
+    offers: int
+    accelerators: pd.DataFrame
+    model: memory.Model | None
+    prompt: Prompt
+    tokens_per_request: float
+    host: watts.Host
+    scaling: Scaling
+    runs: tuple[dict, ...] = ()
+
+    def supply(self, speed: float) -> Supply:
+        """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
+
+        Where it did in none, that in which most rows did, whatever they are of: it has no row of the accelerator. What
+        is not counted in tokens has no speed, and the first supply as it is.
+        """
+        if self.unit != TOKENS:
+            return self.supplies[0]
+        fast = [supply.at(speed) for supply in self.supplies]
+        own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
+        return next(own, None) or max(fast, key=lambda supply: len(supply.chosen.rows))
+
+    @property
+    def fastest(self) -> tuple[float, str]:
+        """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
+
+        NaN and "" where no speed of it is known.
+        """
+        seen = [(supply.chosen.rows, supply.chosen.question.scenario) for supply in self.supplies]
+        speeds = [(float(rows.loc[rows["accelerator"].eq(self.accelerator), SPEED].max()), name) for rows, name in seen]
+        return max((own for own in speeds if own[0] == own[0]), default=(float("nan"), ""))
+
+    def throughput(self, supply: Supply, behind: pd.DataFrame, speed: float) -> Throughput:
+        """What one accelerator gives at `speed`, of the rows `behind` it (see cost.behind) in a `supply` at that speed.
+
+        The median system, times what left-out systems gave over such a median (see prediction.new and Band.drawn); of
+        documents, or where too few tell, from the lowest system to the highest. Each gives at least what it gave at its
+        own speed, which is no slower; where the same system was measured slower too and gave more, at most what lies on
+        the line between its two speeds: a step takes longer by the same time for each request in it, so that throughput
+        falls evenly with speed.
+        """
+        of, slower = cost.scope(supply.chosen.rows, self.accelerator), self._slower(speed)
+        runs = behind[[*ONE_SYSTEM, SPEED, *RATE]].to_dict("records")
+        lines = [_on_the_line(run, slower.get(_system(run), []), speed) for run in runs]
+        if not lines:
+            return Throughput(cost.UNKNOWN, of)
+        rate = Interval(min(line.low for line in lines), max(line.high for line in lines))
+        if supply.band.factors.known and behind["origin"].eq("official").all():
+            middle = Interval(median(line.low for line in lines), median(line.high for line in lines))
+            rate, of = middle * supply.band.drawn, f"{of}, as far off as {supply.band.cases} predictions were"
+        between = sum(line.high > run for line, run in zip(lines, behind[RATE[1]], strict=True))
+        of += f", {between} up to the line between two of its speeds" if between else ""
+        kept = supply.kept.merge(behind[ONE_SYSTEM].drop_duplicates(), on=ONE_SYSTEM).dropna(subset="derate_low")
+        share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
+        return Throughput(rate, of, share, len(kept), behind["system_key"].nunique())
+
+    def _slower(self, speed: float) -> dict[tuple, list[dict]]:
+        """The runs of the accelerator, by system, that gave each user less than `speed`."""
+        found: dict[tuple, list[dict]] = {}
+        for run in self.runs:
+            if run[SPEED] < speed:
+                found.setdefault(_system(run), []).append(run)
+        return found
+
+
+def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
+    """What the tables say of the baseline of `asked` on its benchmark."""
+    return bases(tables, asked, [asked.baseline])[asked.baseline]
+
+
+def bases(tables: Tables, asked: RealWorldDerating, accelerators: Iterable[str] = ()) -> dict[str, Basis]:
+    """The basis of each of these accelerators, by name, of one look into the record.
+
+    Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
+    """
+    supplies = _supplies(tables, asked)
+    model = _model(tables, asked)
+    row = tables.benchmarks.set_index("benchmark").loc[asked.benchmark]
+    offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
+    offered = cost.each_offer(offers)["accelerator"]
+    facts = tables.accelerators.set_index("accelerator")
+    runs = pd.concat([supply.chosen.rows[["accelerator", *ONE_SYSTEM, SPEED, *RATE]] for supply in supplies]).dropna()
+    shared = {
+        "unit": supplies[0].chosen.unit,
+        "supplies": supplies,
+        "accelerators": tables.accelerators,
+        "model": model,
+        "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
+        "host": watts.host(tables.results, tables.accelerators, asked.wall_over_limit),
+        "scaling": _scaling(supplies[0].chosen.rows),
+    }
+    tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
+    ran = (name for supply in supplies for name in supply.chosen.rows["accelerator"] if name in facts.index)
+    return {
+        name: Basis(
+            accelerator=name,
+            price=cost.price_range(offers, name),
+            offers=int(offered.eq(name).sum()),
+            prompt=_prompt(facts.loc[name], asked, model, tokens, active),
+            runs=tuple(runs[runs["accelerator"].eq(name)].drop(columns="accelerator").to_dict("records")),
+            **shared,
+        )
+        for name in list(accelerators) or dict.fromkeys(ran)
+    }
+
+
+def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
+    """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
+    of = tables.benchmark_limits, asked.benchmark
+    limits = {name: cost.limit_ms(*of, name, "tpot_p99_limit", asked.rounds) for name in LIMITED}
+    tighter = [name for name in LIMITED if limits[name] < limits[asked.scenario]]
+    return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
+
+
+def _supplies(tables: Tables, asked: RealWorldDerating) -> tuple[Supply, ...]:
+    bands = prediction.bands(tables, asked.benchmark, _scenarios(tables, asked))
+    return tuple(_supply(tables, asked, scenario, band) for scenario, band in bands.items())
+
+
+def _supply(tables: Tables, asked: RealWorldDerating, scenario: str, band: prediction.Band) -> Supply:
+    question = gate.ask(asked, scenario=scenario)
+    metered = replace(question, power=True, rounds=(), origins=("official",))
+    chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
+    limits = tables.benchmark_limits, asked.rounds
+    rows, power = (own.assign(**{SPEED: serving.proven(own, *limits)}) for own in (chosen.rows, power))
+    offline = gate.select(tables, replace(question, scenario="Offline")).rows
+    return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
+
+
+def _system(run: dict) -> tuple:
+    """Runs with the same are of one system in one round."""
+    return tuple(run[name] for name in ONE_SYSTEM)
+
+
+def _on_the_line(run: dict, slower: list[dict], speed: float) -> Interval:
+    """What a run gives at a `speed` that is no faster than its own, see Basis.throughput."""
+    low, high = (run[end] for end in RATE)
+    below = [own for own in slower if own[RATE[1]] > high]
+    if not below or not run[SPEED] > speed:
+        return Interval(low, high)
+    near = max(below, key=lambda own: own[SPEED])
+    share = (run[SPEED] - speed) / (run[SPEED] - near[SPEED])
+    return Interval(low, high + share * (near[RATE[1]] - high))
+
+
+def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
+    """The longest prompt, stated or of the benchmark."""
+    own = cost.rules_of(tables.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
+    return asked.prompt_tokens or float(own["high"].max())
+
+
+def _prompt(
+    facts: pd.Series, asked: RealWorldDerating, model: memory.Model | None, tokens: float, active: float
+) -> Prompt:
+    """A prompt of `tokens` read by the smallest group of the accelerator with these `facts` that holds the weights."""
+    weights = model.weight_bytes / 1e9 if model else float("nan")
+    count = float(memory.holding(weights, float(facts["memory_gb"]), asked.memory_headroom))
+    if pd.isna(count):
+        return Prompt(tokens, float("nan"), float("nan"))
+    tera, _ = roofline.fastest(facts, asked.weight_precision)
+    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
+
+
+def _scaling(rows: pd.DataFrame) -> Scaling:
+    """Of comparable rows of one benchmark and scenario: systems of several nodes over a submitter's smaller ones.
+
+    All is kept where no submitter has two such sizes: nothing is known, and nothing taken off.
+    """
+    grown = system_sizes.grown(system_sizes.compared(rows))
+    grown = grown[grown["layout"].ne(system_sizes.BOX) & grown["submitters"].gt(0)]
+    if grown.empty:
+        return Scaling(Interval(1.0, 1.0), "no system of several nodes: multiplied")
+    kept = Interval(min(float(grown["kept_low"].min()), 1.0), min(float(grown["kept_high"].max()), 1.0))
+    count, most = len(grown), int(grown["to_count"].max())
+    return Scaling(kept, f"{count} system{'s' * (count > 1)} of several nodes, up to {most} accelerators")
+
+
+def _model(tables: Tables, asked: RealWorldDerating) -> memory.Model | None:
+    weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
+    return memory.model(tables.benchmarks, asked.benchmark, weight, cache)

@@ -1,0 +1,108 @@
+"""What an accelerator draws at the wall, its share of the host included: metered, else by a stated model.
+
+Watts are metered where a power submission of the same accelerator ran under the same cap as the throughput that they
+stand beside. The model is the power limit of the accelerator times what metered systems drew at the wall over the
+summed limits of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import interval
+from analysis.core.citation import several
+from analysis.core.interval import Interval
+from analysis.themes import of_a_kind, power
+
+UNKNOWN = Interval(np.nan, np.nan)
+TOKENS = "tokens/s"
+
+
+@dataclass(frozen=True)
+class Host:
+    """Watts at the wall over the summed power limits of the accelerators: a ratio, and what it is one of, in words."""
+
+    over_limit: Interval
+    of: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Watts at the wall for each accelerator, what they are in words, and the power submissions that metered them."""
+
+    watts: Interval
+    basis: str
+    runs: pd.DataFrame
+
+    @property
+    def metered(self) -> bool:
+        """Whether a meter stands behind the watts."""
+        return len(self.runs) > 0
+
+
+def over_limits(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """Each metered system of SYSTEM accelerators that served tokens: round, submitter, system, accelerator, over_limit.
+
+    `over_limit` is the median over its runs of wall watts over the summed limits in force (see power.beside_limits).
+    """
+    served = results["origin"].eq("official") & results["unit"].eq(TOKENS) & results["duplicate_of"].eq("")
+    rows = results[served & results["accelerator_count"].eq(of_a_kind.SYSTEM)]
+    beside = power.beside_limits(rows, accelerators)
+    of = ["round", "submitter", "system", "accelerator"]
+    beside = beside.assign(over_limit=interval.of(beside, "of_limits").middle)
+    return beside.groupby(of, sort=False)["over_limit"].median().reset_index()
+
+
+def host(results: pd.DataFrame, accelerators: pd.DataFrame, given: Sequence[float] = ()) -> Host:
+    """The ratio `given` (low, high), else that of `over_limits` from the lowest system to the highest."""
+    if given:
+        return Host(Interval(*given), "given")
+    found = over_limits(results, accelerators)
+    if found.empty:
+        return Host(UNKNOWN, "")
+    names, count = several(found["accelerator"]), len(found)
+    systems = f"{count} metered system{'s' * (count > 1)}"
+    ratio = found["over_limit"]
+    return Host(Interval(float(ratio.min()), float(ratio.max())), f"{systems}, {', '.join(names)}")
+
+
+def drawn(
+    runs: pd.DataFrame, behind: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str, rounds: Sequence[str],
+    host: Host,
+) -> Drawn:  # fmt: skip
+    """Watts for each accelerator beside the throughput of the rows `behind` it: of `runs` (see `metered`), or modelled.
+
+    The model is limit x `host`; the limit is the datasheet's, of power-capped rows the highest cap that they state.
+    Unknown where a cap is not stated, or neither limit nor host is known.
+    """
+    capped = bool(len(behind)) and bool(behind["power_capped"].all())
+    own = metered(runs, accelerator, capped, rounds)
+    if len(own):
+        count = own["accelerator_count"].astype("float64")
+        ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
+        systems = of_a_kind.counted(own)
+        whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {', '.join(several(own['basis']))}"
+        return Drawn(Interval(*map(float, ends)), f"measured at the wall of {whose}", own)
+    facts = accelerators.set_index("accelerator")
+    stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
+    limit = float(stated if capped else facts.at[accelerator, "power_limit_w"])
+    watts = host.over_limit * limit if limit == limit else UNKNOWN
+    if not watts.known:
+        return Drawn(UNKNOWN, "not known", own)
+    what = "cap in force" if capped else "power limit"
+    times = f"{what} of {limit:g} W, times {host.over_limit.text()} for the host"
+    return Drawn(watts, f"modelled: {times} ({host.of})", own)
+
+
+def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence[str] = ()) -> pd.DataFrame:
+    """The power submissions in `runs` of an accelerator, `capped` or not: of systems alike, of the newest of `rounds`.
+
+    Of the newest of all rounds where those have none.
+    """
+    own = runs[runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()]
+    own = own[own["power_capped"].astype(bool).eq(capped)]
+    return of_a_kind.alike(of_a_kind.narrowed(own, own["round"].isin(rounds)))

@@ -1,0 +1,227 @@
+"""Accelerators ranked for a model, users and a budget: nodes, prices, watts and reasons as a hand computes them."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from analysis.compare import gate
+from analysis.compare.gate import Data
+from analysis.core.parameters import AcceleratorChoice
+from analysis.data.catalog import Catalog
+from analysis.themes import capacity, choice
+from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
+
+ASKED = AcceleratorChoice(
+    baseline="H100 SXM",
+    rounds=["v4.1", "v5.1"],
+    users=1000,
+    tokens_per_second_per_user=20.0,
+    derate=[1.0, 1.0],
+    peak_over_mean=[1.0, 1.0],
+    spare_nodes=0,
+    draws=1000,
+    context_tokens=[1.0, 1.0],
+    wall_over_limit=[1.5, 1.5],
+).model_copy(update={"ttft_ms": float("inf")})  # no queue: what traffic takes can be divided by hand
+RUN = {"benchmark": "llama2-70b", "scenario": "Interactive", "round": "v5.1", "system": "box"}
+H100 = RUN | {"accelerator": "H100 SXM", "low": 8_000.0}  # 1,000 tokens/s each: 20 for 1,000 users x 20 tokens/s
+H200 = RUN | {"accelerator": "H200 SXM", "low": 16_000.0}  # 2,000 each: 10
+B200 = RUN | {"accelerator": "B200 SXM", "low": 80_000.0}  # 10,000 each: 2
+Make = Callable[..., Choice]
+
+
+@pytest.fixture
+def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
+    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say, `nodes` what the descriptions do."""
+
+    def make(*rows: dict) -> SimpleNamespace:
+        logged = [row.get("tpot_p99_ms", float("nan")) for row in rows]
+        frame = results(*({name: row[name] for name in row if name not in ("tpot_p99_ms", "nodes")} for row in rows))
+        nodes = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
+        own = tables(frame.assign(tpot_p99_ms=logged, nodes=nodes), of=data.benchmarks)
+        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
+        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+
+    return make
+
+
+@pytest.fixture
+def made(record: Callable) -> Make:
+    """The choice on a record of these rows; `changes` are of what is asked."""
+    return lambda *rows, **changes: choice.make(record(*rows), ASKED.model_copy(update=changes))
+
+
+def counts(chosen: Choice) -> dict[str, list[float]]:
+    rows = chosen.ranked.set_index("accelerator")[["count_low", "count_high"]]
+    return {name: list(row) for name, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
+
+
+def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
+    """20, 10 and 2 accelerators are 3, 2 and 1 nodes of eight."""
+    chosen = made(H100, H200, B200)
+    assert chosen.by == ACCELERATORS
+    assert counts(chosen) == {"B200 SXM": [8, 8], "H200 SXM": [16, 16], "H100 SXM": [24, 24]}
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "traffic", "traffic"]
+
+
+def test_a_plan_smaller_than_what_was_measured_stands_below_the_others(made: Make) -> None:
+    """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, 20 of them for 80,000."""
+    rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
+    few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
+    assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "GB300"]
+    assert counts(few)["GB300"] == [4, 4] and few.ranked["smaller"].tolist() == [False, False, True]
+    assert few.ranked["measured_on"].tolist() == [8, 8, 72]
+    assert many.ranked["accelerator"].tolist() == ["GB300", "H200 SXM", "H100 SXM"]
+    assert counts(many)["GB300"] == [80, 80]
+
+
+def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
+    chosen = made(H100, B200, spare_nodes=1)
+    assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "traffic"]
+
+
+def test_the_worth_of_an_hour_is_the_ratio_of_whole_nodes(made: Make) -> None:
+    """24 H100 against 8 B200 and 16 H200: the same bill at 3 and 1.5 times the price."""
+    rows = made(H100, H200, B200).ranked.set_index("accelerator")
+    assert rows["worth_low"].to_dict() == rows["worth_high"].to_dict()
+    assert rows["worth_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
+
+
+def test_without_a_plan_of_the_baseline_nothing_is_worth_anything(made: Make) -> None:
+    chosen = made(H200, B200)
+    assert chosen.ranked["worth_low"].isna().all() and len(chosen.ranked) == 2
+
+
+def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
+    """8 B200 at 10 are 80 dollars, 16 H200 at 4 are 64; no price is known of MI300X."""
+    other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
+    chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"])
+    assert chosen.by == DOLLARS
+    assert chosen.ranked["accelerator"].tolist() == ["H200 SXM", "B200 SXM", "MI300X"]
+    assert chosen.ranked["usd_per_hour_high"].tolist()[:2] == [64.0, 80.0]
+
+
+def test_a_budget_of_dollars_says_what_keeps_it_and_at_which_price_others_would(made: Make) -> None:
+    """70 dollars an hour: 64 keep it, 80 do not; 8 MI300X would at 8.75 each."""
+    other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
+    chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"], usd_per_hour_at_most=70.0)
+    rows = chosen.ranked.set_index("accelerator")
+    assert rows["within"].to_dict() == {"H200 SXM": "yes", "MI300X": "unknown", "B200 SXM": "no"}
+    assert rows.at["MI300X", "price_at_most_low"] == 8.75
+
+
+def test_a_budget_of_kilowatts_ranks_by_them_and_may_be_kept_by_chance(made: Make) -> None:
+    watts = {"wall_over_limit": [1.0, 2.0], "power_usage_effectiveness": 1.0}
+    free = made(B200, H200, kilowatts_at_most=1e6, **watts)
+    assert free.by == KILOWATTS and set(free.ranked["within"]) == {"yes"}
+    ends = free.ranked.set_index("accelerator").loc["B200 SXM", ["kilowatts_low", "kilowatts_high"]]
+    tight = made(B200, H200, kilowatts_at_most=float(ends.mean()), **watts).ranked.set_index("accelerator")
+    assert tight.at["B200 SXM", "within"] == "perhaps" and tight.at["H200 SXM", "within"] == "no"
+    none = made(B200, H200, kilowatts_at_most=0.001, **watts).ranked
+    assert set(none["within"]) == {"no"} and none["kilowatts_median"].is_monotonic_increasing
+
+
+def test_one_plan_is_that_of_capacity_for_the_same_question(record: Callable) -> None:
+    tables = record(H100, H200, B200)
+    chosen = choice.make(tables, ASKED)
+    for name in ("H100 SXM", "B200 SXM"):
+        alone = capacity.make(tables, ASKED.model_copy(update={"baseline": name}))
+        pd.testing.assert_frame_equal(chosen.plans[name].draws, alone.draws)
+
+
+def test_the_record_is_asked_once_however_many_accelerators_there_are(
+    record: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, select = [], gate.select
+
+    def counted(*given: object) -> gate.Comparison:
+        asked.append(given)
+        return select(*given)
+
+    monkeypatch.setattr(gate, "select", counted)
+    choice.make(record(H100), ASKED)
+    few = len(asked)
+    choice.make(record(H100, H200, B200, RUN | {"accelerator": "MI300X"}), ASKED)
+    assert few > 0 and len(asked) == 2 * few
+
+
+def test_another_round_is_told_at_its_row(made: Make) -> None:
+    old = H200 | {"round": "v4.1", "scenario": "Server", "tpot_p99_ms": 40.0}
+    rows = made(old, B200).ranked.set_index("accelerator")
+    told = {name: [note.code for note in notes] for name, notes in rows["notes"].items()}
+    assert "different_rounds" in told["H200 SXM"] and "different_rounds" not in told["B200 SXM"]
+
+
+WHYS = [
+    (H200 | {"scenario": "Server"}, choice.TOO_SLOW, 5.0),  # the Server limit of 200 ms is 5 tokens/s
+    (H200 | {"scenario": "Server", "tpot_p99_ms": 100.0}, choice.TOO_SLOW, 10.0),
+    (H200 | {"round": "v6.0", "tpot_p99_ms": 40.0}, choice.OTHER_ROUND, 25.0),
+    (H200 | {"benchmark": "mixtral-8x7b", "scenario": "Server", "tpot_p99_ms": 50.0}, choice.NO_RUN, 20.0),
+    (H200 | {"availability": "preview"}, choice.PREVIEW, 25.0),
+]
+
+
+@pytest.mark.parametrize(("row", "why", "speed"), WHYS, ids=[f"{why}-{speed:g}" for _, why, speed in WHYS])
+def test_what_is_not_ranked_says_why_and_how_near_it_comes(made: Make, row: dict, why: str, speed: float) -> None:
+    chosen = made(B200, row)
+    assert chosen.ranked["accelerator"].tolist() == ["B200 SXM"]
+    (left,) = chosen.unranked.to_dict("records")
+    assert (left["accelerator"], left["why"], left["systems"]) == ("H200 SXM", why, 1)
+    assert (left["speed"], left["of_asked"]) == (pytest.approx(speed), pytest.approx(speed / 20))
+    assert left["benchmark"] == row["benchmark"] and (left["distance"] > 0) == (why == choice.NO_RUN)
+
+
+def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made: Make) -> None:
+    assert made(H200, ttft_ms=1.0).unranked["why"].tolist() == [choice.PROMPT]
+    assert made(H200, context_tokens=[1e9, 1e9]).unranked["why"].tolist() == [choice.MEMORY]
+
+
+def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
+    slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
+    chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
+    assert set(chosen.ranked["accelerator"]) == {"B200 SXM", "H100 SXM"} and chosen.unranked.empty
+
+
+def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made: Make, data: Catalog) -> None:
+    chosen = made(H100, B200, benchmark="", parameters_billion=100.0)
+    assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
+    assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)
+    assert chosen.bases["B200 SXM"].model.weight_bytes == 100e9
+    assert counts(chosen) == counts(made(H100, B200)), "throughput is that of the benchmark"
+
+
+def test_a_benchmark_that_was_not_run_is_no_neighbour(made: Make) -> None:
+    """Mixtral is nearer to 47 billion with 13 active ones, but of these rounds there is Llama 2 70B alone."""
+    asked = {"benchmark": "", "parameters_billion": 46.7, "active_parameters_billion": 12.9}
+    assert made(B200, **asked).match.benchmark == "llama2-70b"
+    mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
+    assert made(B200, mixed, **asked).match.benchmark == "mixtral-8x7b"
+
+
+def test_a_name_of_a_benchmark_has_no_distance(made: Make) -> None:
+    chosen = made(B200, benchmark="", model="Llama 2 70B")
+    assert (chosen.match.benchmark, chosen.match.found, chosen.match.own["distance"]) == ("llama2-70b", False, 0)
+
+
+def test_the_steps_go_up_and_hold_the_choice(made: Make) -> None:
+    """A node of eight B200 gives 80,000 tokens/s: one to 4,000 users, two beyond; from 100 to 10,000 users."""
+    chosen = made(H100, B200)
+    steps = choice.stairs(chosen, most=1)
+    own = steps[steps["accelerator"].eq("B200 SXM")]
+    assert own["count"].tolist() == [8, 16, 24] and own["users_from_p50"].tolist() == [100, 4001, 8001]
+    assert set(steps["accelerator"]) == {"B200 SXM", "H100 SXM"}, "the baseline stands beside the first"
+
+
+def test_more_users_are_planned_on_the_same_rows(made: Make) -> None:
+    chosen = made(H100, B200)
+    more = choice.with_users(chosen, 10_000)
+    assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
+
+
+def test_of_nothing_nothing_is_ranked(made: Make) -> None:
+    chosen = made(H200 | {"scenario": "Server"})
+    assert chosen.ranked.empty and chosen.behind.empty
+    assert choice.stairs(chosen, most=3).empty and choice.with_users(chosen, 10).empty
