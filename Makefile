@@ -78,9 +78,10 @@ describe: $(READY) ## data/datapackage.json and data/README.md after an edit of 
 refresh: $(READY) ## execute the notebooks in place, so that stored outputs match
 	@$(BIN)/analysis refresh --jobs $(JOBS)
 
-lint: $(READY) ## style of code and notebooks
+lint: $(READY) ## style of code and notebooks, faults of workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/zizmor --offline --quiet .github/workflows
 
 lock: $(READY) ## requirements.lock after an edit of the dependencies
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --no-emit-index-url \

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import explorer
 import importers
 import memory
 import plans
@@ -41,6 +42,7 @@ def main() -> int:
             [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
         )
         measured["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
+        measured["explorer"] = explorer.measured(space.root / "reports" / "explorer.html")
         measured["slider_milliseconds"] = sliders.milliseconds(space.root)
         measured["plan_milliseconds"] = plans.milliseconds()
         if arguments.sweep:
@@ -160,6 +162,9 @@ def _print(measured: dict[str, Any]) -> None:
     taken = measured["plan_milliseconds"]
     print(f"a plan of {plans.DRAWS:,} draws: {statistics.median(taken):.0f} ms ({min(taken):.0f} to {max(taken):.0f}), "
           "aim below 300")  # fmt: skip
+    page = measured["explorer"]
+    print(f"the explorer: {page['bytes'] / 1e6:.2f} MB, first view in {page[explorer.FIRST]} ms (aim below 1000), "
+          f"a redraw in {page[explorer.REDRAW]} ms (aim below 100)")  # fmt: skip
     for kind, sizes in measured["memory"].items():
         print(f"memory, {kind}: {sizes['all_megabytes']:.0f} MB together, "
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip

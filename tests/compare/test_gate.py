@@ -571,3 +571,59 @@ def test_a_benchmark_whose_software_counts_tokens_differently_compares_in_sample
 def test_whisper_compares_in_samples(data: Catalog) -> None:
     chosen = gate.select(data, Question("whisper", "Offline", rounds=("v5.1",), power=True))
     assert chosen.unit == "samples/s" and len(chosen.rows) == 1
+
+
+def together(standings: pd.DataFrame, aspect: str) -> bool:
+    """Whether some question of an aspect takes in every row."""
+    common = -1
+    for bits in standings[f"apart_{aspect}"]:
+        common &= bits
+    return common != 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ({}, {"round": "v5.1"}, "rounds"),
+        ({}, {"division": "open"}, "division"),
+        ({}, {"suite": "edge"}, "suite"),
+        ({"accuracy_target": "99"}, {"accuracy_target": "99.9"}, "accuracy_target"),
+        ({}, {"power_measured": True}, "power"),
+    ],
+)
+def test_standings_tell_what_keeps_two_results_apart(
+    results: Callable, tables: Callable, one: dict, other: dict, apart: str
+) -> None:
+    data = tables(results(one, other))
+    assert {aspect for aspect in gate.ASPECTS if not together(gate.standings(data), aspect)} == {apart}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {}),
+        ({}, {"suite": "datacenter,edge"}),
+        ({"accuracy_target": "99"}, {}),
+        ({"benchmark": "twice", "accuracy_target": "99"}, {"benchmark": "twice", "accuracy_target": "99.9"}),
+    ],
+)
+def test_standings_keep_together_what_one_question_takes_in(
+    results: Callable, tables: Callable, one: dict, other: dict
+) -> None:
+    """One filed under both suites, one without a target, and targets that share a run."""
+    standings = gate.standings(tables(results(one, other)))
+    assert [aspect for aspect in gate.ASPECTS if not together(standings, aspect)] == []
+
+
+def test_standings_have_the_rates_of_a_comparison(results: Callable, tables: Callable) -> None:
+    data = tables(results({"low": 1600.0}, {"low": 3.0, "unit": "samples/s", "tokens_per_sample": 100.0}))
+    chosen = gate.select(data, gate.Question("llm", "Offline"))
+    names = ["rate_low", "rate_high", "per_accelerator_low", "per_accelerator_high"]
+    pd.testing.assert_frame_equal(gate.standings(data)[names], chosen.rows[names])
+    assert set(gate.standings(data)["rate_unit"]) == {chosen.unit}
+
+
+def test_more_questions_than_bits_are_refused(results: Callable, tables: Callable) -> None:
+    rows = results(*({"round": f"v{number}.0"} for number in range(gate.BITS + 1)))
+    with pytest.raises(ValueError, match="rounds has 32 questions"):
+        gate.standings(tables(rows))

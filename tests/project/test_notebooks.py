@@ -24,11 +24,20 @@ TABLE = re.compile(
     r'|<p class="nothing">|<ul class="key">'
 )
 PIPELINE_LINES, FIGURES = 6, 4
+LIVE = "explorer.ipynb"  # draws in the page: it has no figure of its own, and its table stands where none is drawn
 
 
 @pytest.fixture(scope="module")
 def notebook(shipped_notebook: str) -> Any:
     return nbformat.read(NOTEBOOKS / f"{shipped_notebook}.ipynb", as_version=4)
+
+
+@pytest.fixture
+def drawing(notebook: Any, shipped_notebook: str) -> Any:
+    """A notebook that shows figures: each but the one that is LIVE."""
+    if f"{shipped_notebook}.ipynb" == LIVE:
+        pytest.skip("its page draws what its reader chooses")
+    return notebook
 
 
 def code(notebook: Any) -> list[Any]:
@@ -144,8 +153,8 @@ def test_no_number_is_typed_into_prose(notebook: Any) -> None:
     assert re.findall(r".*\d.*", NUMBERS_THAT_NAME.sub("", prose(notebook))) == []
 
 
-def test_there_are_figures_and_at_most_four_in_sight(notebook: Any) -> None:
-    drawn = [each for each in data(*(cell for cell in in_sight(notebook) if cell.cell_type == "code"))]
+def test_there_are_figures_and_at_most_four_in_sight(drawing: Any) -> None:
+    drawn = [each for each in data(*(cell for cell in in_sight(drawing) if cell.cell_type == "code"))]
     assert 1 <= len([each for each in drawn if "image/svg+xml" in each]) <= FIGURES
 
 
@@ -159,9 +168,9 @@ def in_sight(notebook: Any) -> list[Any]:
     return shown
 
 
-def test_the_first_figure_comes_right_behind_the_answer(notebook: Any) -> None:
-    (answer,) = tagged(notebook, "answer")
-    following = notebook.cells[notebook.cells.index(answer) + 1]
+def test_the_first_figure_comes_right_behind_the_answer(drawing: Any) -> None:
+    (answer,) = tagged(drawing, "answer")
+    following = drawing.cells[drawing.cells.index(answer) + 1]
     assert following.cell_type == "code" and any("image/svg+xml" in each for each in data(following))
 
 

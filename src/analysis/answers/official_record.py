@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 
 from analysis.answers.words import counted, listed, span
+from analysis.core import views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.notes import note, of_rows
@@ -127,7 +128,9 @@ def rests_on(counts: pd.DataFrame) -> Trust:
     logs = (
         f"logs of {some} of {counted(len(rounds), 'round')}" if len(rounds) > 1 else "its logs" if some else "no logs"
     )
-    return Trust((span, listed([name for name in DIVISIONS if rounds[name].sum()]), _results(_total(rounds)), logs))
+    filed = [name for name in DIVISIONS if rounds[name].sum()]
+    view = views.link({"round": rounds.index, "division": filed})
+    return Trust((span, listed(filed), _results(_total(rounds)), logs), view=view)
 
 
 def rounds_title(counts: pd.DataFrame) -> str:

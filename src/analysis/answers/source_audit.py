@@ -14,7 +14,7 @@ from analysis.audit.checks import KEYS, NO_FACTOR, WRONG, overall, quantities
 from analysis.audit.labels import NAMED
 from analysis.audit.physics import COMPUTE, DECODE, FIT
 from analysis.audit.submissions import COUNT, SIZE
-from analysis.core import interval
+from analysis.core import interval, views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
@@ -86,10 +86,11 @@ def rests_on(judged: pd.DataFrame, results: pd.DataFrame, stated: pd.DataFrame) 
     of = stated[stated["id"].isin(ids)]
     named = {*results.loc[results["id"].isin(ids), "round"], *of["round"], *of["baseline_round"]}
     known = named & {*results.loc[results["origin"].eq("official"), "round"]}
-    rounds = listed(sorted(known, key=round_age))
+    own = sorted(known, key=round_age)
+    rounds, view = listed(own), views.link({"round": own}) if own else ""
     documents, figures = judged["source_id"].nunique(), len(overall(judged))
     against = f"held against MLPerf {rounds}" if rounds else "no official round to hold them against"
-    return Trust((counted(documents, "document"), counted(figures, "figure"), against))
+    return Trust((counted(documents, "document"), counted(figures, "figure"), against), view=view)
 
 
 def impossible(judged: pd.DataFrame) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import interval, views
 from analysis.core.findings import MOST_WORDS
 from analysis.core.interval import Interval
 from analysis.core.lists import first_of
@@ -45,7 +45,7 @@ def trust(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     """The trust line of an answer from the result rows behind it: rounds, division, availability, how many systems.
 
     `more` are further parts in words. Rows need the columns `origin`, `round`, `division`, `availability`, `submitter`
-    and `system`; published figures among them are counted as such.
+    and `system`; published figures among them are counted as such. The explorer shows the official ones (views.around).
     """
     official = rows[rows["origin"].eq("official")]
     parts = []
@@ -60,7 +60,7 @@ def trust(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         parts += [counted(systems, "system")]
     others = len(rows) - len(official)
     parts += [counted(others, "published figure")] if others else []
-    return Trust((*parts, *more) if parts or more else ("nothing to rest on",), notes, band)
+    return Trust((*parts, *more) if parts or more else ("nothing to rest on",), notes, band, views.around(rows))
 
 
 def more_than(value: Interval, other: str) -> str:

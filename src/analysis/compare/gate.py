@@ -20,7 +20,17 @@ from analysis.compare import rates, row_notes, systems
 from analysis.core.choices import choose
 from analysis.core.lists import first_of
 from analysis.core.notes import kind, note
-from analysis.core.vocabulary import ORIGINS, SCENARIOS, TRUST, WORK, filed_under, round_age
+from analysis.core.vocabulary import (
+    ACCURACY_TARGETS,
+    DIVISIONS,
+    ORIGINS,
+    SCENARIOS,
+    SUITES,
+    TRUST,
+    WORK,
+    filed_under,
+    round_age,
+)
 
 ENERGY = "energy_millijoules_per_query"
 FACTS = ["benchmark", "label", "tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
@@ -29,6 +39,19 @@ NAMED = 8  # accelerators of what is left out
 
 
 FEW = 3  # rounds that a subtitle names one by one
+
+# What keeps two results apart: the field of a Question that asks for it, and the rules that refuse the other ones.
+ASPECTS = {
+    "rounds": ("another_round",),
+    "division": ("another_division",),
+    "suite": ("another_suite",),
+    "accuracy_target": ("another_target",),
+    "power": ("power_submission", "no_power_submission"),
+}
+NEVER = ("duplicate", "other_unit", "several_types", "count_unstated")  # rules that no question of a rate gets around
+STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
+STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
+BITS = 31  # questions of one aspect that a number of four bytes holds
 
 
 class Tables(Protocol):
@@ -188,6 +211,60 @@ def select_scenarios(data: Tables, question: Question, scenarios: Iterable[str])
     """
     rows = pd.concat([select(data, replace(question, scenario=name)).rows for name in scenarios], ignore_index=True)
     return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
+
+
+def standings(data: Tables) -> pd.DataFrame:
+    """What the gate says of each result whoever it is set beside, so that others can ask about pairs; index as results.
+
+    `rate_low/high` and `per_accelerator_low/high` are in `rate_unit`, the one in which the benchmark compares in the
+    result's scenario (a latency in its own). `left_out` is the code of the rule of NEVER that it breaks, "" for none.
+    Each of ASPECTS has a number, `apart_<aspect>`: bit n is set where the n-th question of that aspect
+    (`questions_apart`) takes the result in. Two results may stand side by side where a question takes in both: where
+    they have a bit in common. Raises ValueError where an aspect has more questions than BITS.
+    """
+    asked = questions_apart(data.results["round"])
+    if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
+        raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
+    names = data.benchmarks["benchmark"].tolist()
+    parts, owns = [], []
+    for scenario in SCENARIOS:
+        question = Question(names[0], scenario)
+        benchmarks = _benchmarks(data.benchmarks, question, names)
+        rows = _doubted(data.results[data.results["scenario"].eq(scenario)], data.doubts)
+        own = _of_each(rows, benchmarks.assign(target=_targets(rows, question, benchmarks.index)))
+        unit = own["unit"].where(rows["metric"].ne("latency"), rows["unit"])
+        parts.append(rates.converted(rows, own, unit).assign(rate_unit=unit))
+        owns.append(own)
+    rows, own = pd.concat(parts), pd.concat(owns)
+    never = {code: mask for code, mask in _rules(rows, question, own).items() if code in NEVER}
+    # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
+    read = [rows[name] for name in ("round", "division", "suite", "accuracy_target", "power_measured")]
+    kinds = pd.MultiIndex.from_arrays([*read, own["target"], own["targets_share_run"]])
+    first, place = ~kinds.duplicated(), pd.factorize(kinds)[0]
+    of_kind, its_own, bits = rows[first], own[first], {}
+    for aspect, values in asked.items():
+        taken = [_taken_in(of_kind, replace(question, **{aspect: value}), its_own, aspect) for value in values]
+        bits[f"apart_{aspect}"] = sum(
+            (mask.astype("int64") << at for at, mask in enumerate(taken)), np.zeros(first.sum(), "int64")
+        )[place]
+    return rows.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
+
+
+def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
+    """What may be asked in each of ASPECTS, in the order of the bits of `standings`; `rounds` are those of the results.
+
+    The accuracy target "" is the usual one of a benchmark, under which a run that is filed under several stands once.
+    """
+    own = [(name,) for name in sorted(set(rounds) - {""}, key=round_age)]
+    values = [own, list(DIVISIONS), list(SUITES), ["", *ACCURACY_TARGETS], [False, True]]
+    return dict(zip(ASPECTS, values, strict=True))
+
+
+def _taken_in(rows: pd.DataFrame, question: Question, usual: pd.DataFrame, aspect: str) -> np.ndarray:
+    """Whether no rule of an aspect refuses each row under a question."""
+    own = usual.assign(target=question.accuracy_target) if question.accuracy_target else usual
+    rules = _rules(rows, question, own)
+    return ~np.any([rules[code].to_numpy(dtype="bool") for code in ASPECTS[aspect]], axis=0)
 
 
 def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:

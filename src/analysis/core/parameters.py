@@ -33,7 +33,7 @@ from analysis.core.kinds import (
     each_once,
 )
 from analysis.core.paths import NOTEBOOKS
-from analysis.core.vocabulary import SERVED, round_age
+from analysis.core.vocabulary import DIVISIONS, SERVED, round_age
 
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
@@ -329,6 +329,20 @@ class Progress(BaseModel):
     history: Benchmark = "retinanet"
 
 
+class Explorer(BaseModel):
+    """The official results that the explorer holds, of `rounds` and `divisions`; empty lists mean all.
+
+    At first it shows `benchmark` and `scenario` in the newest round that has them.
+    """
+
+    model_config = Common.model_config
+
+    rounds: list[Round] = []
+    divisions: list[Literal[DIVISIONS]] = []
+    benchmark: Benchmark = "deepseek-r1"
+    scenario: Scenario = "Server"
+
+
 class Scaling(BaseModel):
     """What larger systems keep per accelerator, and how far submitters lie apart; empty lists mean all."""
 
@@ -354,6 +368,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "progress": Progress,
     "scaling": Scaling,
     "accelerator_choice": AcceleratorChoice,
+    "explorer": Explorer,
 }
 
 

@@ -16,13 +16,14 @@ MIME = "application/vnd.analysis.trust+json"
 class Trust:
     """What an answer rests on: its `parts` in words, and the notes that it is to be read with, which are counted.
 
-    `band` is set over the whole page where its figures must not be taken for real ones ("" for nothing). Raises
-    ValueError for a line without parts.
+    `view` is the address of a page that shows the rows behind the answer ("" for none). `band` is set over the whole
+    page where its figures must not be taken for real ones ("" for nothing). Raises ValueError for a line without parts.
     """
 
     parts: tuple[str, ...]
     notes: Notes = NONE
     band: str = ""
+    view: str = ""
 
     def __post_init__(self) -> None:
         if not all(self.parts) or not self.parts:
@@ -40,9 +41,10 @@ class Trust:
         return f"{kinds} note{'s' * (kinds != 1)}" if kinds else ""
 
     def record(self) -> dict[str, Any]:
-        """The line as JSON holds it: parts, how many notes, the notes, band."""
+        """The line as JSON holds it: parts, how many notes, the notes, band, view."""
         notes = [note.record() for note in wording.ordered(self.notes)]
-        return {"parts": list(self.parts), "counted": self.counted, "notes": notes, "band": self.band}
+        own = {"parts": list(self.parts), "counted": self.counted, "notes": notes}
+        return own | {"band": self.band, "view": self.view}
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """In a notebook the notes stand in words below the line; a page lists those of all that it shows once."""

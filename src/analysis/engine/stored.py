@@ -11,7 +11,8 @@ from typing import Any
 from analysis.engine.page import record
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-REMADE = ("analysis/narrow", "analysis/csv")  # a drawing for phones and numbers as CSV: a page's, not a notebook's
+# A drawing for phones, numbers as CSV, what makes a page live: a page's, not a notebook's.
+REMADE = ("analysis/narrow", "analysis/csv", "analysis/live")
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     # Without the version: it would differ between two machines that agree in everything else.

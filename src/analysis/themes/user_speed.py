@@ -56,15 +56,21 @@ def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     its round limit it: at least that speed; else NO_PROMISE), per_accelerator_low/high and per_kilowatt_low/high (the
     benchmark's unit, the latter NaN without a meter).
     """
-    logged = 1000 / rows["tpot_p99_ms"].where(rows["tpot_p99_ms"] > 0)
-    bound = 1000 / _limits(rows, limits, "tpot_p99_limit")
-    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
     watts = interval.of(rows, "power_watts")
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
-    more = {"speed": logged.fillna(bound), "proof": proof, "on_sale": rows["availability"].eq("available")}
+    more = proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
     found = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
     rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
     return found[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
+
+
+def proven(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+    """`speed` and `proof` of each result (see `runs`) and its limits: ttft_limit_ms, tpot_limit_ms (NaN for none)."""
+    logged = 1000 / rows["tpot_p99_ms"].where(rows["tpot_p99_ms"] > 0)
+    own = {f"{name}_limit_ms": _limits(rows, limits, f"{name}_p99_limit") for name in ("ttft", "tpot")}
+    bound = 1000 / own["tpot_limit_ms"]
+    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
+    return pd.DataFrame({"speed": logged.fillna(bound), "proof": proof, **own}, index=rows.index)
 
 
 def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
@@ -186,6 +192,8 @@ def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
 
 def _limits(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str) -> pd.Series:
     """The limit in ms of each row's benchmark, scenario and round; NaN where the rules have none."""
-    keys = list(zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True))
-    known = {key: cost.limit_ms(limits, key[0], key[1], quantity, [key[2]]) for key in set(keys)}
-    return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")
+    keys = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
+    stated = limits[limits["quantity"].eq(quantity)]
+    some = set(zip(stated["benchmark"], stated["scenario"], strict=True))
+    known = {key: cost.limit_ms(stated, key[0], key[1], quantity, [key[2]]) for key in set(keys) if key[:2] in some}
+    return pd.Series([known.get(key, np.nan) for key in keys], index=rows.index, dtype="float64")

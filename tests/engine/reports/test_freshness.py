@@ -103,13 +103,17 @@ def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> Non
         "a/d/__init__.py": "",
         "a/d/e.py": "import a.f as g",
         "a/f.py": "",
+        "a/d/page.js": "",
+        "a/d/page.txt": "",
         "a/unused.py": "",
     }
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)
     reached = modules.reached(["def broken(", "import a.b"], tmp_path)
-    assert [path.relative_to(tmp_path).as_posix() for path in reached] == sorted(set(files) - {"a/unused.py"})
+    assert [path.relative_to(tmp_path).as_posix() for path in reached] == sorted(
+        set(files) - {"a/unused.py", "a/d/page.txt"}
+    )
 
 
 def test_a_run_without_work_imports_nothing_heavy(project: Project) -> None:

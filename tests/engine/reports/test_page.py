@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from analysis.engine.page import outputs
+from analysis.engine.page import outputs, record
 from analysis.engine.page.drawing import inline
 from analysis.engine.page.markup import Markup
 from analysis.engine.page.parameter_words import parameter_help, value_words, words
+from analysis.engine.reports import build_reports
+from analysis.engine.runs.places import Places
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -247,3 +251,53 @@ def test_a_style_sheet_that_many_outputs_have_is_once_in_the_page() -> None:
     ]
     assert outputs.lift_styles([NotebookNode(outputs=told)]) == "td {}\np {}"
     assert [output.data["text/html"] for output in told] == ["<b>0</b>", "<b>1</b>"]
+
+
+def live(project: Project, times: int = 1) -> str:
+    """What a build says of a report that shows `times` live outputs, each a button, a style, a script and its data."""
+    parts = {"html": '<p id="still">Still</p><div id="tool"></div>', "style": "#tool { color: red }",
+             "script": "document.title = '<b>'", "data": {"held": "a&b"}}  # fmt: skip
+    shown = f'display({{"text/html": "<p>still</p>"}}, metadata={{"{record.LIVE}": {parts!r}}}, raw=True)'
+    cells = project.cells()
+    project.notebook("apples", [*cells[:5], *[project.code(shown, "hide-input")] * times, *cells[5:]])
+    project.build("apples")
+    return project.said
+
+
+def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project: Project) -> None:
+    live(project)
+    page, stated = project.page("apples"), project.record("apples")
+    script = "document.title = '<b>'"
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:" in page
+    assert f"<script>{script}</script>" in page and '<script type="text/plain" id="held">a&b</script>' in page
+    assert "#tool { color: red }" in page.partition("</style>")[0] and page.count('<p id="still">') == 1
+    assert stated["live"] is True and project.record("apples_five")["live"] is False
+    index = (project.places.reports / "index.html").read_text("utf-8")
+    assert index.index('<p class="live"><a href="apples.html">') < index.index("</header>")
+    assert index.count('href="apples.html"') == 1
+
+
+def test_two_live_outputs_are_refused(project: Project) -> None:
+    assert "shows 2 live outputs instead of one" in live(project, times=2)
+
+
+def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
+    places = Places.under(tmp_path)
+    assert (places.up, places.at(tmp_path / "reports" / "sweep").up, places.at(tmp_path / "other").up) == (
+        "",
+        "../",
+        "",
+    )
+
+
+def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> None:
+    trust = {"parts": ["v6.0"], "counted": "", "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
+    shown = f'display({{"{record.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
+    cells = project.cells()
+    project.notebook("apples", [*cells[:5], project.code(shown, "hide-input"), *cells[5:]])
+    assert project.build("apples").status == 0, project.said
+    assert project.page("apples").count('href="rows.html#a=1&amp;b=2"') == 2  # the trust line, and the sources
+    swept = project.places.at(project.places.reports / "sweep")
+    build_reports(["apples"], places=swept, validate=project.validate, kernels="ordinary", say=str)
+    assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from analysis.core.paths import ROOT
 
@@ -17,14 +17,30 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backg
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def driver() -> Iterator[Playwright]:
+    """What drives browsers."""
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(driver: Playwright) -> Iterator[Browser]:
     """Chromium; the test is skipped where there is none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: pages are not tested")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield opened
-        opened.close()
+    opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(driver: Playwright) -> Iterator[Browser]:
+    """Firefox as Playwright brings it; the test is skipped where it has not."""
+    if not Path(driver.firefox.executable_path).exists():
+        pytest.skip("no Firefox that can be driven on this machine")
+    opened = driver.firefox.launch()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -108,3 +108,16 @@ def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
     page.screenshot(path=screenshots / "lab-generational_speedup.png")
     assert "Error displaying widget" not in page.content()
     page.context.close()
+
+
+def test_the_explorer_draws_in_a_notebook(lab: str, chromium: Browser, screenshots: Path) -> None:
+    """Its table stands before it is run, the page itself once it is."""
+    page = opened(chromium, lab, "explorer")
+    assert page.locator("iframe[title='The official record']").count() == 0
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    go_to(page, "Limits")  # which stands below it, and cells out of sight are not drawn
+    frame = page.frame_locator("iframe[title='The official record']")
+    frame.locator(".mark").first.wait_for(state="attached", timeout=WAIT)
+    assert int(frame.locator("#count").text_content().split()[0]) >= frame.locator(".mark").count() > 0
+    page.screenshot(path=screenshots / "lab-explorer.png")

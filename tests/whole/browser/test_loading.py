@@ -7,8 +7,8 @@ from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
-REPORTS = ["generational_speedup", "my_deployment", "official_record", "power_efficiency", "price_performance",
-           "quantization_tradeoffs", "real_world_derating", "source_audit", "index"]  # fmt: skip
+REPORTS = ["explorer", "generational_speedup", "my_deployment", "official_record", "power_efficiency",
+           "price_performance", "quantization_tradeoffs", "real_world_derating", "source_audit", "index"]  # fmt: skip
 OVERFLOWING = """() => {
     const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)

@@ -21,6 +21,7 @@ REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_de
            "overview", "power_efficiency", "price_performance", "progress", "quantization_tradeoffs",
            "real_world_derating", "scaling", "source_audit", "index"]  # fmt: skip
 MOST_BYTES = 1_500_000
+LIVE, MOST_LIVE_BYTES = "explorer.html", 3_000_000  # it holds the record itself
 SIZES = [(400, "light"), (400, "dark"), (1440, "light"), (1440, "dark")]
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
 FAULTS = """async () => {
@@ -78,6 +79,7 @@ def test_no_page_is_heavy(built: Built) -> None:
     """The index has a picture of each report, so its weight is counted by them."""
     sizes = {path.name: path.stat().st_size for path in built[0].reports.glob("*.html")}
     sizes["index.html"] = sizes["index.html"] * 15 // len(sizes)
+    assert sizes.pop(LIVE) < MOST_LIVE_BYTES
     assert {name: size for name, size in sizes.items() if size > MOST_BYTES} == {}
 
 

@@ -25,8 +25,9 @@ def write(places: Places) -> None:
 def render(places: Places) -> str:
     """The index as HTML: what reports put on the front, a card for each other one, and what failed in the last build.
 
-    A report that puts something on the front says its answer there and has no card; of one notebook it is the report of
-    its name alone, for those of other parameters would say the same of something else.
+    A live page stands in the head. A report that puts something on the front says its answer there; neither has a card.
+    Of one notebook it is the report of its name alone, for those of other parameters would say the same of something
+    else.
     """
     files = runfiles.run_files(places)
     failed = {report: text for report, text in shelf.failed(places).items() if report in files}
@@ -34,13 +35,14 @@ def render(places: Places) -> str:
     stated.sort(key=lambda own: (own["notebook"], own["report"] != own["notebook"], own["report"]))
     ahead = [own for own in stated if own["front"] and own["report"] == own["notebook"]]
     leads = [_lead(own) for own in ahead]
-    cards = [own | {"image": _image(own, places)} for own in stated if own not in ahead]
+    live = [own for own in stated if own["live"]]
+    cards = [own | {"image": _image(own, places)} for own in stated if own not in [*ahead, *live]]
     sortable = any(piece["table"] for lead in leads for piece in lead["pieces"])
     styles = "\n".join(dict.fromkeys(sheet for lead in leads for sheet in lead["styles"]))
     shown = {own["report"] for own in stated} | set(failed)
     waiting = _waiting([path for report, path in files.items() if report not in shown], places)
     return fill(
-        "list", scripts=("sort.js",) if sortable else (), leads=leads, styles=styles, cards=cards,
+        "list", scripts=("sort.js",) if sortable else (), leads=leads, live=live, styles=styles, cards=cards,
         failed=failed, waiting=waiting, sweeps=_sweeps(places),
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ class Builder:
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
             stated = self._state(plan, notebook, inputs)
-            html = export.page(notebook, stated)
+            html = export.page(notebook, stated, self.places.up)
         picture = record.picture(notebook.cells)
         return Made(plan.run.report, stated, html, picture and picture.svg)
 

@@ -15,7 +15,7 @@ from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
 from analysis.engine.page.page import prepare
 from analysis.engine.page.parameter_words import FILTERS
-from analysis.engine.page.templates import TEMPLATES
+from analysis.engine.page.templates import TEMPLATES, allowing
 
 _one_at_a_time = threading.Lock()
 
@@ -44,17 +44,18 @@ class PageExporter(TemplateExporter):
         return environment
 
 
-def page(notebook: Any, stated: dict[str, Any]) -> str:
+def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     """The page of an executed notebook as HTML text; the same text for the same input.
 
-    `stated` is the report's record. Raises ReportFailed where something cannot be shown properly:
-    no question, no answer, a figure without alt text, an id that stands there twice.
+    `stated` is the report's record, `up` the way from its folder to that of all reports ("" or "../"). Raises
+    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that
+    stands there twice.
     """
-    shown, facts = prepare(notebook, stated)
+    shown, facts = prepare(notebook, stated, up)
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
         html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
     _check(html)
-    return html
+    return allowing(html, facts["live"].get("script", ""))
 
 
 def filters() -> dict[str, Any]:

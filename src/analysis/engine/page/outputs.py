@@ -63,6 +63,19 @@ def lift_answer(cells: list[Any]) -> list[str]:
     return html
 
 
+def lift_live(cells: list[Any]) -> dict[str, Any]:
+    """What makes the page live, in its output's place the HTML that it begins with; {} for one that stands still.
+
+    Raises ReportFailed for a second one: the ids of both would be the same.
+    """
+    found = [output for output in record.outputs(cells) if record.LIVE in output.get("metadata", {})]
+    if len(found) > 1:
+        raise ReportFailed(f"The notebook shows {len(found)} live outputs instead of one")
+    for output in found:
+        output.data = {"text/html": output.metadata[record.LIVE]["html"]}
+    return dict(found[0].metadata[record.LIVE]) if found else {}
+
+
 def pair_numbers(cells: list[Any]) -> None:
     """Move each table of a figure's numbers into the metadata of the figure before it, as `numbers` and `csv`."""
     for cell in cells:

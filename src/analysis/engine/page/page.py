@@ -16,11 +16,11 @@ HIDDEN = {"hide-input", "parameters", "injected-parameters"}  # tags of cells wh
 FOLDED = "folded"  # tag of a heading of the second level: its section is folded away
 
 
-def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, dict[str, Any]]:
     """The notebook as its page shows it, and the page's own facts for the template.
 
-    `stated` is the report's record. Raises ReportFailed for a missing question or answer, a figure
-    without alt text, a bad heading.
+    `stated` is the report's record, `up` the way from its folder to that of all reports. Raises ReportFailed for a
+    missing question or answer, a figure without alt text, a bad heading.
     """
     notebook = copy.deepcopy(notebook)
     notes = _notes(notebook.cells)
@@ -28,6 +28,7 @@ def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]
         cell.metadata["page"] = {}
         if cell.cell_type == "code":
             cell.outputs = [shown for output in cell.outputs if (shown := outputs.shown(output, index))]
+    live = outputs.lift_live(notebook.cells)
     styles = outputs.lift_styles(notebook.cells)
     answer = outputs.lift_answer(notebook.cells)
     notebook.cells = _without_empty_headings(notebook.cells)
@@ -37,8 +38,10 @@ def prepare(notebook: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any]]
     facts |= {
         "answer": answer,
         "said": (stated["answer"] or [""])[0].removesuffix("."),
-        "styles": "\n".join([styles, *drawn]),
+        "styles": "\n".join([styles, *drawn, live.get("style", "")]),
+        "live": live,
         "stated": stated,
+        "up": up,
     }
     facts |= {"notes": _left_to_explain(notes, notebook.cells), "code": _code(notebook.cells)}
     return notebook, facts | _fold(notebook.cells) | _footer(notebook.cells, stated)

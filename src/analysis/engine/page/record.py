@@ -15,6 +15,9 @@ PROVENANCE = "application/vnd.analysis.provenance+json"
 TRUST = "application/vnd.analysis.trust+json"
 DRAWING = "image/svg+xml"
 NARROW = "analysis/narrow"  # the metadata that holds a figure's drawing for narrow pages (analysis.show.figures.style)
+# The metadata of what makes a page live (analysis.show.explorer.live): texts `html`, `style`, `script`, and `data`, by
+# the ids of the elements that hold them.
+LIVE = "analysis/live"
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
 PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
@@ -31,6 +34,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
         "trust": trust(cells),
         "findings": findings(cells),
         "front": front(cells),
+        "live": any(LIVE in output.get("metadata", {}) for output in outputs(cells)),
         "provenance": provenance(cells),
         "picture": drawing and {"alt": drawing.alt, "whole": drawing.whole, "sha256": drawing.sha256},
         "python": PYTHON,

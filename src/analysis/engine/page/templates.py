@@ -26,6 +26,11 @@ def fill(
     environment.filters |= FILTERS | (filters or {})
     script = "\n".join(environment.loader.get_source(environment, name)[0] for name in scripts)
     html = environment.get_template("index.html.j2").render(values, script=script)
+    return allowing(html, script)
+
+
+def allowing(html: str, script: str) -> str:
+    """The page with a policy that allows this script by the hash of its text and no other; without one as it is."""
     return html.replace(POLICY, f"{POLICY} script-src 'sha256-{_encoded(script)}';", 1) if script else html
 
 

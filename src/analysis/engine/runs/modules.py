@@ -21,8 +21,8 @@ def notebook_code(notebook: Path) -> list[str]:
 def reached(code: Iterable[str], source: Path) -> list[Path]:
     """Files below `source` that the code imports, directly or through one another, sorted.
 
-    An import of a module runs its packages' `__init__.py` too, so these are among them.
-    Imports by a computed name (`importlib`) and data files of a package are not seen.
+    An import of a module runs its packages' `__init__.py` too, so these are among them, and the scripts, styles and
+    markup that lie beside those. Imports by a computed name (`importlib`) are not seen.
     """
     files: dict[Path, None] = {}
     waiting = [name for text in code for name in _imported(text, package="")]
@@ -31,7 +31,13 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
             if path not in files:
                 files[path] = None
                 waiting += _imported(path.read_text(encoding="utf-8"), package)
+                files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
     return sorted(files)
+
+
+def _parts(init: Path) -> list[Path]:
+    """The files of a package that its modules put into pages."""
+    return [path for path in init.parent.iterdir() if path.suffix in (".js", ".css", ".html")]
 
 
 def _python(cell: str) -> str:

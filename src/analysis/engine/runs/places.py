@@ -34,6 +34,11 @@ class Places:
         return replace(self, reports=reports)
 
     @property
+    def up(self) -> str:
+        """The way from the folder of these reports to that of all reports, "" or "../": a sweep's lie in one below."""
+        return "../" if self.reports.parent == self.root / "reports" else ""
+
+    @property
     def sweeps(self) -> Path:
         """Where the sweep files are."""
         return self.notebooks / "sweeps"

@@ -1,0 +1,132 @@
+"""The explorer as a cell shows it: a live page where scripts run, a small table of what it holds where they do not."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+import pandas as pd
+from IPython.display import display
+
+from analysis.core import notes
+from analysis.core.views import PAGE, VIEWS, address
+from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
+from analysis.data.catalog import Catalog
+from analysis.show import tables
+from analysis.show.explorer import columns
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+LIVE = "analysis/live"  # the metadata by which the engine makes a page live (analysis.engine.page.outputs)
+HERE = Path(__file__).parent
+# In this order: what stands first is used by what stands below it.
+SCRIPTS = ("record.js", "choice.js", "gate.js", "drawing.js", "views.js", "table.js", "rows.js", "take.js", "main.js")
+# What keeps rows apart by the gate's verdict: the column of its bits, the column that says what is mixed, the words.
+MIXED = (
+    ("apart_rounds", "round", "rounds"),
+    ("apart_division", "division", "divisions"),
+    ("apart_suite", "suite", "suites"),
+    ("apart_accuracy_target", "accuracy_target", "accuracy targets"),
+    ("apart_power", "power", "runs with and without a power meter"),
+    ("apart_precision", "precision", "precisions"),
+)
+
+
+class Explorer(ipywidgets.HTML):
+    """The rows of `whole_record.of`, to be filtered, drawn and compared; `start` is the first view's address.
+
+    A notebook shows it in a frame of its own. A page takes its parts from the output's metadata, which is not stored:
+    `html`, `style`, `script` and `data`, texts by the ids of the elements that hold them.
+    """
+
+    def __init__(self, catalog: Catalog, rows: pd.DataFrame, start: str) -> None:
+        self.table = tables.show(counted(rows), "Results of the official record", HEADS).unfolded()
+        first = [column for column in columns.COLUMNS if column.first]
+        rest = [column for column in columns.COLUMNS if not column.first]
+        about = json.dumps(_about(catalog, rows, start), ensure_ascii=False, separators=(",", ":"))
+        self.data = {
+            "record-about": about.replace("<", "\\u003c"),
+            "record-first": columns.packed(rows, first),
+            "record-rest": columns.packed(rows, rest),
+        }
+        box = 'style="width:100%;height:56rem;border:0" title="The official record"'
+        super().__init__(f'<iframe {box} srcdoc="{html.escape(self.document)}"></iframe>')
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What a page holds of the explorer."""
+        body = _read("body.html").replace("<!-- table -->", self.table.markup)
+        return {"html": body, "style": _read("style.css"), "script": script(), "data": self.data}
+
+    @property
+    def document(self) -> str:
+        """The explorer as an HTML document of its own, for a frame."""
+        parts = self.parts
+        held = "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in self.data.items())
+        style = _read("frame.css") + parts["style"]
+        head = f'<meta charset="utf-8"><title>The official record</title><style>{style}</style>'
+        return f'<!doctype html><html lang="en"><head>{head}</head><body>{parts["html"]}{held}' + (
+            f"<script>{parts['script']}</script></body></html>"
+        )
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = super()._repr_mimebundle_(**options) or {}
+        widget = {WIDGET: bundle[WIDGET]} if WIDGET in bundle else {}
+        return widget | self.table._repr_mimebundle_(), {LIVE: self.parts}
+
+
+HEADS = {"round": "Round"} | {name: name.capitalize() for name in DIVISIONS}
+HEADS |= {"systems": "Systems", "submitters": "Submitters", "accelerators": "Accelerators"}
+
+
+def show(catalog: Catalog, rows: pd.DataFrame, chosen: Mapping[str, Sequence[Any]], view: str = "ranked") -> None:
+    """Display the explorer of the rows, at first with these values of its facets chosen."""
+    display(Explorer(catalog, rows, address(chosen, view)))
+
+
+def script() -> str:
+    """The page's script: the files of SCRIPTS as one."""
+    return "\n".join(_read(name) for name in SCRIPTS)
+
+
+def counted(rows: pd.DataFrame) -> pd.DataFrame:
+    """How much there is of each round, the newest first: results by division, systems, submitters, accelerators."""
+    held, rows = [], rows[["round", "division", "system_key", "submitter", "accelerator"]]
+    for name in sorted(rows["round"].unique(), key=round_age, reverse=True):
+        own = rows[rows["round"].eq(name)]
+        by_division = {division: int(own["division"].eq(division).sum()) for division in DIVISIONS}
+        kinds = {"systems": "system_key", "submitters": "submitter", "accelerators": "accelerator"}
+        held.append({"round": name} | by_division | {kind: own[column].nunique() for kind, column in kinds.items()})
+    return pd.DataFrame(held)
+
+
+def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
+    """What the script knows beside the rows: columns, views, words of the gate, sources with their dates."""
+    sources = catalog.sources[catalog.sources["id"].isin(rows["source_id"].unique())]
+    published = dict(zip(catalog.rounds["round"], catalog.rounds["published"], strict=True))
+    labels = dict(zip(catalog.benchmarks["benchmark"], catalog.benchmarks["label"], strict=True))
+    precisions = {name: name.upper() for name in PRECISIONS}
+    left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
+    unit = set(rows["rate_unit"].unique())
+    words = {"benchmark": labels, "precision": precisions, "left_out": left_out}
+    return {
+        "page": PAGE,
+        "start": start,
+        "columns": columns.described(words),
+        "views": VIEWS,
+        "mixed": [dict(zip(("bits", "column", "words"), own, strict=True)) for own in MIXED],
+        "left_out": {code: text.format(unit=", ".join(sorted(unit))) for code, text in left_out.items()},
+        "published": {name: published[name] for name in sorted(rows["round"].unique(), key=round_age)},
+        "sources": {
+            row["id"]: {name: row[name] for name in ("title", "publisher", "url", "accessed", "licence")}
+            for row in sources.to_dict("records")
+        },
+        "retrieved": max(sources["accessed"], default=""),
+    }
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

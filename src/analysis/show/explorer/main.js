@@ -1,0 +1,229 @@
+// The page: filters at the side, a view of what they leave, and the address that says both.
+
+let current = [], seen = [], baseRow = -1, allShown = false, rest = null;
+const one = (id) => document.getElementById(id);
+
+function change(changes, keep = false) {
+  Object.assign(choice, changes);
+  history[keep ? "replaceState" : "pushState"](null, "", `#${written()}`);
+  render();
+}
+
+function render() {
+  const { rows, counts } = chosenRows();
+  current = rows;
+  baseRow = choice.baseRow && columns.get("id").loaded ? rowOf(choice.baseRow) : -1;
+  const kinds = ["system_key", "submitter", "accelerator"].map((name) => new Set(rows.map((row) => columns.get(name).places[row])).size);
+  const held = [counted(kinds[0], "system"), counted(kinds[1], "submitter"), counted(kinds[2], "accelerator")];
+  one("count").replaceChildren(`${whole.format(rows.length)} of ${counted(size, "result")}`, make("small", { className: "quiet" }, listed(held)));
+  fillFacets(counts);
+  fillBar();
+  show(rows);
+  pair();
+  const dialog = one("row");
+  if (!choice.row && dialog.open) dialog.close();
+  if (choice.row && columns.get("id").loaded && rowOf(choice.row) >= 0) showRow(rowOf(choice.row));
+}
+
+function warn(rows) {
+  const said = banner(rows);
+  one("banner").textContent = said;
+  one("banner").hidden = !said;
+}
+
+function show(rows) {
+  const box = one("drawing");
+  tip.hidden = true;
+  seen = rows;
+  if (!rows.length) {
+    box.replaceChildren(make("p", { className: "nothing" }, "No result is left. Take a choice away at the side, or start again."));
+    one("note").textContent = "";
+    return warn(rows);
+  }
+  if (choice.view === "table") {
+    box.replaceChildren(tableView(rows));
+    fillTable();
+    one("note").textContent = "A head sorts, arrows go from row to row, Enter opens one.";
+    return warn(rows);
+  }
+  const drawing = VIEWS[choice.view](rows, Math.max(300, Math.min(1100, box.clientWidth - 16)));
+  const { sheets, note } = drawing;
+  seen = drawing.seen;
+  warn(seen);
+  box.replaceChildren(...(sheets.length ? sheets : [make("p", { className: "nothing" }, "None of the results chosen has what this view draws.")]));
+  for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
+  one("note").textContent = note;
+  const more = make("button", { type: "button" }, allShown ? "Show the first ones" : "Show all accelerators");
+  more.addEventListener("click", () => { allShown = !allShown; show(current); });
+  if (choice.view === "ranked" && sheets.length === 1 && new Set(rows.map((row) => text("accelerator", row))).size > 24) box.append(more);
+}
+
+// Marks: pointed at or focused they tell their row; pressed they open it, and near is near enough for a finger.
+const tip = make("div", { id: "tip", hidden: true, ariaHidden: "true" });
+
+function tell(shape) {
+  const row = shape.row, box = shape.getBoundingClientRect();
+  const lines = [shape.getAttribute("aria-label").split(", ")[0], `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("system", row)}`,
+    [said("submitter", row), said("software", row), said("precision", row)].join(", "),
+    [said("round", row), said("division", row), said("availability", row)].join(", "), limits(row), said("notes", row)];
+  tip.replaceChildren(...lines.filter(Boolean).map((words) => make("div", {}, words)));
+  tip.hidden = false;
+  const left = Math.min(innerWidth - tip.offsetWidth - 8, Math.max(8, box.x + box.width / 2 + 10));
+  const below = box.bottom + 10;
+  tip.style.left = `${left}px`;
+  tip.style.top = `${below + tip.offsetHeight > innerHeight ? box.top - tip.offsetHeight - 10 : below}px`;
+}
+
+function limits(row) {
+  if (!columns.get("ttft_limit_ms").loaded) return "";
+  const own = [["ttft_limit_ms", "first token within"], ["tpot_limit_ms", "each token within"]]
+    .filter(([name]) => number(name, row) > 0).map(([name, words]) => `${words} ${amount(number(name, row))} ms`);
+  return own.length ? `Limits: ${own.join(", ")}` : "";
+}
+
+function nearest(svg, event) {
+  const box = svg.getBoundingClientRect(), x = event.clientX - box.x, y = event.clientY - box.y;
+  let found = null, least = 24 ** 2;
+  for (const shape of svg.querySelectorAll(".mark")) {
+    const apart = (shape.at[0] - x) ** 2 + (shape.at[1] - y) ** 2;
+    if (apart < least) [found, least] = [shape, apart];
+  }
+  return found;
+}
+
+function listenToMarks(box) {
+  box.addEventListener("pointerover", (event) => event.target.closest(".mark") ? tell(event.target.closest(".mark")) : (tip.hidden = true));
+  box.addEventListener("pointerleave", () => { tip.hidden = true; });
+  box.addEventListener("focusin", (event) => event.target.closest(".mark") && tell(event.target.closest(".mark")));
+  box.addEventListener("focusout", () => { tip.hidden = true; });
+  box.addEventListener("click", (event) => {
+    const svg = event.target.closest("svg"), shape = svg && (event.target.closest(".mark") ?? nearest(svg, event));
+    if (shape) openRow(shape.row);
+  });
+  box.addEventListener("keydown", (event) => {
+    const shape = event.target.closest?.(".mark");
+    if (!shape) return;
+    if (event.key === "Escape") tip.hidden = true;
+    if (["Enter", " "].includes(event.key)) {
+      event.preventDefault();
+      openRow(shape.row);
+    }
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const marks = [...shape.closest("svg").querySelectorAll(".mark")];
+    const next = marks[Math.min(marks.length - 1, Math.max(0, marks.indexOf(shape) + step))];
+    shape.setAttribute("tabindex", -1);
+    next.setAttribute("tabindex", 0);
+    next.focus();
+  });
+}
+
+// Filters: each value with how many results it would leave. A long list has a field that narrows it.
+const LONG = 12;
+const options = new Map();
+
+function makeFacets() {
+  for (const name of facets) {
+    const { values, places, head } = columns.get(name);
+    const totals = new Uint32Array(values.length);
+    for (const place of places) totals[place]++;
+    const order = values.map((_, at) => at);
+    if (name === "round") order.reverse();
+    else if (name !== "accelerator_count") order.sort((a, b) => totals[b] - totals[a]);
+    const list = make("div", { className: "options" });
+    options.set(name, order.map((at) => {
+      const box = make("input", { type: "checkbox" }), count = make("span", { className: "quiet" });
+      box.addEventListener("change", () => {
+        const own = new Set(choice.chosen.get(name));
+        own[box.checked ? "add" : "delete"](values[at]);
+        own.size ? choice.chosen.set(name, own) : choice.chosen.delete(name);
+        change({});
+      });
+      const label = make("label", {}, box, make("span", {}, worded(name, values[at]) || "not stated"), count);
+      list.append(label);
+      return { at, box, label, count, words: `${worded(name, values[at])}`.toLowerCase() };
+    }));
+    const field = make("fieldset", {}, make("legend", { className: "unseen" }, head));
+    if (values.length > LONG) {
+      const search = make("input", { type: "search", placeholder: "Find", ariaLabel: `Find in ${head}`, autocomplete: "off" });
+      search.addEventListener("input", () => { for (const own of options.get(name)) own.label.classList.toggle("other", !own.words.includes(search.value.toLowerCase())); });
+      field.append(search);
+    }
+    field.append(list);
+    const told = make("span", { className: "told" });
+    const open = ["round", "benchmark", "scenario", "division"].includes(name) && innerWidth > 900;
+    one("facets").append(make("details", { open, id: `facet-${name}` }, make("summary", {}, head, told), field));
+  }
+}
+
+function fillFacets(counts) {
+  for (const [name, own] of options) {
+    const chosen = choice.chosen.get(name), tally = counts.get(name), { values } = columns.get(name);
+    for (const { at, box, label, count } of own) {
+      box.checked = chosen?.has(values[at]) ?? false;
+      count.textContent = whole.format(tally[at]);
+      label.hidden = !tally[at] && !box.checked;
+    }
+    const words = chosen ? [...chosen].map((value) => worded(name, value)) : [];
+    one(`facet-${name}`).querySelector(".told").textContent = words.length > 2 ? `${words.length} chosen` : words.join(", ");
+  }
+}
+
+function fillBar() {
+  for (const button of one("views").children) {
+    button.setAttribute("aria-pressed", button.value === choice.view);
+    if (button.value === choice.view) one("views").scrollLeft = button.offsetLeft - one("views").offsetLeft - 60;
+  }
+  if (document.activeElement !== one("search")) one("search").value = choice.search;
+  const base = one("base"), rowWords = baseRow >= 0 ? `one result: ${said("accelerator", baseRow)}, ${said("submitter", baseRow)}` : "";
+  const there = [...new Set(current.map((row) => text("accelerator", row)))];
+  if (choice.base && !there.includes(choice.base)) there.push(choice.base);
+  there.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  base.replaceChildren(make("option", { value: "" }, "none"), ...(rowWords ? [make("option", { value: "row" }, rowWords)] : []),
+    ...there.filter(Boolean).map((name) => make("option", { value: name }, name)));
+  base.value = rowWords ? "row" : choice.base;
+  for (const kind of ["svg", "png"]) one(`take-${kind}`).disabled = choice.view === "table" || !current.length;
+  for (const kind of ["csv", "json"]) one(`take-${kind}`).disabled = !current.length;
+}
+
+function listen() {
+  for (const [value, words] of Object.entries(about.views)) {
+    const button = make("button", { type: "button", value }, words);
+    button.addEventListener("click", () => change({ view: value }));
+    one("views").append(button);
+  }
+  let waiting = 0;
+  one("search").addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => change({ search: one("search").value }, true), 150);
+  });
+  one("base").addEventListener("change", () => one("base").value !== "row" && change({ base: one("base").value, baseRow: "" }));
+  one("again").addEventListener("click", () => { read(""); change({}); });
+  one("everything").addEventListener("click", () => change({ chosen: new Map(), search: "" }));
+  for (const kind of ["csv", "json", "svg", "png"]) one(`take-${kind}`).addEventListener("click", () => take(kind));
+  one("row").addEventListener("close", () => { if (!one("row").returning && choice.row) change({ row: "" }); one("row").returning = false; });
+  addEventListener("popstate", () => { read(location.hash.slice(1)); render(); });
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; requestAnimationFrame(() => show(current)); } });
+  listenToMarks(one("drawing"));
+  document.body.append(tip);
+}
+
+async function begin() {
+  await load("first");
+  read(location.hash.slice(1));
+  one("tool").hidden = false;
+  one("still").hidden = true;
+  makeFacets();
+  if (innerWidth > 900) one("filters").open = true;
+  listen();
+  render();
+  performance.mark("first view");
+  rest = new Promise((done) => setTimeout(() => load("rest").then(done), 30));
+  await rest;
+  if (choice.row || choice.a || choice.b || choice.baseRow) render();
+  document.body.dataset.ready = "all";
+}
+
+begin();

@@ -1,0 +1,90 @@
+"use strict";
+// The record as columns: texts as dictionaries with a place per row, numbers as they are. Nothing here is ever markup.
+
+const about = JSON.parse(document.getElementById("record-about").textContent);
+const columns = new Map(about.columns.map((own) => [own.name, { ...own, loaded: false }]));
+const facets = about.columns.filter((own) => own.facet).map((own) => own.name);
+let size = 0;
+
+async function unpacked(id) {
+  const signs = atob(document.getElementById(`record-${id}`).textContent), bytes = new Uint8Array(signs.length);
+  for (let at = 0; at < signs.length; at++) bytes[at] = signs.charCodeAt(at);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+async function load(id) {
+  for (const [name, cells] of Object.entries(await unpacked(id))) {
+    const column = columns.get(name);
+    column.loaded = true;
+    if (Array.isArray(cells)) {
+      size = cells.length;
+      column.numbers = new Float64Array(size);
+      for (let row = 0; row < size; row++) column.numbers[row] = cells[row] ?? NaN;
+      if (column.facet) Object.assign(column, dictionary(column.numbers));
+    } else {
+      column.values = cells.values;
+      column.places = new (cells.values.length > 65535 ? Uint32Array : Uint16Array)(cells.places);
+    }
+  }
+}
+
+// A column of numbers that one chooses by has a dictionary too; what is not known has the value "".
+function dictionary(numbers) {
+  const own = [...new Set(numbers)].sort((a, b) => a - b);
+  const place = new Map(own.map((number, at) => [number, at])), places = new Uint16Array(numbers.length);
+  for (let row = 0; row < numbers.length; row++) places[row] = place.get(numbers[row]);
+  return { values: own.map((number) => (isNaN(number) ? "" : String(number))), places };
+}
+
+function text(name, row) {
+  const column = columns.get(name);
+  if (column.values) return column.values[column.places[row]];
+  return isNaN(column.numbers[row]) ? "" : String(column.numbers[row]);
+}
+
+function number(name, row) {
+  return columns.get(name).numbers[row];
+}
+
+// What people read for a value of a column: its words where it has any.
+function worded(name, value) {
+  return columns.get(name).words[value] ?? value;
+}
+
+function said(name, row) {
+  const column = columns.get(name);
+  if (column.numbers && !column.facet) return isNaN(column.numbers[row]) ? "" : amount(column.numbers[row]);
+  return worded(name, text(name, row));
+}
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+function amount(value) {
+  return Math.abs(value) >= 1000 ? whole.format(value) : digits.format(value);
+}
+
+function rounded(value) {
+  return Math.abs(value) >= 1000 ? whole.format(Number(value.toPrecision(3))) : short.format(value);
+}
+
+function counted(count, one, many = `${one}s`) {
+  return `${whole.format(count)} ${count === 1 ? one : many}`;
+}
+
+function listed(words) {
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words.join("");
+}
+
+function make(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in made && key !== "list") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}

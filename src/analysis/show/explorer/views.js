@@ -1,0 +1,322 @@
+// The views of what is chosen. Each draws panels of rows that measure one thing: a benchmark in a scenario.
+
+const STREAMS = new Set(["SingleStream", "MultiStream"]);
+const INKS = 8;
+
+function panels(rows, keys, most, worth) {
+  const found = new Map();
+  for (const row of rows) {
+    if (!worth(row)) continue;
+    const key = keys.map((name) => text(name, row)).join("\n");
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(row);
+  }
+  const ordered = [...found.values()].sort((a, b) => b.length - a.length);
+  return { shown: ordered.slice(0, most), all: ordered.length };
+}
+
+function title(keys, row) {
+  return keys.map((name) => said(name, row)).join(", ");
+}
+
+function measure(row) {
+  return STREAMS.has(text("scenario", row)) ? number("latency_ms", row) : number("per_accelerator", row);
+}
+
+function unitOf(row) {
+  return STREAMS.has(text("scenario", row)) ? "ms a query (less is better)"
+    : `${text("rate_unit", row).replace("/s", " per second")} per accelerator`;
+}
+
+// What values are set in proportion to: the baseline's best among the rows, or the one row; none where it has no value.
+function reference(rows) {
+  if (baseRow >= 0) {
+    const like = rows.length && ["benchmark", "scenario", "rate_unit"].every((name) => text(name, rows[0]) === text(name, baseRow));
+    return like && measure(baseRow) > 0 ? { value: measure(baseRow), words: `this ${said("accelerator", baseRow)}` } : null;
+  }
+  if (!choice.base || !rows.length) return null;
+  const less = STREAMS.has(text("scenario", rows[0]));
+  const own = rows.filter((row) => text("accelerator", row) === choice.base).map(measure).filter((value) => value > 0);
+  return own.length ? { value: (less ? Math.min : Math.max)(...own), words: choice.base } : null;
+}
+
+const VIEWS = {
+  ranked(rows, width) {
+    const keys = ["benchmark", "scenario"];
+    const { shown, all } = panels(rows, keys, 4, (row) => measure(row) > 0);
+    return drawn(shown, all, rows, (own) => ranking(own, keys, width, shown.length > 1 ? 8 : allShown ? 999 : 24));
+  },
+  scenarios(rows, width) {
+    const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("per_accelerator", row) > 0);
+    return drawn(shown, all, rows, (own) => slopes(own, width));
+  },
+  rounds(rows, width) {
+    const keys = ["benchmark", "scenario"];
+    const { shown, all } = panels(rows, keys, 4, (row) => measure(row) > 0);
+    const time = (row) => Date.parse(about.published[text("round", row)]);
+    return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: time, y: measure, dates: true, lines: "x",
+      across: "round, by the day of its publication", up: unitOf(own[0]) }));
+  },
+  scaling(rows, width) {
+    const keys = ["benchmark", "scenario"];
+    const { shown, all } = panels(rows, keys, 4, (row) => number("rate", row) > 0);
+    return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: (row) => number("accelerator_count", row),
+      y: (row) => number("rate", row), lines: "x", counts: true, across: "accelerators of the system",
+      up: `${text("rate_unit", own[0]).replace("/s", " per second")}, the whole system` }));
+  },
+  energy(rows, width) {
+    const keys = ["benchmark", "scenario"];
+    const rate = (row) => (STREAMS.has(text("scenario", row)) ? 1000 / number("latency_ms", row) : number("rate", row));
+    const { shown, all } = panels(rows, keys, 4, (row) => number("joules", row) > 0 && rate(row) > 0);
+    return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: rate, y: (row) => number("joules", row), less: true,
+      across: STREAMS.has(text("scenario", own[0])) ? "queries per second, one after another"
+        : `${text("rate_unit", own[0]).replace("/s", " per second")}, the whole system`,
+      up: STREAMS.has(text("scenario", own[0])) ? "joules per query" : `joules per ${work(own[0])}` }));
+  },
+  speed(rows, width) {
+    const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("speed", row) > 0 && number("per_accelerator", row) > 0);
+    return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("speed", row),
+      y: (row) => number("per_accelerator", row), across: "tokens per second to each user, at the 99th percentile", up: unitOf(own[0]) }));
+  },
+  matrix(rows, width) {
+    const { shown, all } = panels(rows, ["scenario"], 3, (row) => measure(row) > 0);
+    return drawn(shown, all, rows, (own) => matrix(own, width));
+  },
+};
+
+function work(row) {
+  return { "tokens/s": "token", "samples/s": "sample", "queries/s": "query" }[text("rate_unit", row)];
+}
+
+// Panels below each other, with what of the choice they do not show.
+function drawn(shown, all, rows, panel) {
+  const sheets = shown.map(panel).filter(Boolean);
+  const seen = shown.reduce((sum, own) => sum + own.length, 0);
+  const without = leftOut(rows);
+  const parts = [`${counted(seen, "result")} of the ${whole.format(rows.length)} chosen are in this view`];
+  if (all > shown.length) parts.push(`${shown.length} of ${all} panels are drawn: choose a benchmark and a scenario for one`);
+  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`the baseline ${choice.base} has no result among these: there is no ratio`);
+  if (without.length) parts.push(`left out by the gate: ${listed(without)}`);
+  return { sheets, note: `${parts.join("; ")}.`, seen: shown.flat() };
+}
+
+function byAccelerator(rows, value, less) {
+  const groups = new Map();
+  for (const row of rows) {
+    const name = text("accelerator", row);
+    if (!groups.has(name)) groups.set(name, { name, rows: [], best: row });
+    const own = groups.get(name);
+    own.rows.push(row);
+    if (less ? value(row) < value(own.best) : value(row) > value(own.best)) own.best = row;
+  }
+  return [...groups.values()].sort((a, b) => (less ? value(a.best) - value(b.best) : value(b.best) - value(a.best)));
+}
+
+function ranking(rows, keys, width, most) {
+  const less = STREAMS.has(text("scenario", rows[0]));
+  const base = reference(rows);
+  const value = base ? (row) => (less ? base.value / measure(row) : measure(row) / base.value) : measure;
+  const groups = byAccelerator(rows, value, less && !base);
+  const shown = groups.slice(0, most);
+  const longest = Math.max(...shown.map((own) => own.name.length));
+  const narrow = width < 560, left = Math.min(narrow ? 118 : 190, 16 + 7 * longest), right = width - (narrow ? 52 : 70), top = 34, step = 24;
+  const bottom = top + shown.length * step;
+  const name = `${title(keys, rows[0])}: ${some(shown.length, groups.length, "accelerator")}`;
+  const svg = sheet(width, bottom + 40, name);
+  heading(svg, name, width);
+  const values = shown.flatMap((own) => own.rows.map(value));
+  const log = Math.max(...values) / Math.min(...values) > 40;
+  const [low, high] = range(values, log);
+  const across = scale(low, high, left + 8, right, log);
+  const axis = base ? `times ${base.words}` : unitOf(rows[0]);
+  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, axis, (left + right) / 2);
+  shown.forEach((own, place) => {
+    const y = top + place * step + 8;
+    svg.append(draw("line", { x1: across(low), x2: across(value(own.best)), y1: y, y2: y, class: "stem" }));
+    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, own.name, narrow ? 17 : 28);
+    const taken = new Set();
+    for (const row of own.rows) {
+      const at = Math.round(across(value(row)));
+      if (taken.has(at)) continue;  // A mark right behind another adds nothing; the table has each result.
+      taken.add(at);
+      mark(svg, row, across(value(row)), y, { label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
+    }
+    const words = rounded(value(own.best));
+    svg.append(draw("text", { x: Math.max(...own.rows.map((row) => across(value(row)))) + 9, y: y + 4, class: "figure" }, words));
+  });
+  return svg;
+}
+
+function slopes(rows, width) {
+  const order = ["Offline", "Server", "Interactive"];
+  const systems = new Map();
+  for (const row of rows) {
+    if (!order.includes(text("scenario", row))) continue;
+    const key = ["system_key", "accuracy_target", "power"].map((name) => text(name, row)).join("\n");
+    if (!systems.has(key)) systems.set(key, new Map());
+    const own = systems.get(key), before = own.get(text("scenario", row));
+    if (before === undefined || measure(row) > measure(before)) own.set(text("scenario", row), row);
+  }
+  const lines = [...systems.values()].filter((own) => own.size > 1)
+    .sort((a, b) => Math.max(...[...b.values()].map(measure)) - Math.max(...[...a.values()].map(measure)));
+  if (!lines.length) return null;
+  const shown = lines.slice(0, 60), present = order.filter((name) => shown.some((own) => own.has(name)));
+  const narrow = width < 560, top = 56, bottom = 400, left = narrow ? 44 : 60, right = width - (narrow ? 100 : 190);
+  const name = `${said("benchmark", rows[0])}: ${some(Math.min(60, lines.length), lines.length, "system")} in several scenarios`;
+  const svg = sheet(width, bottom + 40, name);
+  heading(svg, name, width);
+  const values = shown.flatMap((own) => [...own.values()].map(measure));
+  const [low, high] = range(values, true);
+  const up = scale(low, high, bottom, top, true), across = (scenario) => left + 12 + ((right - left - 24) * present.indexOf(scenario)) / Math.max(1, present.length - 1);
+  verticalAxis(svg, up, ticks(low, high, true, 8), left, right, unitOf(rows.find((row) => order.includes(text("scenario", row)))), top);
+  for (const scenario of present)
+    svg.append(draw("text", { x: across(scenario), y: bottom + 20, "text-anchor": "middle", class: "tick" }, scenario));
+  const inks = inksOf(shown.map((own) => text("accelerator", [...own.values()][0])));
+  const labels = new Map();
+  for (const own of shown) {
+    const points = present.filter((scenario) => own.has(scenario)).map((scenario) => own.get(scenario));
+    const accelerator = text("accelerator", points[0]), ink = inks.get(accelerator) ?? "";
+    const path = points.map((row) => `${across(text("scenario", row))},${up(measure(row))}`).join("L");
+    svg.append(draw("path", { d: `M${path}`, class: `line ${ink}` }));
+    if (ink && !labels.has(accelerator)) labels.set(accelerator, { y: up(measure(points.at(-1))), words: accelerator, ink });
+  }
+  for (const own of shown)
+    for (const row of own.values())
+      mark(svg, row, across(text("scenario", row)), up(measure(row)), { ink: inks.get(text("accelerator", row)) ?? "other", radius: 4,
+        label: `${said("scenario", row)}: ${rounded(measure(row))} ${unitOf(row)}` });
+  endLabels(svg, [...labels.values()], right + 10, top, bottom, narrow ? 14 : 26);
+  return svg;
+}
+
+function inksOf(names) {
+  const inks = new Map();
+  for (const name of names) if (!inks.has(name) && inks.size < INKS) inks.set(name, `ink-${inks.size + 1}`);
+  return inks;
+}
+
+function endLabels(svg, labels, x, top, bottom, most) {
+  spread(labels, top, bottom);
+  for (const own of labels) inside(svg, { x, y: own.y + 4, class: `end ${own.ink}` }, own.words, most);
+}
+
+function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = false, lines = "", less = false }) {
+  const known = rows.filter((row) => x(row) > 0 && y(row) > 0);
+  if (!known.length) return null;
+  const streams = less || (y === measure && STREAMS.has(text("scenario", rows[0])));
+  const base = y === measure ? reference(known) : null;
+  const value = base ? (row) => (streams ? base.value / y(row) : y(row) / base.value) : y, lessIsBetter = streams && !base;
+  const groups = byAccelerator(known, value, lessIsBetter);
+  if (base) up = `times ${base.words}`;
+  const inks = inksOf(groups.map((own) => own.name));
+  const narrow = width < 560, top = 56, bottom = 430, left = narrow ? 46 : 62, right = width - (narrow ? 104 : 190);
+  const name = `${title(keys, rows[0])}: ${counted(known.length, "result")}, ${counted(groups.length, "accelerator")}`;
+  const svg = sheet(width, bottom + 44, name);
+  heading(svg, name, width);
+  const xs = known.map(x), [low, high] = dates ? padded(xs) : range(xs, true);
+  const [least, greatest] = range(known.map(value), true);
+  const rightOf = scale(low, high, left + 8, right, !dates), above = scale(least, greatest, bottom, top, true);
+  const rounds = new Map(known.map((row) => [x(row), said("round", row)]));
+  const marks = dates || counts ? [...new Set(xs)].sort((a, b) => a - b) : ticks(low, high, true, narrow ? 4 : 8);
+  horizontalAxis(svg, rightOf, apart(marks, rightOf, narrow ? 34 : 40), top, bottom, across, (left + right) / 2,
+    dates ? (value) => rounds.get(value) : tickWords);
+  verticalAxis(svg, above, ticks(least, greatest, true, 8), left, right, up, top);
+  const labels = [];
+  for (const own of groups.filter((each) => inks.has(each.name))) {
+    const ink = inks.get(own.name);
+    let last = own.best;
+    if (lines) {
+      const bests = new Map();
+      for (const row of own.rows) {
+        const before = bests.get(x(row));
+        if (before === undefined || (lessIsBetter ? value(row) < value(before) : value(row) > value(before))) bests.set(x(row), row);
+      }
+      const points = [...bests.values()].sort((a, b) => x(a) - x(b));
+      last = points.at(-1);
+      if (points.length > 1)
+        svg.append(draw("path", { d: `M${points.map((row) => `${rightOf(x(row))},${above(value(row))}`).join("L")}`, class: `line ${ink}` }));
+    }
+    labels.push({ y: above(value(last)), words: own.name, ink });
+  }
+  const taken = new Set();
+  for (const row of [...known].sort((a, b) => value(b) - value(a))) {
+    const at = [rightOf(x(row)), above(value(row))], ink = inks.get(text("accelerator", row)) ?? "other";
+    const cell = `${Math.round(at[0] / 3)},${Math.round(at[1] / 3)},${ink}`;
+    if (taken.has(cell)) continue;  // A mark behind another of its kind, within three pixels, adds nothing.
+    taken.add(cell);
+    mark(svg, row, ...at, { ink, radius: 4.5, label: `${rounded(value(row))} ${up}, ${dates ? rounds.get(x(row)) : `${rounded(x(row))} ${across}`}` });
+  }
+  endLabels(svg, labels, right + 10, top, bottom, narrow ? 14 : 26);
+  return svg;
+}
+
+function padded(values) {
+  const low = Math.min(...values), high = Math.max(...values), more = (high - low) * 0.04 || 864e5 * 30;
+  return [low - more, high + more];
+}
+
+function apart(values, place, gap) {
+  let last = -Infinity;
+  return values.filter((value) => {
+    if (place(value) - last < gap) return false;
+    last = place(value);
+    return true;
+  });
+}
+
+function some(count, all, thing) {
+  return count < all ? `${count} of ${counted(all, thing)}` : counted(all, thing);
+}
+
+function matrix(rows, width) {
+  const less = STREAMS.has(text("scenario", rows[0]));
+  const best = new Map(), models = new Map(), parts = new Map();
+  for (const row of rows) {
+    const model = text("benchmark", row), part = text("accelerator", row), key = `${model}\n${part}`;
+    const before = best.get(key);
+    if (before === undefined || (less ? measure(row) < measure(before) : measure(row) > measure(before))) best.set(key, row);
+    if (!models.has(model)) models.set(model, new Set());
+    models.get(model).add(part);
+    if (!parts.has(part)) parts.set(part, new Set());
+    parts.get(part).add(model);
+  }
+  const narrow = width < 560, left = narrow ? 96 : 170, wide = narrow ? 52 : 66, high = 30, top = 128;
+  const room = Math.max(3, Math.floor((width - left - (narrow ? 30 : 64)) / wide));
+  const newest = new Map();
+  for (const row of best.values()) {
+    const part = text("accelerator", row), age = columns.get("round").places[row];
+    if (!(newest.get(part) >= age)) newest.set(part, age);
+  }
+  const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size).slice(0, room);
+  const down = [...models.keys()].filter((model) => across.some((part) => best.has(`${model}\n${part}`)))
+    .sort((a, b) => models.get(b).size - models.get(a).size);
+  const words = choice.base ? `times ${choice.base}` : "best of each, in the benchmark's unit per accelerator";
+  const name = `${said("scenario", rows[0])}: ${some(down.length, models.size, "benchmark")} by ${some(across.length, parts.size, "accelerator")}`;
+  const svg = sheet(width, top + down.length * high + 12, name);
+  heading(svg, name, width);
+  svg.append(draw("text", { x: 2, y: 34, class: "axis" }, `${words}${less ? " (ms)" : ""}`));
+  across.forEach((part, place) => {
+    const x = left + place * wide + wide / 2;
+    inside(svg, { transform: `translate(${x + 4} ${top - 8}) rotate(-40)`, class: "tick" }, part, 20);
+  });
+  down.forEach((model, at) => {
+    const y = top + at * high, own = across.map((part) => best.get(`${model}\n${part}`));
+    const base = choice.base && best.get(`${model}\n${choice.base}`);
+    const values = own.filter((row) => row !== undefined).map(measure);
+    const lead = less ? Math.min(...values) : Math.max(...values);
+    inside(svg, { x: left - 8, y: y + 19, "text-anchor": "end", class: "row-name" }, worded("benchmark", model), narrow ? 14 : 24);
+    own.forEach((row, place) => {
+      if (row === undefined || (choice.base && base === undefined)) return;
+      const share = less ? lead / measure(row) : measure(row) / lead;
+      const value = choice.base ? (less ? measure(base) / measure(row) : measure(row) / measure(base)) : measure(row);
+      const words = choice.base ? short.format(value) : tickWords(Number(value.toPrecision(3)));
+      const group = draw("g", { class: "mark cell", role: "button", tabindex: -1,
+        "aria-label": `${worded("benchmark", model)} on ${said("accelerator", row)}: ${words}, ${brief(row)}` });
+      group.append(draw("rect", { x: left + place * wide + 1, y: y + 1, width: wide - 2, height: high - 2, rx: 3, class: "tint", style: `--share:${share.toFixed(2)}` }));
+      group.append(draw("text", { x: left + place * wide + wide / 2, y: y + 19, "text-anchor": "middle", class: "figure" }, words));
+      group.row = row;
+      group.at = [left + place * wide + wide / 2, y + high / 2];
+      svg.append(group);
+    });
+  });
+  return svg;
+}

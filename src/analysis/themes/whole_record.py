@@ -1,0 +1,105 @@
+"""The whole official record as one frame: a row per result, with what the gate says of it and what can be computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+
+from analysis.compare import gate, row_notes, systems
+from analysis.core import interval
+from analysis.core.interval import Interval
+from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
+from analysis.themes import user_speed
+
+# A name of software without its version: what stands before the first number, bracket or further product.
+_PRODUCT = re.compile(r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)")
+NOT_STATED = "not stated"
+_LOOSEST = "open"  # and so the last of each round
+
+
+def of(
+    data: gate.Tables, limits: pd.DataFrame, rounds: Sequence[str] = (), divisions: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The official results, newest round first, closed before network before open; index 0, 1, ...
+
+    Only those of `rounds` and `divisions`, where these are not empty. `limits` is the table benchmark_limits. Beside
+    the columns of the record and of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of
+    them where it is not known), `power` ("with", "without"), `software` (what served, else the first product of the
+    framework, without its version), `version` (that framework as filed), `per_accelerator` and `rate` (the middle of
+    the gate's, NaN of a result that it leaves out), `latency_ms` of streams, `joules` per unit of work (measured watts
+    over the rate; of streams the energy of a query), `speed` (tokens/s per user at the 99th percentile, from the run's
+    log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`, `system_key`, `notes` (a set of
+    core.notes.Note).
+    """
+    results = data.results
+    for column, asked in (("round", rounds), ("division", divisions)):
+        results = results[results[column].isin(asked)] if asked else results
+    own = gate.record(results, data.benchmarks)
+    rows = own.results.assign(**gate.standings(own))
+    rows = rows.assign(basis="official " + rows["round"], system_key=systems.keys(rows), doubt="")
+    told = row_notes.of_each(rows.assign(per=""), "", DIVISIONS[0])  # no row is of another size beside all others
+    rows = rows.assign(notes=told)
+    rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
+    rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
+    rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
+    return _ordered(rows.assign(**user_speed.proven(rows, limits)))
+
+
+def precisions(rows: pd.Series) -> list[str]:
+    """The precisions that are known, in the order of their bits."""
+    return sorted(set(rows) - {"", NOT_STATED})
+
+
+def precision_bits(column: pd.Series) -> pd.Series:
+    """A bit per precision; all of them where it is not known, for then nothing tells it from any."""
+    known = precisions(column)
+    bits = {name: 1 << place for place, name in enumerate(known)}
+    return column.map(lambda name: bits.get(name, (1 << max(len(known), 1)) - 1)).astype("int64")
+
+
+def software(rows: pd.DataFrame) -> pd.Series:
+    """What served each result, else the first product of its framework without version, in its usual spelling."""
+    products = {name: _product(name) for name in rows["framework"].unique()}
+    served = rows["serving_software"].where(rows["serving_software"].ne(""), rows["framework"].map(products))
+    counts = served.value_counts()
+    usual: dict[str, str] = {}
+    for name in sorted(counts.index, key=lambda name: (-counts[name], name)):
+        usual.setdefault(name.casefold(), name)
+    return served.map({name: usual[name.casefold()] or NOT_STATED for name in counts.index}).astype("str")
+
+
+def _product(framework: str) -> str:
+    found = _PRODUCT.match(framework)
+    return found[1] if found else ""
+
+
+def _measures(rows: pd.DataFrame) -> pd.DataFrame:
+    """The numbers that views draw; what the gate leaves out of comparisons has no rate here."""
+    stream = rows["scenario"].isin(STREAMS)
+    drawn = rows["left_out"].eq("") & ~stream
+    middle = {name: _middle(interval.of(rows, name)).where(drawn) for name in ("rate", "per_accelerator")}
+    watts = _middle(interval.of(rows, "power_watts"))
+    energy = rows["energy_millijoules_per_query"] / 1000
+    latency = rows["low"].where(stream & rows["unit"].eq("ms"))
+    joules = (watts / middle["rate"]).where(~stream, energy)
+    return rows.assign(**middle, watts=watts, latency_ms=latency, joules=joules)
+
+
+def _middle(range: Interval) -> pd.Series:
+    """The number itself where it is one: the root of its square need not be."""
+    return range.low.where(range.low.eq(range.high), range.middle)
+
+
+def _stated(cells: pd.Series) -> pd.Series:
+    return cells.where(cells.ne(""), NOT_STATED)
+
+
+def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
+    ages = {name: place for place, name in enumerate(sorted(set(rows["round"]), key=round_age, reverse=True))}
+    keys = pd.DataFrame({"age": rows["round"].map(ages), "loose": rows["division"].eq(_LOOSEST)})
+    keys = keys.assign(
+        division=rows["division"], benchmark=rows["benchmark"], scenario=rows["scenario"], location=rows["location"]
+    )
+    return rows.loc[keys.sort_values(list(keys), kind="stable").index].reset_index(drop=True)

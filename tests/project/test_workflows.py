@@ -1,0 +1,43 @@
+"""Workflows: a linter finds nothing in them, and the reports are published as one site."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from analysis.core.paths import ROOT
+
+WORKFLOWS = ROOT / ".github" / "workflows"
+
+
+def linted(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", folder]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_linter_finds_nothing() -> None:
+    told = linted(WORKFLOWS)
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+@pytest.mark.parametrize(
+    ("is_there", "instead"),
+    [("runs-on: ubuntu-latest", "runs_on: ubuntu-latest"), ("permissions: {}", "permissions: write-all")],
+)
+def test_a_fault_is_found(is_there: str, instead: str, tmp_path: Path) -> None:
+    content = (WORKFLOWS / "pages.yml").read_text("utf-8")
+    assert is_there in content
+    (tmp_path / "pages.yml").write_text(content.replace(is_there, instead), "utf-8")
+    assert linted(tmp_path).returncode != 0
+
+
+def test_a_push_to_main_publishes_the_reports() -> None:
+    workflow = yaml.load((WORKFLOWS / "pages.yml").read_text("utf-8"), Loader=yaml.BaseLoader)
+    assert workflow["on"]["push"] == {"branches": ["main"]}
+    steps = workflow["jobs"]["build"]["steps"]
+    made = [place for place, step in enumerate(steps) if step.get("run") == "make reports"]
+    sent = [place for place, step in enumerate(steps) if step.get("with", {}).get("path") == "reports"]
+    assert len(made) == len(sent) == 1 and made < sent
+    assert workflow["jobs"]["publish"]["needs"] == "build"
