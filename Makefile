@@ -18,7 +18,7 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 # A finished page is whole or not there: make has no reason to remove one when it is interrupted.
 .PRECIOUS: reports/%.html
-.PHONY: help reports test lab dev data record bench bench-import check describe refresh lint lock clean FORCE
+.PHONY: help reports watch test lab dev data record bench bench-import kills check describe refresh lint lock clean FORCE
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -33,10 +33,12 @@ reports/index.html: reports
 reports/%.html: $(READY) FORCE ## one report, by the name of its run file
 	@$(BIN)/analysis reports --jobs $(JOBS) $*
 
+watch: $(READY) ## the reports as pages that follow each edit, on this machine; Ctrl-C ends it
+	@exec $(BIN)/analysis reports --watch --jobs $(JOBS) $(ARGS)
+
 test: $(READY) ## all tests, then every shipped notebook against its stored outputs
 	@status=0; \
-	$(BIN)/python -m pytest -n auto --ignore=tests/whole tests || status=1; \
-	$(BIN)/python -m pytest tests/whole || status=1; \
+	$(BIN)/python -m pytest -n auto --dist worksteal tests || status=1; \
 	ANALYSIS_OFFICIAL=shipped IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test \
 		$(BIN)/python -m pytest --nbval --nbval-current-env -n auto --dist loadfile $$(grep 'ipynb$$' tests/shipped.txt) || \
 		status=1; \
@@ -72,6 +74,9 @@ record: $(READY) ## the shipped record made again FROM="PATH ...", the files tha
 bench-import: $(READY) ## the part of bench that is the importer's
 	@$(BIN)/python benchmarks/importers.py
 
+kills: $(READY) ## builds killed at 100 random moments, and what they leave held to what it must be; half an hour
+	@$(BIN)/python benchmarks/kills.py $(ARGS)
+
 describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table
 	@$(BIN)/analysis describe
 
@@ -89,7 +94,7 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 
 clean: ## remove what was generated, but not the environment
 	rm -rf reports/*/ reports/*.html reports/*.json reports/.seconds.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
-	rm -rf .pytest_cache .ruff_cache .hypothesis
+	rm -rf .cache .pytest_cache .ruff_cache .hypothesis
 	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 
 # A moved or replaced interpreter leaves an environment that is there and doesn't run: make it anew.

@@ -11,8 +11,11 @@ import os
 import platform
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,9 @@ import sweeping
 from ways import WAYS
 from workspace import ROOT, Cost, Workspace
 
+from analysis.core.contents import write_whole
+
+OUT = ROOT / "reports" / "bench.json"
 AIMS = {("f", "a"): 0.2, ("f", "b"): 0.4, ("f", "g"): 1.8, ("sweep", "commands"): 0.15, ("dask", "local"): 1.1}
 SWEEP = "energy_price"
 MOST_WORKERS = 4
@@ -37,23 +43,45 @@ def main() -> int:
         space = Workspace(Path(folder), arguments.jobs)
         measured: dict[str, Any] = {"reports": len(space.runs()), "jobs": arguments.jobs, "rounds": arguments.rounds}
         measured |= {"python": platform.python_version(), "processors": os.cpu_count()}
-        measured["ways"] = _side_by_side(space, arguments.ways, arguments.rounds)
-        measured["nothing_to_do"] = (
-            [vars(sweeping.nothing_to_do(space)) for _ in range(3)] if "f" in arguments.ways else []
-        )
-        measured["memory"] = {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")}
-        measured["explorer"] = explorer.measured(space.root / "reports" / "explorer.html")
-        measured["slider_milliseconds"] = sliders.milliseconds(space.root)
-        measured["plan_milliseconds"] = plans.milliseconds()
+        measured |= {"tried_again": space.tried_again, "ways": {}}
+        _say(f"{arguments.rounds} rounds of {len(arguments.ways)} ways, {measured['reports']} reports each; a round "
+             f"takes {_expected(arguments.ways)}; what is measured stands in {OUT.name} at once")  # fmt: skip
+        _side_by_side(space, arguments.ways, arguments.rounds, measured)
+        others: dict[str, Callable[[], Any]] = {
+            "memory": lambda: {kind: memory.peak(space, kind) for kind in ("ordinary", "warm")},
+            "explorer": lambda: explorer.measured(space.root / "reports" / "explorer.html"),
+            "slider_milliseconds": lambda: sliders.milliseconds(space.root),
+            "plan_milliseconds": plans.milliseconds,
+        }
+        if "f" in arguments.ways:
+            others["nothing_to_do"] = lambda: [vars(sweeping.nothing_to_do(space)) for _ in range(3)]
         if arguments.sweep:
-            measured["sweep"] = _sweeps(space, arguments.sweep_rounds)
-    if arguments.importer:
-        measured["importer"] = importers.measured()
+            others["sweep"] = lambda: _sweeps(space, arguments.sweep_rounds)
+        if arguments.importer:
+            others["importer"] = importers.measured
+        for name, measure in others.items():
+            _say(f"{name.replace('_', ' ')} ...")
+            measured[name] = measure()
+            _write(measured)
     measured["ratios"] = _ratios(measured)
-    (ROOT / "reports").mkdir(exist_ok=True)
-    (ROOT / "reports" / "bench.json").write_text(json.dumps(measured, indent=2) + "\n", "utf-8")
+    _write(measured)
     _print(measured)
     return 0
+
+
+def _expected(letters: str) -> str:
+    """How long a round takes, in words: as long as in the bench before, where that has these ways."""
+    try:
+        ways = json.loads(OUT.read_text("utf-8"))["ways"]
+        seconds = sum(statistics.median(cost["wall"] for cost in ways[letter]["costs"]) for letter in letters)
+    except (OSError, ValueError, KeyError):  # StatisticsError is a ValueError.
+        return "some minutes, which the first one tells"
+    return f"{seconds / 60:.1f} minutes, by the bench before"
+
+
+def _write(measured: dict[str, Any]) -> None:
+    """What has been measured so far, so that nothing of it is lost where the rest fails."""
+    write_whole(OUT, json.dumps(measured, indent=2) + "\n")
 
 
 def _arguments() -> argparse.Namespace:
@@ -67,18 +95,29 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _side_by_side(space: Workspace, letters: str, rounds: int) -> dict[str, Any]:
-    """The costs of each way per round, or why there are none."""
-    ways: dict[str, Any] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
+def _side_by_side(space: Workspace, letters: str, rounds: int, measured: dict[str, Any]) -> None:
+    """The costs of each way per round, or why there are none, into `measured`; written after each.
+
+    A way that fails twice is left out from then on, and says so; the others go on.
+    """
+    ways = measured["ways"] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
     for number in range(rounds):
-        for letter in letters:
-            cost = WAYS[letter][1](space)
+        started = time.monotonic()
+        for letter in [letter for letter in letters if "left_out" not in ways[letter]]:
+            try:
+                cost = WAYS[letter][1](space)
+            except subprocess.CalledProcessError as error:
+                cost = f"failed twice in round {number + 1}, with exit status {error.returncode}"
             if isinstance(cost, Cost):
                 ways[letter]["costs"].append(vars(cost))
                 _say(f"round {number + 1}: {letter}  {cost.wall:6.1f} s, {cost.processor:6.1f} s of processor")
             else:
                 ways[letter]["left_out"] = cost
-    return ways
+                _say(f"round {number + 1}: {letter}  {cost}")
+            _write(measured)
+        if number == 0 and rounds > 1:
+            minutes = (time.monotonic() - started) / 60
+            _say(f"a round takes {minutes:.1f} minutes: {minutes * (rounds - 1):.0f} more for the ways")
 
 
 def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
@@ -129,7 +168,8 @@ def _ratios(measured: dict[str, Any]) -> list[dict[str, Any]]:
 def _ratio(top: str, bottom: str, tops: list[dict[str, float]], bottoms: list[dict[str, float]]) -> dict[str, Any]:
     ratio: dict[str, Any] = {"of": top, "to": bottom, "aim": AIMS.get((top, bottom))}
     for kind in ("wall", "processor"):
-        quotients = [one[kind] / other[kind] for one, other in zip(tops, bottoms, strict=True)]
+        # Rounds that both have: a way that fails twice has no later ones.
+        quotients = [one[kind] / other[kind] for one, other in zip(tops, bottoms, strict=False)]
         spread = {"least": min(quotients), "most": max(quotients)}
         ratio[kind] = {"median": statistics.median(quotients)} | spread
     return ratio
@@ -151,7 +191,9 @@ def _print(measured: dict[str, Any]) -> None:
     for run in measured.get("sweep", {}).get("workers", []):
         thousand = 1000 / measured["sweep"]["points"] * run["wall"] / 60
         print(f"Dask, {run['workers']} workers of one processor: {thousand:.0f} minutes for a thousand reports")
-    if measured["nothing_to_do"]:
+    for words in measured["tried_again"]:
+        print(f"tried again: {words}")
+    if measured.get("nothing_to_do"):
         print(
             f"nothing to do: {statistics.median(cost['wall'] for cost in measured['nothing_to_do']):.2f} s, aim below 1"
         )

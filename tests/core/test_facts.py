@@ -12,15 +12,24 @@ from analysis.core.facts import UnusableTable
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with one table, in place of the project's own."""
     monkeypatch.setattr(facts, "DATA", tmp_path)
-    facts.rows.cache_clear()
+    monkeypatch.setattr(facts, "imported", lambda: [])
     (tmp_path / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\n", "utf-8")
-    yield tmp_path
-    facts.rows.cache_clear()
+    return tmp_path
 
 
 def test_rows_and_columns_are_those_of_the_file(folder: Path) -> None:
     assert facts.rows("benchmarks") == ({"benchmark": "bert", "label": "BERT"},)
     assert facts.column("benchmarks", "label") == ("BERT",)
+
+
+def test_an_edited_table_is_read_again(folder: Path) -> None:
+    assert facts.column("benchmarks", "benchmark") == ("bert",)
+    (folder / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\ngptj,GPT-J\n", "utf-8")
+    assert facts.column("benchmarks", "benchmark") == ("bert", "gptj")
+    (folder / "results.csv").write_text("accelerator\nXPU 9\n", "utf-8")
+    assert facts.accelerators_of_results() == ("XPU 9",)
+    (folder / "results.csv").write_text("accelerator\nXPU 10\n", "utf-8")
+    assert facts.accelerators_of_results() == ("XPU 10",)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import pandas as pd
 import papermill
 import pytest
 import yaml
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from analysis.core import facts, parameters
 from analysis.core.choices import not_among
@@ -154,6 +156,15 @@ def test_later_round_may_be_the_first_of_rounds_or_later(rounds: list[str]) -> N
     assert parameters.validate(SPEEDUP, {"rounds": ["v6.1", *rounds]})["later_round"] == ""
 
 
+def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
+    outcome = shell.run_cell(
+        "from analysis.core import parameters\nparameters.validate('power_efficiency', {'baseline': 'H200 SXL'})"
+    )
+    assert "parameter baseline: 'H200 SXL': did you mean 'H200 SXM'?" in str(outcome.error_in_exec)
+    assert capsys.readouterr().out.strip() == str(outcome.error_in_exec)
+
+
 @pytest.mark.parametrize("where", ["results", "parquet", "csv"])
 def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -165,7 +176,7 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
         path = tmp_path / f"round.{where}"
         printed.to_csv(path) if where == "csv" else printed.to_parquet(path)
         monkeypatch.setattr(facts, "imported", lambda: [path])
-    facts.accelerators_of_results.cache_clear()
+    facts._accelerators.cache_clear()
     try:
         assert parameters.validate(SPEEDUP, {"baseline": "XPU 9"})["baseline"] == "XPU 9"
         for name, values in ((SPEEDUP, {"baseline": "XPU 8"}), (POWER, {"baseline": "XPU 9"})):
@@ -174,7 +185,7 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
         with pytest.raises(ParameterError, match="XPU 8': did you mean 'XPU 9'"):
             parameters.validate(SPEEDUP, {"baseline": "XPU 8"})
     finally:
-        facts.accelerators_of_results.cache_clear()
+        facts._accelerators.cache_clear()
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])

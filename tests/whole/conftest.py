@@ -1,15 +1,20 @@
 """The real project in a temporary folder: its own reports and reports under other parameters, all built once."""
 
+import pickle
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 from analysis.core import paths
 from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
+# Come and go while another worker has the project open.
+PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 OTHERS = {
     "speedup_server": ("generational_speedup", {"benchmark": "resnet50", "scenario": "Server"}),
     "speedup_single": ("generational_speedup", {"accelerators": ["TPU v5e"], "baseline": "A100 SXM 80GB"}),
@@ -24,7 +29,10 @@ OTHERS = {
     "power_nothing": ("power_efficiency", {"rounds": ["v6.0"]}),
     "derating_interactive": ("real_world_derating", {"scenario": "Interactive"}),
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
-    "derating_prompt": ("real_world_derating", {"prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]}),
+    "derating_prompt": (
+        "real_world_derating",
+        {"benchmark": "llama3.1-405b", "prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]},
+    ),
     "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
     "price_given": (
         "price_performance",
@@ -110,30 +118,59 @@ def others() -> dict[str, tuple[str, dict]]:
 
 
 @pytest.fixture(scope="session")
-def project(tmp_path_factory: pytest.TempPathFactory, shipped: list[Path]) -> Places:
-    """A copy of the project, without what is a user's own in notebooks/, and with a run file for each of OTHERS."""
-    root = tmp_path_factory.mktemp("whole") / "project"
-    for name in ("data", "src"):
-        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in (*shipped, paths.LOCK):
-        copy = root / path.relative_to(paths.ROOT)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, copy)
-    for report, (notebook, parameters) in OTHERS.items():
-        run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
-        (root / "notebooks" / "runs" / f"{report}.yml").write_text(run, "utf-8")
+def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder that the workers of one run of the tests share."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "whole"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def copy_of_project(shipped: list[Path]) -> Callable[[Path], Places]:
+    """Copies the project, without what is a user's own in notebooks/, and with a run file for each of OTHERS."""
+
+    def copy(root: Path) -> Places:
+        for name in ("data", "src"):
+            shutil.copytree(paths.ROOT / name, root / name, ignore=PASSING)
+        for path in (*shipped, paths.LOCK):
+            there = root / path.relative_to(paths.ROOT)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, there)
+        for report, (notebook, parameters) in OTHERS.items():
+            run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
+            (root / "notebooks" / "runs" / f"{report}.yml").write_text(run, "utf-8")
+        return Places.under(root)
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def project(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Places:
+    """The copy that all tests share, and none changes."""
+    root = workspace / "project"
+    with FileLock(workspace / "project.lock"):
+        if not root.exists():
+            shutil.rmtree(workspace / "unfinished", ignore_errors=True)
+            copy_of_project(workspace / "unfinished")
+            (workspace / "unfinished").rename(root)
     return Places.under(root)
 
 
 @pytest.fixture(scope="session")
-def built(project: Places) -> tuple[Places, Outcome, list[str]]:
-    """The project with all its reports built, the outcome, and the lines that were said."""
-    lines: list[str] = []
-    return project, build_reports(places=project, say=lines.append), lines
+def built(project: Places, workspace: Path) -> tuple[Places, Outcome, list[str]]:
+    """The project with all its reports built, the outcome, and the lines that were said; by one worker for all."""
+    said = workspace / "built.pickle"
+    with FileLock(workspace / "built.lock"):
+        if not said.exists():
+            lines: list[str] = []
+            outcome = build_reports(places=project, say=lines.append)
+            said.write_bytes(pickle.dumps((outcome, lines)))
+    return project, *pickle.loads(said.read_bytes())
 
 
 @pytest.fixture
 def copied(built: tuple[Places, Outcome, list[str]], tmp_path: Path) -> Places:
     """The built project again, for a test that changes it."""
-    shutil.copytree(built[0].root, tmp_path / "project")
+    shutil.copytree(built[0].root, tmp_path / "project", ignore=PASSING)
     return Places.under(tmp_path / "project")

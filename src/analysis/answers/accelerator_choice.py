@@ -193,11 +193,11 @@ def spread(chosen: Choice) -> Finding:
 
 
 def power(chosen: Choice) -> Finding:
-    """What draws least at the wall nine times in ten, and whether a meter says so."""
+    """What draws least at the wall nine times in ten of the plans of a measured size, and whether a meter says so."""
     unit, rows = NEED.format(UNITS[KILOWATTS]), chosen.ranked[chosen.ranked["kilowatts_low"].notna()]
     if rows.empty:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
-    row = rows.sort_values("kilowatts_high", kind="stable").iloc[0]
+    row = rows.sort_values(["smaller", "kilowatts_high"], kind="stable").iloc[0]
     value, how = likely(row, KILOWATTS), "at the wall" if row["metered"] else "by a model"
     words = f"{row['called']} draws least, {prose(value)} kW {how}."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
@@ -322,15 +322,14 @@ def ranked_rows(chosen: Choice) -> pd.DataFrame:
 def subtitle(chosen: Choice, label: str) -> str:
     """What the first figure draws."""
     spare = chosen.asked.spare_nodes
-    return (
-        f"{opening(_users(chosen, label))}, {counted(spare, 'spare node') if spare else 'no spare node'}; P10 to P90."
-    )
+    spares = counted(spare, "spare node") if spare else "no spare node"
+    return f"{opening(_users(chosen, label))}, {spares}; P10 to P90, median starred."
 
 
 def power_rows(chosen: Choice) -> pd.DataFrame:
-    """The rows of the figure of kilowatts, ROWS at most, least P90 first; what no meter measured is `modelled`."""
+    """The rows of the figure of kilowatts, ROWS at most: of a measured size and least P90 first; hollow by a model."""
     rows = _powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])
-    rows = rows.sort_values("kilowatts_high", kind="stable").head(ROWS)
+    rows = rows.sort_values(["smaller", "kilowatts_high"], kind="stable").head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
     return rows.assign(series=kind, modelled=~rows["metered"].astype(bool), software=software(rows)).reset_index(
         drop=True

@@ -58,7 +58,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def add_choose(parser: argparse.ArgumentParser) -> None:
     """What a choice of accelerators may be asked."""
-    parser.add_argument("--benchmark", help="planned with, as in data/benchmarks.csv (default: nearest to the model)")
+    parser.add_argument(
+        "--benchmark",
+        help="planned with, as in data/benchmarks.csv (default: nearest to the model, or llama2-70b without one)",
+    )
     parser.add_argument("--model", help="its name; that of a benchmark is that benchmark")
     parser.add_argument("--parameters", dest="parameters_billion", type=float, metavar="B", help="in billions")
     parser.add_argument(
@@ -111,6 +114,13 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return number
+
+
+def port(text: str) -> int:
+    """The number of a port, 0 for any. Raises ArgumentTypeError."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a whole number up to 65535, 0 for any")
+    return int(text)
 
 
 def round_name(text: str) -> str:

@@ -7,7 +7,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from analysis.cli.arguments import add_choose, add_execution, add_measure, add_plan, execution, positive, round_name
+from analysis.cli.arguments import (
+    add_choose,
+    add_execution,
+    add_measure,
+    add_plan,
+    execution,
+    port,
+    positive,
+    round_name,
+)
 from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
 
@@ -52,7 +61,10 @@ def _parser() -> argparse.ArgumentParser:
 def _building(commands: argparse._SubParsersAction) -> None:
     reports = _add(commands, "reports", _reports, "build the reports that are not up to date")
     reports.add_argument("names", nargs="*", metavar="REPORT", help="a run file of notebooks/runs, without its ending")
-    reports.add_argument("--force", action="store_true", help="build also what is up to date")
+    which = reports.add_mutually_exclusive_group()
+    which.add_argument("--force", action="store_true", help="build also what is up to date")
+    which.add_argument("--watch", action="store_true", help="serve them, and build again what each edit makes stale")
+    reports.add_argument("--port", type=port, default=8000, metavar="N", help="of --watch, on this machine (8000)")
     add_execution(reports)
 
     sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
@@ -136,10 +148,25 @@ def _reports(arguments: argparse.Namespace) -> int:
     from analysis.engine.runs.runfiles import UnknownReport
 
     try:
+        if arguments.watch:
+            return _watch(arguments)
         outcome = build_reports(arguments.names, force=arguments.force, say=_say, **execution(arguments))
     except UnknownReport as error:
         return _wrong(error)
     return outcome.status
+
+
+def _watch(arguments: argparse.Namespace) -> int:
+    from analysis.engine.watch import loop
+
+    try:
+        loop.watch(arguments.names, port=arguments.port, say=_say, **execution(arguments))
+    except loop.Restart as restart:
+        _say("the preview's own code was edited: it starts again")
+        os.execv(sys.executable, [*sys.orig_argv, "--port", str(restart.port)])
+    except KeyboardInterrupt:
+        _say("\npreview ended")
+    return 0
 
 
 def _sweep(arguments: argparse.Namespace) -> int:

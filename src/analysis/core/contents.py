@@ -67,3 +67,19 @@ def write_whole(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with aside(path) as place:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what writers that were killed (kill -9, power cut) left aside in a folder."""
+    for leftover in folder.glob(".*.tmp"):
+        pid = leftover.name.split(".")[-2]
+        if pid.isdigit() and not _alive(int(pid)):
+            leftover.unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        with suppress(PermissionError):
+            os.kill(pid, 0)
+        return True
+    return False

@@ -13,6 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, create_model
 
+from analysis.core import syntax
+
 TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
 
 
@@ -26,11 +28,19 @@ def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
     Raises DeclarationError for a notebook without such a cell, or a line that is no typed parameter with a value.
     """
     fields: dict[str, Any] = {}
-    for node in ast.parse(_parameters_cell(notebook)).body:
+    for node in _statements(notebook):
         name, kind, value = _declaration(node, notebook)
         known = base.model_fields.get(name)
         fields[name] = (known.rebuild_annotation() if known else kind, value)
     return create_model(notebook.stem, __config__=base.model_config, **fields)
+
+
+def _statements(notebook: Path) -> list[ast.stmt]:
+    try:
+        return syntax.tree(_parameters_cell(notebook)).body
+    except SyntaxError as error:
+        where = f"{notebook.name}, parameters cell, line {error.lineno}"
+        raise DeclarationError(f"{where}: is not Python: {error.msg}") from None
 
 
 def _parameters_cell(notebook: Path) -> str:

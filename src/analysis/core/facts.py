@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from analysis.core.choices import folded
@@ -20,13 +20,27 @@ class UnusableTable(Exception):
     """
 
 
-@cache
 def rows(table: str, folder: Path | None = None) -> tuple[dict[str, str], ...]:
     """The rows of a table, in file order, cells by column as they stand in the file; of `folder`, else of data/.
 
-    Raises UnusableTable.
+    Read once for each version of the file, which may be edited while JupyterLab or a preview runs. Raises
+    UnusableTable.
     """
     path = (folder or DATA) / f"{table}.csv"
+    return _rows(path, _version(path))
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """What tells one version of a file from another; empty where there is no file."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+@lru_cache
+def _rows(path: Path, version: tuple[int, ...]) -> tuple[dict[str, str], ...]:
     try:
         return tuple(csv.DictReader(io.StringIO(utf8(path.read_bytes()), newline="")))
     except NotUtf8 as error:
@@ -37,11 +51,10 @@ def rows(table: str, folder: Path | None = None) -> tuple[dict[str, str], ...]:
 
 def column(table: str, name: str) -> tuple[str, ...]:
     """One column of a table of data/, in file order. Raises UnusableTable."""
-    if rows(table) and name not in rows(table)[0]:
-        raise UnusableTable(
-            f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, rows(table)[0]))}"
-        )
-    return tuple(row[name] for row in rows(table))
+    found = rows(table)
+    if found and name not in found[0]:
+        raise UnusableTable(f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, found[0]))}")
+    return tuple(row[name] for row in found)
 
 
 def benchmark_named(model: str) -> str:
@@ -56,12 +69,17 @@ def benchmark_named(model: str) -> str:
     return ""
 
 
-@cache
 def accelerators_of_results() -> tuple[str, ...]:
     """The accelerators that results name, those of data/official/ too, in order of name: also those of no datasheet."""
+    files = tuple(imported())
+    return _accelerators(files, tuple(map(_version, [DATA / "results.csv", *files])))
+
+
+@lru_cache
+def _accelerators(imports: tuple[Path, ...], versions: tuple[tuple[int, ...], ...]) -> tuple[str, ...]:
     import pandas as pd  # only where a name is on no table: a build with nothing to do has no time for it
 
-    files = [pd.read_parquet(path, columns=["accelerator"]) for path in imported() if path.suffix == ".parquet"]
-    files += [pd.read_csv(path, usecols=["accelerator"], dtype="str") for path in imported() if path.suffix == ".csv"]
+    files = [pd.read_parquet(path, columns=["accelerator"]) for path in imports if path.suffix == ".parquet"]
+    files += [pd.read_csv(path, usecols=["accelerator"], dtype="str") for path in imports if path.suffix == ".csv"]
     names = {*column("results", "accelerator"), *(name for file in files for name in file["accelerator"].dropna())}
     return tuple(sorted(names - {""}))

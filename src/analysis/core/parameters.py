@@ -367,8 +367,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "overview": Overview,
     "progress": Progress,
     "scaling": Scaling,
-    "accelerator_choice": AcceleratorChoice,
     "explorer": Explorer,
+    "accelerator_choice": AcceleratorChoice,
 }
 
 

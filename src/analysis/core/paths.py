@@ -10,6 +10,7 @@ NOTEBOOKS = ROOT / "notebooks"
 RUNS = NOTEBOOKS / "runs"
 REPORTS = ROOT / "reports"
 LOCK = ROOT / "requirements.lock"
+CACHE = ROOT / ".cache"  # what follows from other files and is made again where it is gone
 
 
 def imported(data: Path = DATA) -> list[Path]:
@@ -27,3 +28,11 @@ def imported(data: Path = DATA) -> list[Path]:
 def official() -> str:
     """Which official rows are read: "all", "shipped" (no imports of the user's own) or "off" (the documents alone)."""
     return os.environ.get("ANALYSIS_OFFICIAL") or "all"
+
+
+def kept(data: Path = DATA) -> Path | None:
+    """Where what follows from the tables of a data folder is kept: of data/ itself in CACHE, of others nowhere.
+
+    Nor where ANALYSIS_CACHE is `off`.
+    """
+    return CACHE / "tables" if data == DATA and os.environ.get("ANALYSIS_CACHE") != "off" else None

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.core import paths
 from analysis.core.choices import folded
-from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, imported, official
 from analysis.data import descriptor, loading, official_rows, rounds
+from analysis.data.kept import Kept
 
+JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a judge may ask for
 CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
 
 
@@ -28,11 +30,18 @@ class Catalog:
     whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
 
     `judge` says what is doubted about each result; without one the tables can be read, but no results compared.
+    `place` is where tables and doubts are kept from one process to the next (paths.kept says where those of data/ are).
     """
 
-    def __init__(self, folder: Path = DATA, judge: Callable[[Catalog], pd.DataFrame] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path = DATA,
+        judge: Callable[[Catalog], pd.DataFrame] | None = None,
+        place: Path | None = None,
+    ) -> None:
         self.folder = folder
         self.judge = judge
+        self.place = place or paths.kept(folder)
         self.tables = descriptor.read_tables(folder)
         self.used: dict[str, str] = {}
         self.served: dict[str, pd.DataFrame] = {}
@@ -43,10 +52,18 @@ class Catalog:
             raise KeyError(f"no table {name!r}; there are {', '.join(self.tables)}")
         table = self.tables[name]
         fixes = None if name == "corrections" else self.corrections
-        frame = loading.load(self.folder, table, fixes)
-        self.used[table.path] = sha256_of(self.folder / table.path)
-        self.served[name] = frame if fixes is None else frame.reset_index(drop=True)
+        self.served[name] = self.kept.frame(name, lambda: self._loaded(table, fixes))
+        self.used[table.path] = self.kept.files[table.path]
         return self.served[name]
+
+    def _loaded(self, table: descriptor.Table, fixes: pd.DataFrame | None) -> pd.DataFrame:
+        frame = loading.load(self.folder, table, fixes)
+        return frame if fixes is None else frame.reset_index(drop=True)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What is kept of the state in which the folder is at the first use of a table."""
+        return Kept(self.folder, self.tables.values(), self.place)
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -54,10 +71,17 @@ class Catalog:
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         """
-        rows = official_rows.joined(self.table("results"), self._official())
+        # What the rows are made with counts as used also where they were made before.
+        labels, fixes, (record, own) = self.labels, self.corrections, self._official_files()
+        frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own))
+        self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own)}
+        self.served["results"] = frame
+        return frame
+
+    def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
+        rows = official_rows.joined(self.table("results"), self._official(fixes, own))
         capped = rows["system"].str.contains(CAPPED, case=False, regex=False).astype(bool)
-        self.served["results"] = rows.assign(source=rows["source_id"].map(self.labels), power_capped=capped)
-        return self.served["results"]
+        return rows.assign(source=rows["source_id"].map(labels), power_capped=capped)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:
@@ -67,21 +91,29 @@ class Catalog:
         """
         if self.judge is None:
             raise NotJudged("this catalog was opened without a judge: open it by analysis.audit.doubts.catalog()")
-        return self.judge(self)
+        if not self.judge.__module__.startswith("analysis."):
+            return self.judge(self)  # Nothing tells when code from elsewhere has changed.
+        for name in JUDGED_BY:  # What is judged by counts as used also where it was judged before.
+            getattr(self, name)
+        return self.kept.frame("doubts", lambda: self.judge(self))
 
-    def _official(self) -> pd.DataFrame:
+    def _official_files(self) -> tuple[list[str], list[str]]:
+        """The files of official rows by their paths from the folder: those of the record, and the user's own."""
+        if official() == "off":
+            return [], []
+        record = [part.path for part in self.tables["results"].parts]
+        there = [path.relative_to(self.folder).as_posix() for path in imported(self.folder)]
+        return record, [path for path in there if path not in record] if official() == "all" else []
+
+    def _official(self, fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
         """The official rows: those shipped, put right, and the user's own. Raises TableError."""
         table = self.tables["results"]
         if official() == "off":
             return official_rows.none(table)
         record = official_rows.shipped(self.folder, table)
         if table.parts:  # Without the record there is nothing to put right.
-            record = official_rows.put_right(record, self.corrections)
-        self.used |= {part.path: part.hash for part in table.parts}
-        paths = [path for path in imported(self.folder) if path.relative_to(self.folder).as_posix() not in self.used]
-        own = paths if official() == "all" else []
-        self.used |= {path.relative_to(self.folder).as_posix(): sha256_of(path) for path in own}
-        return official_rows.with_own(record, [official_rows.load(path, table) for path in own])
+            record = official_rows.put_right(record, fixes)
+        return official_rows.with_own(record, [official_rows.load(self.folder / path, table) for path in own])
 
     @cached_property
     def accelerator_names(self) -> dict[str, str]:
@@ -139,7 +171,8 @@ class Catalog:
     def sources(self) -> pd.DataFrame:
         """The documents and official records that the other tables cite by id; every round has one."""
         own = self.table("sources")
-        complete = rounds.with_records(own, loading.load(self.folder, self.tables["rounds"]))
+        printed = self.kept.frame("rounds_as_printed", lambda: loading.load(self.folder, self.tables["rounds"]))
+        complete = rounds.with_records(own, printed)
         return own if complete is own else rounds.with_records(own, self.rounds)  # which then is among those used
 
     @cached_property

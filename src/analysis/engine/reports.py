@@ -65,19 +65,13 @@ def build_reports(
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
-    plans = plan_reports(runfiles.run_files(places, names), places, outcome, validate or own_validate())
-    shelf.tidy(places, runfiles.run_files(places))
-    for plan in (plan for plan in plans if plan.reason is None and not force):
-        outcome.fresh.append(plan.run.report)
-        shelf.forget(plan.run.report, places)
-        say(f"fresh   {plan.run.report}")
+    stale = survey(names, places, outcome, validate or own_validate(), force)
+    for report in outcome.fresh:
+        say(f"fresh   {report}")
     for report, reason in outcome.skipped.items():
-        shelf.forget(report, places)
         say(f"skipped {report}  ({reason})")
     for failure in outcome.failed:
-        shelf.remember(failure, places)
         say(f"FAILED  {failure.report}")
-    stale = pace.longest_first((plan for plan in plans if plan.reason is not None or force), places)
     try:
         if stale:
             stale = freshness.traced(stale, places)
@@ -87,6 +81,24 @@ def build_reports(
         front.write(places)
     summary(outcome, places, time.monotonic() - started, say)
     return outcome
+
+
+def survey(
+    names: Iterable[str], places: Places, outcome: Outcome, validate: Validate, force: bool = False
+) -> list[Plan]:
+    """The named reports (or all) that are to be built, the longest first; the others are in the outcome.
+
+    What is on disk is brought up to it: nothing stays of reports that are gone, nor of failures that are over. Raises
+    UnknownReport.
+    """
+    plans = plan_reports(runfiles.run_files(places, names), places, outcome, validate)
+    shelf.tidy(places, runfiles.run_files(places))
+    outcome.fresh += [plan.run.report for plan in plans if plan.reason is None and not force]
+    for report in [*outcome.fresh, *outcome.skipped]:
+        shelf.forget(report, places)
+    for failure in outcome.failed:
+        shelf.remember(failure, places)
+    return pace.longest_first((plan for plan in plans if plan.reason is not None or force), places)
 
 
 def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
@@ -126,10 +138,11 @@ def build_plans(
         lean.import_nbformat()
         from analysis.engine.make.build import Builder
 
-        side_by_side(partial(_timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
+        side_by_side(partial(timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
 
 
-def _timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:
+def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:
+    """What became of a plan, and the seconds that it took."""
     started = time.monotonic()
     return build(plan), time.monotonic() - started
 

@@ -173,6 +173,26 @@ time.sleep(60)
     assert all(gone(pid) for pid in pids)
 
 
+def test_nothing_outlives_an_orchestrator_that_is_killed_while_libraries_load(tmp_path: Path) -> None:
+    """The libraries here never finish to load, so it is not their end that ends the process."""
+    (tmp_path / "numpy.py").write_text(
+        f"import os, pathlib, time\n"
+        f"pathlib.Path({str(tmp_path / 'loading')!r}).write_text(str(os.getpid()))\ntime.sleep(600)\n"
+    )
+    program = f"""
+import os, time
+from analysis.engine.kernels import warm
+warm.start(dict(os.environ, PYTHONPATH={str(tmp_path)!r} + os.pathsep + os.environ["PYTHONPATH"]), {str(tmp_path)!r})
+time.sleep(600)
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", program], env=environment) as made:
+        while not ((loading := tmp_path / "loading").exists() and loading.read_text()):
+            time.sleep(0.02)
+        made.kill()
+    assert gone(int(loading.read_text()))
+
+
 def gone(pid: int, within: float = 5.0) -> bool:
     """Whether a process ends within some seconds."""
     deadline = time.monotonic() + within

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis.engine.reports import Outcome, build_reports
+from analysis.engine.reports import Outcome, build_reports, plan_reports
+from analysis.engine.runs import runfiles
 from analysis.engine.runs.places import Places
 
 HOSTILE = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
@@ -101,6 +102,17 @@ class Project:
         given = {"places": self.places, "validate": validate, "say": self.lines.append, "kernels": kernels}
         return build_reports(names, **given, **options)
 
+    def copy(self, root: Path) -> "Project":
+        """A copy to be changed at will."""
+        shutil.copytree(self.places.root, root)
+        return Project(root)
+
+    def fresh(self) -> bool:
+        """Whether a build would have nothing to do."""
+        files, outcome = runfiles.run_files(self.places), Outcome()
+        plans = plan_reports(files, self.places, outcome, validate)
+        return len(plans) == len(files) and all(plan.reason is None for plan in plans)
+
     @property
     def said(self) -> str:
         """All that the last build said."""
@@ -144,5 +156,4 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture
 def project(built: Project, tmp_path: Path) -> Project:
     """A copy of the built project, to be changed at will."""
-    shutil.copytree(built.places.root, tmp_path / "project")
-    return Project(tmp_path / "project")
+    return built.copy(tmp_path / "project")

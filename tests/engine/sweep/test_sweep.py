@@ -10,6 +10,7 @@ import pytest
 
 from analysis.core.parameters import validate
 from analysis.engine.index.sweep_index import _columns, amount
+from analysis.engine.page import record
 from analysis.engine.runs import sweepfiles
 from analysis.engine.runs.places import Places
 from analysis.engine.runs.runfiles import RunFileError
@@ -37,15 +38,15 @@ def test_its_findings_are_a_table_with_the_parameters(orchard: Orchard) -> None:
     folder = orchard.places.reports / "pick"
     table = pq.read_table(folder / "findings.parquet")
     rows = table.to_pylist()
-    keys = ("report", "apples", "name", "finding", "low", "high", "unit", "about")
+    keys = ("report", "apples", "name", "finding", "of", "low", "high", "unit", "about")
     assert [tuple(row[key] for key in keys) for row in rows if row["finding"] == "apples"] == [
-        ("1_ann", 1, "Ann", "apples", 2.0, 3.0, "apples", "Boskoop"),
-        ("1_bo", 1, "Bo", "apples", 2.0, 3.0, "apples", "Boskoop"),
-        ("2_ann", 2, "Ann", "apples", 4.0, 5.0, "apples", "Boskoop"),
-        ("2_bo", 2, "Bo", "apples", 4.0, 5.0, "apples", "Boskoop"),
+        ("1_ann", 1, "Ann", "apples", "", 2.0, 3.0, "apples", "Boskoop"),
+        ("1_bo", 1, "Bo", "apples", "", 2.0, 3.0, "apples", "Boskoop"),
+        ("2_ann", 2, "Ann", "apples", "", 4.0, 5.0, "apples", "Boskoop"),
+        ("2_bo", 2, "Bo", "apples", "", 4.0, 5.0, "apples", "Boskoop"),
     ]
     assert [tuple(row[key] for key in keys) for row in rows if row["finding"] != "apples"] == [
-        (report, apples, name, "apples_price", float(apples), float(apples), "US dollars", "")
+        (report, apples, name, "apples_price", "apples", float(apples), float(apples), "US dollars", "")
         for report, apples, name in (("1_ann", 1, "Ann"), ("1_bo", 1, "Bo"), ("2_ann", 2, "Ann"), ("2_bo", 2, "Bo"))
     ]
     assert str(table.schema.field("apples").type) == "int64" and str(table.schema.field("low").type) == "double"
@@ -91,7 +92,7 @@ def test_the_index_says_money_and_what_a_value_is_of(orchard: Orchard) -> None:
     orchard.write(PICK)
     orchard.sweep()
     index = (orchard.places.reports / "pick" / "index.html").read_text()
-    assert "<small>US dollars</small>" in index and ">Boskoop: 2–3<" in index
+    assert "<small>US dollars; of apples</small>" in index and ">Boskoop: 2–3<" in index
 
 
 def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> None:
@@ -151,10 +152,24 @@ def test_the_index_runs_its_own_script_and_no_other(orchard: Orchard) -> None:
 
 
 def test_the_index_has_no_column_for_a_finding_that_few_reports_have() -> None:
-    rows = [{"built": True, "findings": {("all", "x"): {}, ("half", "x"): {}}} for _ in range(2)]
-    rows += [{"built": True, "findings": {("all", "x"): {}}}, {"built": True, "findings": {("one", "x"): {}}}]
+    rows = [{"built": True, "findings": {("", "all", "x"): {}, ("", "half", "x"): {}}} for _ in range(2)]
+    rows += [{"built": True, "findings": {("", "all", "x"): {}}}, {"built": True, "findings": {("", "one", "x"): {}}}]
     rows += [{"built": False, "findings": {}}]
-    assert _columns(rows) == [("all", "x"), ("half", "x")]
+    assert _columns(rows) == [("", "all", "x"), ("", "half", "x")]
+
+
+def test_two_findings_that_each_say_a_bill_have_a_column_each() -> None:
+    bill = {"name": "usd_per_hour", "unit": "US dollars an hour"}
+    said = [
+        {"name": name, "low": 1.0, "high": 1.0, "unit": "nodes", "values": [bill | {"low": usd, "high": usd}]}
+        for name, usd in (("planned", 52.64), ("measured", 26.32))
+    ]
+    found = {(each["of"], each["name"], each["unit"]): each["low"] for each in record.values({"findings": said})}
+    assert found == {
+        ("", "planned", "nodes"): 1.0, ("planned", *bill.values()): 52.64,
+        ("", "measured", "nodes"): 1.0, ("measured", *bill.values()): 26.32,
+    }  # fmt: skip
+    assert _columns([{"built": True, "findings": found}]) == list(found)
 
 
 def test_the_projects_own_sweeps_are_valid(shipped_sweep: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from analysis.core.paths import ROOT
@@ -44,19 +45,20 @@ def firefox(driver: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def npm_packages() -> Path:
+def npm_packages(workspace: Path) -> Path:
     """The folder of the packages that package-lock.json pins, installed here once; skipped where npm cannot."""
-    installed, lock = HERE / "node_modules", HERE / "package-lock.json"
-    stamp = installed / ".installed"
-    if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
-        return installed
     if not shutil.which("npm") or not shutil.which("node"):
         pytest.skip("no node and npm on this machine: neither accessibility nor valid HTML is tested")
-    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode:
-        pytest.skip(f"npm could not install axe-core and html-validate: {done.stderr.strip().splitlines()[-1]}")
-    stamp.write_bytes(lock.read_bytes())
+    installed, lock = HERE / "node_modules", HERE / "package-lock.json"
+    stamp = installed / ".installed"
+    with FileLock(workspace / "npm.lock"):
+        if stamp.exists() and stamp.read_bytes() == lock.read_bytes():
+            return installed
+        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            pytest.skip(f"npm could not install axe-core and html-validate: {done.stderr.strip().splitlines()[-1]}")
+        stamp.write_bytes(lock.read_bytes())
     return installed
 
 

@@ -132,7 +132,19 @@ def test_it_counts_systems_and_who_filed_them(explorer: Open, whole: pd.DataFram
     page, rows = explorer(views.address(chosen, "table")), taken(whole, chosen)
     held = [rows[name].nunique() for name in ("system_key", "submitter", "accelerator")]
     words = "{} systems, {} submitters and {} accelerators".format(*held)
-    expect(page.locator("#count small")).to_have_text(words)
+    expect(page.locator("#count small").first).to_have_text(words)
+    expect(page.locator("#count small").last).to_be_hidden()
+
+
+def test_a_search_says_what_the_filters_hide(explorer: Open, whole: pd.DataFrame) -> None:
+    page, found = explorer(views.address(ONE, "table")), whole["result_id"].eq("6.0-0078").sum()
+    page.locator("#search").fill("6.0-0078")
+    shown = len(taken(whole[whole["result_id"].eq("6.0-0078")], ONE))
+    assert found > shown > 0
+    expect(page.locator("#count small").last).to_have_text(
+        f"The filters hide {found - shown} more results of this search."
+    )
+    assert counted(page) == shown
 
 
 def test_a_baseline_makes_ratios(explorer: Open, whole: pd.DataFrame) -> None:
@@ -347,7 +359,7 @@ def test_nothing_keeps_anyone_out(built: Built, chromium: Browser, npm_packages:
 def test_each_report_leads_to_its_own_rows(built: Built, explorer: Open, whole: pd.DataFrame) -> None:
     places, page = built[0], None
     led = {}
-    for path in sorted(places.reports.glob("*.json")):
+    for path in sorted(places.reports.glob("[!.]*.json")):
         stated = json.loads(path.read_text("utf-8"))
         if not stated.get("live") and stated["trust"]["view"]:
             led[path.stem] = stated["trust"]["view"]

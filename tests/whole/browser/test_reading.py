@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -13,32 +13,52 @@ from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
-Screens = tuple[Places, list[str], Page, int]
 SIZES = {"desk": (1440, 900), "phone": (400, 850)}
 MOST_WORDS, MOST_NUMBERS, ANSWER_WORDS = 450, 40, 25
 FIGURE_SHOWS = 40  # pixels of the first figure that the first screen holds at least
 WORD = re.compile(r"\S*\w\S*")
 NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(?![\w.]*[a-zA-Z])")
-LIVE = (
-    "explorer"  # its words and numbers are what its reader chooses: only its question and answer are held to a length
-)
+LIVE = "explorer"  # its words and numbers are what its reader chooses: only question and answer are held to a length
 UNSAID = ("at hand", "as printed", "officially so only", "Caveat:")
+TOP = "() => document.querySelector('figure, .nothing')?.getBoundingClientRect().top ?? 1e9"
 PROSE = """() => {
-    document.querySelectorAll('table, nav, .behind').forEach(each => each.style.display = 'none')
-    return document.body.innerText
+    const hidden = document.querySelectorAll('table, nav, .behind')
+    hidden.forEach(each => each.style.display = 'none')
+    const text = document.body.innerText
+    hidden.forEach(each => each.style.display = '')
+    return text
+}"""
+UNFOLD = """() => {
+    document.querySelectorAll('main details').forEach(each => each.open = true)
+    document.querySelectorAll('footer').forEach(each => each.remove())
 }"""
 
 
-@pytest.fixture(params=SIZES)
-def screens(
-    request: pytest.FixtureRequest, built: Built, chromium: Browser
-) -> Iterator[tuple[Places, list, Page, int]]:
-    """The project, its reports' names, a page of this size, and how high its screen is."""
+@dataclass(frozen=True)
+class Read:
+    """What one page gives its reader: the words in sight, those outside tables and contents, where the first figure
+    begins (pixels), and the words of all that can be unfolded, with those of its drawings."""
+
+    words: str
+    prose: str
+    top: float
+    unfolded: str
+
+
+@pytest.fixture(scope="session", params=SIZES)
+def read(request: pytest.FixtureRequest, built: Built, chromium: Browser) -> tuple[int, dict[str, Read]]:
+    """How high the screen is, and each report on it by its name."""
     width, height = SIZES[request.param]
     context = chromium.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
-    page = context.new_page()
-    yield built[0], built[1].built, page, height
+    page, found = context.new_page(), {}
+    for report in sorted(built[1].built):
+        page.goto((built[0].reports / f"{report}.html").as_uri())
+        words, top, prose = said(page), page.evaluate(TOP), page.evaluate(PROSE)
+        page.evaluate(UNFOLD)
+        labels = page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)")
+        found[report] = Read(words, prose, top, said(page) + " ".join(labels))
     context.close()
+    return height, found
 
 
 def names(places: Places) -> tuple[list[str], list[str]]:
@@ -53,56 +73,42 @@ def said(page: Page) -> str:
     return " ".join(page.evaluate("document.body.innerText").split())
 
 
-def test_a_page_can_be_read(screens: Screens) -> None:
+def test_a_page_can_be_read(built: Built, read: tuple[int, dict[str, Read]]) -> None:
     """Words and numbers in sight, at the defaults of each report and under the other parameters of this project."""
-    places, reports, page, height = screens
-    faults = []
-    for report in sorted(reports):
-        page.goto((places.reports / f"{report}.html").as_uri())
+    height, found = read
+    labels, faults = names(built[0])[1], []
+    for report, page in found.items():
         if report == LIVE:
             continue
-        words = said(page)
-        top = page.evaluate("document.querySelector('figure, .nothing')?.getBoundingClientRect().top ?? 1e9")
-        prose = page.evaluate(PROSE)
-        for label in names(places)[1]:
+        prose = page.prose
+        for label in labels:
             prose = prose.replace(label, "")
-        counts = {"words": len(WORD.findall(words)), "numbers": len(NUMBER.findall(prose))}
+        counts = {"words": len(WORD.findall(page.words)), "numbers": len(NUMBER.findall(prose))}
         faults += [f"{report}: {counts['words']} words"] * (counts["words"] > MOST_WORDS)
         faults += [f"{report}: {counts['numbers']} numbers"] * (counts["numbers"] > MOST_NUMBERS)
-        faults += [f"{report}: its first figure begins at {top:.0f}"] * (top > height - FIGURE_SHOWS)
-        faults += [f"{report}: says {word!r}" for word in UNSAID if word in words]
+        faults += [f"{report}: its first figure begins at {page.top:.0f}"] * (page.top > height - FIGURE_SHOWS)
+        faults += [f"{report}: says {word!r}" for word in UNSAID if word in page.words]
     assert faults == []
 
 
-def test_names_and_never_ids_are_read(screens: Screens) -> None:
+def test_names_and_never_ids_are_read(built: Built, read: tuple[int, dict[str, Read]]) -> None:
     """In sentences, figures' words and tables; parameters and code name what a notebook takes."""
-    places, reports, page, _ = screens
-    ids = re.compile(r"(?<![\w./-])(" + "|".join(map(re.escape, names(places)[0])) + r")(?![\w/-])")
-    found = {}
-    for report in sorted(reports):
-        page.goto((places.reports / f"{report}.html").as_uri())
-        page.evaluate("document.querySelectorAll('main details').forEach(each => each.open = true)")
-        page.evaluate("document.querySelectorAll('footer').forEach(each => each.remove())")
-        words = said(page) + " ".join(page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)"))
-        if hits := sorted(set(ids.findall(words))):
-            found[report] = hits
-    assert found == {}
+    ids = re.compile(r"(?<![\w./-])(" + "|".join(map(re.escape, names(built[0])[0])) + r")(?![\w/-])")
+    found = {report: sorted(set(ids.findall(page.unfolded))) for report, page in read[1].items()}
+    assert {report: hits for report, hits in found.items() if hits} == {}
 
 
-def test_no_caveat_is_read_twice(screens: Screens) -> None:
+def test_no_caveat_is_read_twice(built: Built, read: tuple[int, dict[str, Read]]) -> None:
     """By the fixed words of each kind of note; that a precision is not known is said where precision is the matter."""
-    places, reports, page, _ = screens
-    fixed = {code: max(re.split(r"{[^}]*}", kind.words), key=len).strip() for code, kind in KINDS.items()}
+    carried = {"preview", "another_size", "different_sizes", "bridged", "different_rounds", "power_capped",
+               "precision_unstated", "division_unstated", "tokens_assumed", "label_corrected",
+               "prices_undated", "unofficial_ratio", "contradicts_record", "above_hardware"}  # fmt: skip
+    fixed = {code: max(re.split(r"{[^}]*}", KINDS[code].words), key=len).strip() for code in sorted(carried)}
     twice = []
-    for report in sorted(reports):
-        page.goto((places.reports / f"{report}.html").as_uri())
-        words = said(page)
-        notebook = json.loads((places.reports / f"{report}.json").read_text("utf-8"))["notebook"]
-        carried = {"preview", "another_size", "different_sizes", "bridged", "different_rounds", "power_capped",
-                   "precision_unstated", "division_unstated", "tokens_assumed", "label_corrected",
-                   "prices_undated", "unofficial_ratio", "contradicts_record", "above_hardware"}  # fmt: skip
-        twice += [f"{report}: {fixed[code]!r}" for code in sorted(carried) if words.count(fixed[code]) > 1]
-        unstated = "precision not stated" in words and notebook != "quantization_tradeoffs"
+    for report, page in read[1].items():
+        notebook = json.loads((built[0].reports / f"{report}.json").read_text("utf-8"))["notebook"]
+        twice += [f"{report}: {words!r}" for words in fixed.values() if page.words.count(words) > 1]
+        unstated = "precision not stated" in page.words and notebook != "quantization_tradeoffs"
         twice += [f"{report}: 'precision not stated'"] * unstated
     assert twice == []
 

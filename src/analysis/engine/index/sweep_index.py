@@ -31,20 +31,21 @@ def render(sweep: Sweep, places: Places) -> str:
 def _row(point: Point, places: Places) -> dict[str, Any]:
     stated = freshness.read_record(point.run.report, places, point.parameters)
     said = record.values(stated) if stated else []
-    findings = {(finding["name"], finding["unit"]): finding for finding in said}
+    findings = {(finding["of"], finding["name"], finding["unit"]): finding for finding in said}
     return {"point": point, "built": stated is not None, "findings": findings}
 
 
-def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The findings that at least half of the points have, as name and unit: two units never share a column.
+def _columns(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """The findings that at least half of the points have, as the finding that says it, name and unit.
 
+    Two units never share a column, nor do two findings' bills.
     A finding that few have, such as one accelerator's, is in the table of all findings, and would be an empty column.
     """
     counts = Counter(column for row in rows for column in row["findings"])
     built = sum(row["built"] for row in rows)
     common = [column for column, count in counts.items() if 2 * count >= built]
-    first = {name: place for place, (name, _) in reversed(list(enumerate(common)))}
-    return sorted(common, key=lambda column: first[column[0]])
+    first = {column[:2]: place for place, column in reversed(list(enumerate(common)))}
+    return sorted(common, key=lambda column: first[column[:2]])
 
 
 def _values(sweep: Sweep, name: str) -> list[str]:

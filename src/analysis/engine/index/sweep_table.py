@@ -12,7 +12,7 @@ from analysis.engine.runs.places import Places
 from analysis.engine.runs.sweepfiles import Sweep
 
 NAMES = ("findings.csv", "findings.parquet")
-FINDING = ("finding", "low", "high", "unit", "about", "sentence", "sources", "caveats")
+FINDING = ("finding", "of", "low", "high", "unit", "about", "sentence", "sources", "caveats")
 
 
 def exists(places: Places) -> bool:
@@ -30,8 +30,8 @@ def write(sweep: Sweep, places: Places) -> None:
 def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:
     """Column names and rows: one row per point and finding, with the point's report and all its parameters.
 
-    A further value that a finding says, such as its bill, has a row of its own; `about` names what a value is of. A
-    parameter that is a list, and sources and caveats, are JSON text.
+    A further value that a finding says, such as its bill, has a row of its own, and in `of` the finding's name; `about`
+    names what a value is of. A parameter that is a list, and sources and caveats, are JSON text.
     """
     rows = []
     for point in sweep.points:

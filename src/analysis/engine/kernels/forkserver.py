@@ -10,11 +10,14 @@ import contextlib
 import gc
 import json
 import os
+import select
 import selectors
 import signal
 import socket
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from analysis.engine.kernels import child, preload
@@ -25,11 +28,38 @@ DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
 def main(descriptor: int) -> None:
     """Serve requests from the inherited socket until it closes. Never returns in a kernel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
-    set_by_libraries = preload.load_libraries()
+    with _ending_with_the_other_end_of(descriptor):
+        set_by_libraries = preload.load_libraries()
     _forget_own_package()
     gc.collect()
     gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
     _ForkServer(socket.socket(fileno=descriptor), set_by_libraries).serve()
+
+
+@contextlib.contextmanager
+def _ending_with_the_other_end_of(descriptor: int) -> Iterator[None]:
+    """End this process at once if the socket's other end is closed, which nobody reads while libraries load.
+
+    A thread waits for that: it is gone at the end of the block, for a process with threads is not to be forked.
+    """
+    woken, wake = os.pipe()
+    ends = select.poll()
+    for end, event in ((descriptor, select.POLLRDHUP), (woken, select.POLLIN)):
+        ends.register(end, event)
+
+    def wait() -> None:
+        if any(end == descriptor for end, _ in ends.poll()):
+            os._exit(0)
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        os.write(wake, b"\0")
+        thread.join()
+        for end in (woken, wake):
+            os.close(end)
 
 
 def _forget_own_package() -> None:

@@ -17,7 +17,11 @@ MODULES = (
     "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_agg",
     "seaborn",
-    "pydantic",
+    "pyarrow.csv",
+    "pyarrow.pandas_compat",
+    "pydantic.json_schema",
+    "pydantic.main",
+    "pydantic.types",
 )
 
 
@@ -34,6 +38,8 @@ def load_libraries() -> dict[str, str]:
                 importlib.import_module(name)
     with contextlib.suppress(ImportError):
         _draw()
+    with contextlib.suppress(ImportError):
+        _tabulate()
     return {name: value for name, value in os.environ.items() if before.get(name) != value}
 
 
@@ -57,3 +63,13 @@ def _draw() -> None:
     figure.subplots().plot([0, 1], label="a")
     for kind in ("svg", "png"):
         figure.savefig(io.BytesIO(), format=kind)
+
+
+def _tabulate() -> None:
+    """One tiny table, by the ways of frames that pandas imports at their first use."""
+    import pandas
+
+    frame = pandas.DataFrame({"a": ["b", "c"], "d": [1.0, 2.0]})
+    frame.to_csv(index=False)
+    frame.to_dict("records")
+    frame.pivot(columns="a", values="d")

@@ -56,7 +56,7 @@ class ForkServer:
             self._requests.shutdown(socket.SHUT_RDWR)
         try:
             self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:  # It is still loading libraries, and has no kernels then.
+        except subprocess.TimeoutExpired:  # It hangs in a library that it loads.
             self.process.kill()
             self.process.wait()
 

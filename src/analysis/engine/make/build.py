@@ -54,8 +54,12 @@ class Builder:
         with self.kernels.one() as kernel:
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
-            stated = self._state(plan, notebook, inputs)
-            html = export.page(notebook, stated, self.places.up)
+            return self._finished(plan, notebook, inputs)
+
+    def _finished(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> Made:
+        """The report of an executed notebook."""
+        stated = self._state(plan, notebook, inputs)
+        html = export.page(notebook, stated, self.places.up)
         picture = record.picture(notebook.cells)
         return Made(plan.run.report, stated, html, picture and picture.svg)
 

@@ -28,14 +28,14 @@ def side_by_side(
             for done in as_completed(waiting):
                 tell(waiting[done], done.result())
         except BaseException:
-            with _undisturbed():
+            with undisturbed():
                 stop()
                 pool.shutdown(cancel_futures=True)
             raise
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Let a second Ctrl-C wait while the work is being ended, which takes about a second."""
     if threading.current_thread() is not threading.main_thread():
         yield

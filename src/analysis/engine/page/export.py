@@ -1,6 +1,8 @@
 """An executed notebook to one self-contained HTML page, through nbconvert and our template."""
 
+import re
 import threading
+from collections import Counter
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -17,6 +19,9 @@ from analysis.engine.page.page import prepare
 from analysis.engine.page.parameter_words import FILTERS
 from analysis.engine.page.templates import TEMPLATES, allowing
 
+# What `drawing.inline` has written: most of a page's elements, in one form, so that no parser is needed to read them.
+_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_ID = re.compile(r' id="([^"]*)"')
 _one_at_a_time = threading.Lock()
 
 
@@ -89,8 +94,9 @@ def _points(svg: str) -> tuple[float, float]:
 
 
 def _check(html: str) -> None:
-    facts = Markup(html)
-    twice = sorted({name for name in facts.ids if facts.ids.count(name) > 1})
+    facts = Markup(_DRAWING.sub("", html))
+    ids = [*facts.ids, *(name for drawing in _DRAWING.findall(html) for name in _ID.findall(drawing))]
+    twice = sorted(name for name, count in Counter(ids).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
     levels = [int(tag[1]) for tag, _ in facts.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")]

@@ -8,6 +8,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis.core import syntax
+
 EMPTY = re.compile(r"\bempty(?: for|:) (.+)")
 ZERO = re.compile(r"\b(?:zero|0): (.+)")
 RANGE = re.compile(r"\blow and high\b|\brange\b")
@@ -57,7 +59,7 @@ def parameter_help(source: str) -> dict[str, str]:
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
     helps = {}
-    for node in ast.parse(source).body:
+    for node in syntax.tree(source).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         if isinstance(target, ast.Name) and node.end_lineno in comments:
             helps[target.id] = comments[node.end_lineno]

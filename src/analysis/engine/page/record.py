@@ -54,11 +54,14 @@ def findings(cells: list[Any]) -> list[dict[str, Any]]:
 
 
 def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
-    """The findings of a record and the further values that they say, each as a finding of its own."""
+    """The findings of a record and the further values that they say, each as a finding of its own.
+
+    `of` is the finding that says a further value, "" for a finding itself: two may each say a bill.
+    """
     return [
-        finding | {"about": finding.get("about", "")} | value
+        finding | {"about": finding.get("about", ""), "of": ""} | value
         for finding in stated["findings"]
-        for value in ({}, *({"about": "", **value} for value in finding.get("values", ())))
+        for value in ({}, *({"about": "", "of": finding["name"], **value} for value in finding.get("values", ())))
     ]
 
 

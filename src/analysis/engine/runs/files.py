@@ -1,8 +1,6 @@
-"""Digests of files that are asked for again and again, JSON in one form, and what killed writers left."""
+"""Digests of files that are asked for again and again, and JSON in one form."""
 
-import contextlib
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,19 +40,3 @@ def canonical_json(value: Any) -> str:
 def pretty(value: Any) -> str:
     """JSON text for people and for `git diff`: indented, keys in their given order."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def remove_leftovers(folder: Path) -> None:
-    """Remove what writers that were killed (kill -9, power cut) left aside in a folder."""
-    for leftover in folder.glob(".*.tmp"):
-        pid = leftover.name.split(".")[-2]
-        if pid.isdigit() and not _alive(int(pid)):
-            leftover.unlink(missing_ok=True)
-
-
-def _alive(pid: int) -> bool:
-    with contextlib.suppress(ProcessLookupError):
-        with contextlib.suppress(PermissionError):
-            os.kill(pid, 0)
-        return True
-    return False

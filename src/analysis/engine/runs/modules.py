@@ -2,14 +2,11 @@
 
 import ast
 import json
-import threading
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-# CPython 3.11 keeps the depth of a tree under construction per interpreter, not per thread: two threads that parse at
-# once can fail with "AST constructor recursion depth mismatch".
-_PARSING = threading.Lock()
+from analysis.core import syntax
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -25,12 +22,15 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
     markup that lie beside those. Imports by a computed name (`importlib`) are not seen.
     """
     files: dict[Path, None] = {}
-    waiting = [name for text in code for name in _imported(text, package="")]
+    waiting = {name for text in code for name in _imported(text, package="")}
+    seen = set(waiting)
     while waiting:
         for path, package in _files(waiting.pop(), source):
             if path not in files:
                 files[path] = None
-                waiting += _imported(path.read_text(encoding="utf-8"), package)
+                new = set(_imported(path.read_text(encoding="utf-8"), package)) - seen
+                waiting |= new
+                seen |= new
                 files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
     return sorted(files)
 
@@ -50,8 +50,7 @@ def _python(cell: str) -> str:
 def _imported(code: str, package: str) -> tuple[str, ...]:
     """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
     try:
-        with _PARSING:
-            tree = ast.parse(code)
+        tree = syntax.tree(code)
     except SyntaxError:
         return ()  # Executing this fails too, so no report can come to depend on it.
     return tuple(name for node in ast.walk(tree) for name in _names(node, package))

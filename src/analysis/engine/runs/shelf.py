@@ -5,9 +5,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from analysis.core.contents import sha256, write_whole
+from analysis.core.contents import remove_leftovers, sha256, write_whole
 from analysis.engine.runs.failures import Failure
-from analysis.engine.runs.files import file_sha256, pretty, remove_leftovers
+from analysis.engine.runs.files import file_sha256, pretty
 from analysis.engine.runs.freshness import seal
 from analysis.engine.runs.places import Places
 

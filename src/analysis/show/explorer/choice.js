@@ -22,7 +22,8 @@ function written() {
   return parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
 }
 
-// The rows chosen, and of each facet how many rows each of its values would show, given what is chosen elsewhere.
+// The rows chosen, of each facet how many rows each of its values would show, given what is chosen elsewhere, and how
+// many rows that the search finds are left out by facets.
 function chosenRows() {
   const rules = [...choice.chosen].map(([name, values]) => rule(name, (value) => values.has(value)));
   const words = choice.search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -31,6 +32,7 @@ function chosenRows() {
   const counts = new Map(facets.map((name) => [name, new Uint32Array(columns.get(name).values.length)]));
   const tallies = facets.map((name) => [columns.get(name).places, counts.get(name)]);
   const rows = [];
+  let outside = 0;
   for (let row = 0; row < size; row++) {
     let broken = "";
     for (const own of rules) {
@@ -38,7 +40,10 @@ function chosenRows() {
       if (broken) { broken = null; break; }
       broken = own.name;
     }
-    if (broken === null || !found.every((any) => any.some((own) => own.allowed[own.places[row]]))) continue;
+    if (broken === null && !found.length) continue;
+    if (!found.every((any) => any.some((own) => own.allowed[own.places[row]]))) continue;
+    if (broken !== "" && found.length) outside++;
+    if (broken === null) continue;
     if (broken) {
       counts.get(broken)[columns.get(broken).places[row]]++;
       continue;
@@ -46,7 +51,7 @@ function chosenRows() {
     rows.push(row);
     for (const [places, tally] of tallies) tally[places[row]]++;
   }
-  return { rows, counts };
+  return { rows, counts, outside };
 }
 
 function rule(name, holds) {

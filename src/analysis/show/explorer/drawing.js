@@ -91,6 +91,7 @@ function mark(svg, row, x, y, { ink = "", label = "", radius = 5 } = {}) {
   const told = { class: `mark${hollow} ${ink}`, role: "button", tabindex: -1, "aria-label": `${label}, ${brief(row)}` };
   for (const key in told) shape.setAttribute(key, told[key]);
   shape.row = row;
+  shape.label = label;
   shape.at = [x, y];
   svg.append(shape);
 }

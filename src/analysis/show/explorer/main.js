@@ -10,12 +10,13 @@ function change(changes, keep = false) {
 }
 
 function render() {
-  const { rows, counts } = chosenRows();
+  const { rows, counts, outside } = chosenRows();
   current = rows;
   baseRow = choice.baseRow && columns.get("id").loaded ? rowOf(choice.baseRow) : -1;
   const kinds = ["system_key", "submitter", "accelerator"].map((name) => new Set(rows.map((row) => columns.get(name).places[row])).size);
   const held = [counted(kinds[0], "system"), counted(kinds[1], "submitter"), counted(kinds[2], "accelerator")];
-  one("count").replaceChildren(`${whole.format(rows.length)} of ${counted(size, "result")}`, make("small", { className: "quiet" }, listed(held)));
+  one("count").replaceChildren(`${whole.format(rows.length)} of ${counted(size, "result")}`, make("small", { className: "quiet" }, listed(held)),
+    make("small", { className: "quiet", hidden: !outside }, `The filters hide ${counted(outside, "more result")} of this search.`));
   fillFacets(counts);
   fillBar();
   show(rows);
@@ -52,7 +53,7 @@ function show(rows) {
   warn(seen);
   box.replaceChildren(...(sheets.length ? sheets : [make("p", { className: "nothing" }, "None of the results chosen has what this view draws.")]));
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
-  one("note").textContent = note;
+  one("note").textContent = sheets.length ? note : "";
   const more = make("button", { type: "button" }, allShown ? "Show the first ones" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
   if (choice.view === "ranked" && sheets.length === 1 && new Set(rows.map((row) => text("accelerator", row))).size > 24) box.append(more);
@@ -63,9 +64,9 @@ const tip = make("div", { id: "tip", hidden: true, ariaHidden: "true" });
 
 function tell(shape) {
   const row = shape.row, box = shape.getBoundingClientRect();
-  const lines = [shape.getAttribute("aria-label").split(", ")[0], `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("system", row)}`,
+  const lines = [shape.label, `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("system", row)}`,
     [said("submitter", row), said("software", row), said("precision", row)].join(", "),
-    [said("round", row), said("division", row), said("availability", row)].join(", "), limits(row), said("notes", row)];
+    [said("scenario", row), said("round", row), said("division", row), said("availability", row)].join(", "), limits(row), said("notes", row)];
   tip.replaceChildren(...lines.filter(Boolean).map((words) => make("div", {}, words)));
   tip.hidden = false;
   const left = Math.min(innerWidth - tip.offsetWidth - 8, Math.max(8, box.x + box.width / 2 + 10));

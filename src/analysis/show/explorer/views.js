@@ -141,7 +141,7 @@ function ranking(rows, keys, width, most) {
       taken.add(at);
       mark(svg, row, across(value(row)), y, { label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
     }
-    const words = rounded(value(own.best));
+    const words = `${less && !base ? "best " : ""}${rounded(value(own.best))}`;  // the best of latencies is the first mark
     svg.append(draw("text", { x: Math.max(...own.rows.map((row) => across(value(row)))) + 9, y: y + 4, class: "figure" }, words));
   });
   return svg;

@@ -9,15 +9,18 @@ import textwrap
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 import seaborn as sns
 from IPython.display import HTML, display
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from analysis.core import facts
 from analysis.core import notes as wording
@@ -172,11 +175,41 @@ def _header(figure: Figure) -> dict[str, Any]:
 
 
 def svg(figure: Figure) -> str:
-    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground.
-
-    The canvas writes it in one pass; `savefig` lays it out and draws it once before, for nothing.
-    """
+    """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground."""
     buffer = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+    _Canvas(figure).write(buffer)
     drawn = _HOVER.sub(r"<g><title>\1</title>", buffer.getvalue())
     return drawn.replace("</style>", dark_style(drawn) + "</style>", 1)
+
+
+class _Canvas(FigureCanvasSVG):
+    """matplotlib's, which `savefig` lays out and draws twice, with one renderer for the layout and for the drawing.
+
+    So a text is measured once, whichever drawing it stands in: `print_svg` would make a second renderer for the layout
+    alone, and each has a cache of sizes of its own.
+    """
+
+    def write(self, buffer: io.StringIO) -> None:
+        """Write the drawing, as `print_svg` does."""
+        dpi, self.figure.dpi = self.figure.dpi, self.fixed_dpi
+        width, height = self.figure.get_size_inches()
+        points = width * self.fixed_dpi, height * self.fixed_dpi
+        drawn = _Renderer(*points, buffer, image_dpi=dpi, metadata={"Date": None, "Creator": None})
+        self._renderer = MixedModeRenderer(self.figure, width, height, dpi, drawn)
+        self.figure.draw(self._renderer)
+        self._renderer.finalize()
+
+    def get_renderer(self) -> MixedModeRenderer:
+        """What a figure asks its canvas for when it is laid out."""
+        return self._renderer
+
+
+class _Renderer(RendererSVG):
+    def get_text_width_height_descent(self, s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, float]:
+        return _extent(s, prop.copy(), ismath)
+
+
+@lru_cache(maxsize=4096)
+def _extent(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
+    """Width, height and descent of a text in points."""
+    return text_to_path.get_text_width_height_descent(text, font, ismath)

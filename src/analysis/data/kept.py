@@ -1,0 +1,151 @@
+"""Frames that follow from the tables of data/ and from the code alone, kept on disk under the digest of both.
+
+A frame is an Arrow file that is mapped into memory: processes that read the same one share its pages, it is there in
+hundredths of a second, and unlike a pickle it can run nothing, whoever wrote it. Before its table stand the 64 digits
+of a SHA-256 over what it is, what it was made from and all that follows, so that a file that is torn, damaged or
+another's is noticed and made again. Where nothing can be written, nothing is kept, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of
+from analysis.core.paths import imported, official
+from analysis.data.descriptor import FILE, Table
+
+ROOMS = ("core", "data", "compare", "themes", "audit")  # whose code decides what a kept frame holds
+STATES = 4  # of data and code whose frames stay on disk
+_PACKAGE = Path(__file__).resolve().parents[1]
+_DIGITS = 64
+
+
+def code(package: Path = _PACKAGE) -> str:
+    """The SHA-256 over every module of ROOMS, as its file is now."""
+    files = sorted(path for room in ROOMS for path in (package / room).rglob("*.py"))
+    return sha256("\n".join(f"{path.relative_to(package)} {sha256_of(path)}" for path in files))
+
+
+# Of the code that this process runs: one that has been edited since is not what made the frames.
+_LOADED = code()
+
+
+class Kept:
+    """The frames of one state of a data folder. `files` has the SHA-256 of each of its files, by path from there.
+
+    `place` is the folder of all states, None to keep nothing; frames of the STATES newest are left in it.
+    """
+
+    def __init__(self, folder: Path, tables: Iterable[Table], place: Path | None) -> None:
+        self._folder, self._paths = folder, [table.path for table in tables]
+        self.files = self._digests()
+        self._state = sha256("\n".join(f"{name} {digest}" for name, digest in (self.files | _versions()).items()))
+        self._place = place / self._state if place is not None and code() == _LOADED else None
+
+    def frame(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """The frame that `make` makes of this state of the folder and nothing else: as it was kept, or else made.
+
+        It is kept where it comes back as it was, and where no file of the folder was changed meanwhile.
+        """
+        if self._place is None:
+            return make()
+        path, told = self._place / f"{name}.arrow", f"{self._state} {name}"
+        if (found := _read(path, told)) is not None:
+            return found
+        made = make()
+        if self._digests() == self.files:
+            # A full disk, a checkout that only others may write, or values that Arrow has no type for.
+            with suppress(OSError, pa.ArrowException):
+                self._keep(path, told, made)
+        return made
+
+    def _keep(self, path: Path, told: str, frame: pd.DataFrame) -> None:
+        table = pa.Table.from_pandas(frame)
+        if not _same(_frame(table), frame):
+            return
+        content = _content(table)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with aside(path) as place, place.open("wb") as file:
+            file.write(_seal(told, content))
+            file.write(content)
+        _tidy(path.parent)
+
+    def _digests(self) -> dict[str, str]:
+        """The SHA-256 of the descriptor, of each table's file and of the official rows; "" for one that is not there.
+
+        In the order of their names, behind which official rows are read at all.
+        """
+        own = [FILE, *self._paths, *(path.relative_to(self._folder).as_posix() for path in imported(self._folder))]
+        return {name: _digest(self._folder / name) for name in sorted(set(own))}
+
+
+def _versions() -> dict[str, str]:
+    """What a frame depends on beside the files of its folder."""
+    libraries = {module.__name__: module.__version__ for module in (np, pd, pa)}
+    return {"official": official(), "code": _LOADED, "python": platform.python_version(), **libraries}
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""  # Whoever asks for the table is told.
+
+
+def _read(path: Path, told: str) -> pd.DataFrame | None:
+    """The frame in a file, or None where there is none that is whole and what is `told`."""
+    try:
+        with pa.memory_map(str(path)) as file:
+            content = file.read_buffer()
+        if len(content) < _DIGITS or bytes(content[:_DIGITS]) != _seal(told, content[_DIGITS:]):
+            return None
+        return _frame(pa.ipc.open_file(content[_DIGITS:]).read_all())
+    except (OSError, pa.ArrowException):
+        return None
+
+
+def _content(table: pa.Table) -> pa.Buffer:
+    written = pa.BufferOutputStream()
+    with pa.ipc.new_file(written, table.schema) as file:
+        file.write_table(table)
+    return written.getvalue()
+
+
+def _seal(told: str, content: pa.Buffer) -> bytes:
+    digest = hashlib.sha256(told.encode())
+    digest.update(content)
+    return digest.hexdigest().encode()
+
+
+def _frame(table: pa.Table) -> pd.DataFrame:
+    return table.to_pandas(use_threads=False)  # A kernel is a fork: no threads for what takes a few milliseconds.
+
+
+def _same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+    """Whether two frames are the same in values, types and labels."""
+    return (
+        one.equals(other)
+        and one.dtypes.equals(other.dtypes)
+        and type(one.index) is type(other.index)
+        and one.index.dtype == other.index.dtype
+        and one.index.names == other.index.names
+        and one.columns.dtype == other.columns.dtype
+    )
+
+
+def _tidy(state: Path) -> None:
+    """Remove older states, and what killed writers left aside in this one."""
+    remove_leftovers(state)
+    states = sorted((path for path in state.parent.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for old in states[:-STATES]:
+        if old != state:
+            shutil.rmtree(old, ignore_errors=True)
