@@ -69,7 +69,9 @@ doc002-mi300x-over-h100 | stated claim | contradicts
 doc002-pcie-over-sxm | stated claim | contradicts
 doc002-scenarios | count | exact
 doc002-sizing-bill | sizing | exact
+doc002-sizing-bill | sizing at the official rate | contradicts
 doc002-sizing-gpus | official sizing | no_official_basis
+doc002-sizing-gpus | sizing at the official rate | contradicts
 doc002-sizing-gpus | sizing | within_rounding
 doc002-workloads | count | contradicts
 doc003-cts-over-h100-offline | stated claim | within_rounding
@@ -178,6 +180,15 @@ def test_a_verdict_follows_its_figure(data: Catalog) -> None:
     right = data.results.assign(low=data.results["low"].mask(row, 3020.0), high=data.results["high"].mask(row, 3066.0))
     changed = checks.audit(tables(data, results=right))
     assert found(changed, "doc002-llama2-70b-h100-fp8", "official per accelerator") == ["within_rounding"]
+    assert found(changed, "doc002-sizing-gpus", "sizing at the official rate") == []
+
+
+def test_an_example_of_sizing_is_computed_anew_where_the_record_contradicts_its_rate(judged: pd.DataFrame) -> None:
+    """100 users of 30 tokens/s: of 2,533 to 3,066 tokens/s each it takes 1 to 2, at 4.76 dollars 4.76 to 9.52."""
+    own = judged[judged["check"].eq("sizing at the official rate")].set_index("row_id")
+    ends = own.loc[["doc002-sizing-gpus", "doc002-sizing-bill"], ["expected_low", "expected_high"]]
+    assert ends.to_numpy().tolist() == [[1.0, 2.0], [4.76, 9.52]]
+    assert own["explanation"].str.startswith("Its rate contradicts the record: with the official 2,533 to 3,066").all()
 
 
 def test_without_its_official_row_a_figure_has_no_official_basis(data: Catalog, judged: pd.DataFrame) -> None:

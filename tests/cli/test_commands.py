@@ -138,7 +138,7 @@ REFUSED = [
     (["--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     (["--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
     (["--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
-    (["--derate", "measured x 0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
+    (["--derate", "measured x 0-50"], "--derate measured x 0-50: a share is above 0, and at most 1 or 100 %"),
 ]
 
 
@@ -200,7 +200,7 @@ REFUSED = [
     ([*PLAN, "--price", "5-2"], f"--price {refusal(quote.parse_quote, '5-2')}"),
     ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
     ([*PLAN, "--derate", "1.2"], "is above 100 %"),
-    ([*PLAN, "--derate", "0-50"], "derate 0 to 0.5 is not within 0 (not itself) to 1"),
+    ([*PLAN, "--derate", "0-50"], "--derate 0-50: a share is above 0, and at most 1 or 100 %"),
     ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is not a number or a range"),
     ([*PLAN, "--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
     ([*PLAN, "--scenario", "server"], refused(PLANNED, scenario="server")),
@@ -311,6 +311,15 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
     assert share == "Your 8 H100 reach 31 to 36 % of what official systems give."
     assert gap.startswith("Software and set-up takes 67 % of the nearest system's Offline rate")
     assert saving == "Closing the gap would save $12 of $20 an hour: 3 of 8 accelerators would do."
+
+
+def test_two_models_in_one_call_are_told_one_by_one(said, tmp_path: Path) -> None:
+    other = tmp_path / "mixtral.jsonl"
+    text = Path(SWEEP).read_text("utf-8")
+    other.write_text(text.replace("meta-llama/Llama-2-70b-chat-hf", "mistralai/Mixtral-8x7B-Instruct-v0.1"), "utf-8")
+    status, both = said("measure", str(other), SWEEP)
+    one, two = (said("measure", file)[1] for file in (str(other), SWEEP))
+    assert status == 0 and both == f"{one}\n{two}" and "Mixtral 8x7B Server" in one and "Llama 2 70B Server" in two
 
 
 def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:

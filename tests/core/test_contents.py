@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core.contents import NotUtf8, aside, sha256, sha256_of, utf8, write_whole
+from analysis.core.contents import NotUtf8, aside, foreign, sha256, sha256_of, utf8, write_whole
 
 DIGEST = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
 
@@ -46,6 +46,15 @@ def test_text_of_another_encoding_is_named(content: bytes, line: int, words: str
     with pytest.raises(NotUtf8, match=words) as error:
         utf8(content)
     assert error.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [(b"\xff\xfea\0", "is UTF-16 text; save it as UTF-8"), (b"\xff\xfe\0\0", "is UTF-32 text; save it as UTF-8"),
+     (b"\xef\xbb\xbfa", ""), (b"[{", ""), (b"", "")],
+)  # fmt: skip
+def test_what_is_no_utf_8_is_told_by_its_first_bytes(start: bytes, words: str) -> None:
+    assert foreign(start) == words
 
 
 def test_utf_8_is_read_as_it_is() -> None:

@@ -312,5 +312,8 @@ def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
         parameters.validate(DERATING, wrong, {"peak_over_mean": "--peak"}.get)
     assert "--peak: Input should be greater than or equal to 1; got 0.5" in str(error.value).splitlines()
     with pytest.raises(ParameterError) as error:
+        parameters.validate(DERATING, {"peak_over_mean": [0.5, 0.5]}, "--{}".format)
+    assert str(error.value) == "--peak_over_mean: Input should be greater than or equal to 1; got 0.5"
+    with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, {"context_tokens": [3.0, 2.0]}, "--{}".format)
     assert str(error.value) == "--context_tokens must be two numbers, low then high; got [3.0, 2.0]"

@@ -244,3 +244,7 @@ def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) 
     capped = data.results[data.results["power_capped"]]
     assert len(capped) and capped["system"].str.lower().str.contains("maxq").all()
     assert not data.results.loc[~data.results["power_capped"], "system"].str.lower().str.contains("maxq").any()
+
+
+def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data: Catalog) -> None:
+    assert [data.label(name) for name in ("gptj", "neuralmagic_Llama-2-7b")] == ["GPT-J 6B", "neuralmagic_Llama-2-7b"]

@@ -499,6 +499,7 @@ def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(
         (b"H\nv4.1,closed\n", "row 2: has 2 cells, expected 9: round"),
         (b'H\n"v4.1\n', "behind row 1: is no CSV"),
         (b"H\n\xff\n", "behind row 1: is no text in UTF-8"),
+        ("round,division".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
     ],
 )
 def test_a_file_that_is_no_file_of_facts_is_named(

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from analysis.core import paths
-from analysis.data import check, dictionary
+from analysis.data import check, dictionary, official_rows
 from analysis.data.catalog import Catalog
+from analysis.data.descriptor import read_tables
 from analysis.data.loading import TableError
 from analysis.importers.official import download, shipping
 from analysis.importers.official.download import DownloadFailed, Pinned
@@ -237,6 +238,57 @@ def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_fi
     assert row["recomputed_difference"] == 24000.5 / 24000 - 1
 
 
+def test_rows_stand_in_the_order_of_the_record_whatever_was_imported_again(
+    data: Path, tree: Any, ship: Callable
+) -> None:
+    first, second, third = ({"ID": f"v4.1-000{n}", "Location": f"closed/{n}"} for n in (7, 8, 9))
+    ship(first, second)
+    before = Catalog(data).results["id"].tolist()
+    put(data, tree, "mine.parquet", third, first)
+    after = Catalog(data).results["id"].tolist()
+    assert after[:-1] == before and after[-1].startswith("o-4.1-0009")
+
+
+SAID_BY_LOG_OR_SUMMARY = [
+    "benchmark",
+    "low",
+    "tokens_per_sample",
+    "samples_per_second",
+    "power_watts_low",
+    "recomputed",
+]
+
+
+@pytest.mark.parametrize("own", ["summary", "tree"])
+def test_a_half_of_the_record_imported_again_changes_nothing(data: Path, tree: Any, own: str) -> None:
+    """The log alone tells the tokens of a sample and that the power is without samples, the summary what model it is.
+
+    24,000.5 tokens/s over the log's 80 samples/s are 300.006 a sample; the accuracy of the summary says 300.
+    """
+    location = tree.run("pruned")
+    tree.power(location, tree.spl_text([("10:00:01.000", 0.0), ("10:00:02.000", 0.0)]))
+    published = {"Location": location, "Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}
+    describe(data, "v4.1")
+    shipping.make([tree.summary(published), tree.root], folder=data, say=lambda line: None)
+    before = Catalog(data).results.set_index("id").loc[KNOWN, SAID_BY_LOG_OR_SUMMARY].to_dict()
+    assert before["benchmark"] == "llama2-70b" and before["tokens_per_sample"] == 300.006
+    path = {"summary": tree.summary(published), "tree": tree.root}[own]
+    import_results([path], data / "official" / "mine.parquet", say=lambda line: None)
+    after = Catalog(data).results.set_index("id").loc[KNOWN, SAID_BY_LOG_OR_SUMMARY].to_dict()
+    assert str(after) == str(before)  # nan is itself
+
+
+def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_not_say_so(
+    data: Path, tree: Any
+) -> None:
+    tree.run()
+    describe(data, "v4.1")
+    shipping.make([tree.summary(), tree.root], folder=data, say=lambda line: None)
+    record = official_rows.shipped(data, read_tables(data)["results"]).assign(inferred=True)
+    mine = record.assign(inferred=False, recomputed=float("nan"), recomputed_difference=float("nan"))
+    assert official_rows.with_own(record, [mine])["inferred"].tolist() == [True]
+
+
 def test_only_what_is_shipped_is_read_where_that_is_asked(
     data: Path, tree: Any, ship: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,6 +404,19 @@ def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
     assert shipping.make(files, check=True, say=lines.append) == 0, lines
     assert sum(line.startswith("the same") for line in lines) == len(ROWS)
     assert not [line for line in lines if line.startswith("unknown   /")]
+
+
+@pytest.mark.parametrize("round", ["v5.1", "v6.0"])
+def test_the_record_with_its_summary_imported_beside_it_says_the_same(shared: Path, tmp_path: Path, round: str) -> None:
+    """But for what a summary writes otherwise than a log: the accuracy, and remarks on what was computed again."""
+    table = read_tables(paths.DATA)["results"]
+    record = official_rows.shipped(paths.DATA, table)
+    out = tmp_path / "mine.parquet"
+    import_results([shared / f"{round}_summary_results.json", shared.parent / "facts" / "submitted_configurations.csv"],
+                   out, say=lambda line: None)  # fmt: skip
+    both = official_rows.with_own(record, [official_rows.load(out, table)])
+    aside = ["accuracy", "note", "locator"]
+    pd.testing.assert_frame_equal(both.drop(columns=aside), record.drop(columns=aside), check_exact=True)
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])

@@ -271,7 +271,7 @@ def test_facts_of_a_configuration_are_read_or_refused_by_row(tmp_path: Path, cha
         try:
             facts = configuration_facts.by_submitter(configuration_facts.read(path))
         except configuration_facts.FactsError as error:
-            assert "facts.csv" in str(error) or "row " in str(error)
+            assert "facts.csv" in str(error) or "row " in str(error) or " text; save it as UTF-8" in str(error)
         else:
             assert all(isinstance(configuration.precision(said, asked), str) for said in facts.values())
 

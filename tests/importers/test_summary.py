@@ -431,6 +431,16 @@ def test_any_bytes_are_rows_or_a_named_error(tmp_path: Path, content: bytes) -> 
         assert str(error)
 
 
+def test_a_summary_in_utf_16_is_named_and_a_byte_order_mark_is_passed_over(tree: Any) -> None:
+    path = tree.summary()
+    text = path.read_text("utf-8")
+    path.write_text(text, "utf-16")
+    with pytest.raises(streams.StreamError, match="is UTF-16 text; save it as UTF-8"):
+        list(streams.rows(path))
+    path.write_text(text, "utf-8-sig")
+    assert list(streams.rows(path)) == json.loads(text)
+
+
 @RELAXED
 @given(rows=st.lists(st.dictionaries(st.text(max_size=5), JSON.filter(lambda value: value == value), max_size=4)))
 def test_streaming_reads_what_json_reads(tmp_path: Path, rows: list[dict]) -> None:

@@ -32,7 +32,7 @@ GROUPS = {
 RECORD = (*against_record.CHECKS, sizes.OFFICIAL_SIZING, claims.CHECK, *NO_FACTOR, COUNT, SIZE)
 # Checks of one figure that are set side by side, each with the name of its column.
 PER_DOLLAR = {arithmetic.PER_DOLLAR: "own", arithmetic.DEPLOYED: "paid", arithmetic.AT_CEILING: "ceiling"}
-SIZING = {sizes.OWN_SIZING: "own", sizes.OFFICIAL_SIZING: "official"}
+SIZING = {sizes.OWN_SIZING: "own", sizes.AT_OFFICIAL_RATE: "rate", sizes.OFFICIAL_SIZING: "official"}
 _PER_ACCELERATOR = {f"{rate} per accelerator": rate for rate in RATES}  # the units of rates per accelerator
 CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
 

@@ -61,6 +61,7 @@ OTHERS: tuple[Check, ...] = (
     arithmetic.deployment_price,
     arithmetic.dollars_at_ceiling,
     sizes.official_sizing,
+    sizes.sizing_at_official_rate,
     sizes.accelerators_needed,
     sizes.model_limit,
     sizes.sparse_size,

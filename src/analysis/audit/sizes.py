@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analysis.audit import physics, verdict
+from analysis.audit import against_record, physics, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import PRICE, plain
 from analysis.audit.verdict import AGREES, NOTHING, Judgement, Row, Verdict
@@ -20,7 +20,7 @@ from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.themes import capacity
 
-OWN_SIZING, OFFICIAL_SIZING = "sizing", "official sizing"
+OWN_SIZING, OFFICIAL_SIZING, AT_OFFICIAL_RATE = "sizing", "official sizing", "sizing at the official rate"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
 KEPT = "size of what is kept"
 SPARSITY = "sparsity-2:4"
@@ -32,15 +32,14 @@ SINGULAR = {"accelerators": "accelerator"}
 def sizing(tables: Tables) -> Iterator[Judgement]:
     """A document's example of users, accelerators and bill against its own throughput and price per accelerator."""
     for example, claim in _examples(tables):
-        same = [
-            figure for figure in tables.figures("results")
-            if figure["source_id"] == claim["source_id"] and figure["accelerator"] == claim["subject_accelerator"]
-            and figure["benchmark"] == claim["benchmark"] and figure["per"] == "accelerator"
-        ]  # fmt: skip
-        if same:
-            best = max(same, key=lambda figure: figure["high"])
-            price = _price(tables, claim)
-            yield from _sized(example, claim, interval.of(best), price, best["id"])
+        if rate := _rate(tables, claim):
+            throughput, price = interval.of(rate), _price(tables, claim)
+            own = (
+                f"With the document's own {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example"
+            )
+            for stated, expected in _sized(example, throughput, price):
+                words = f"{own} gives {_amount(stated, expected)}."
+                yield Judgement.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
 
 
 def official_sizing(tables: Tables) -> Iterator[Judgement]:
@@ -62,6 +61,20 @@ def official_sizing(tables: Tables) -> Iterator[Judgement]:
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
             none = None if known else Verdict.NO_OFFICIAL_BASIS
             yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=none)
+
+
+def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
+    """An example whose rate per accelerator the record contradicts, by its own arithmetic with the official rate."""
+    rates = {one.figure["id"]: one for one in tables.judgements(against_record.results)}
+    for example, claim in _examples(tables):
+        own = _rate(tables, claim)
+        official = own and rates.get(own["id"])
+        if official and official.verdict is Verdict.CONTRADICTS:
+            rate = f"{official.expected.text(4)} tokens/s per {claim['subject_accelerator']}"
+            for stated, expected in _sized(example, official.expected, _price(tables, claim)):
+                amount = _amount(stated, expected)
+                words = f"Its rate contradicts the record: with the official {rate} its arithmetic gives {amount}."
+                yield Judgement.on(stated, AT_OFFICIAL_RATE, expected, f"{SIZING}, {official.reference}", words)
 
 
 def weight_memory(tables: Tables) -> Iterator[Judgement]:
@@ -153,23 +166,29 @@ def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
             yield claims, plain(claims[claims["quantity"].eq("accelerators_needed")], "claims")[0]
 
 
-def _sized(
-    example: pd.DataFrame, claim: Row, throughput: Interval, price: Interval, reference: str
-) -> Iterator[Judgement]:
-    """What follows from the example's own figures by its own arithmetic: whole accelerators, whatever their speed."""
+def _rate(tables: Tables, claim: Row) -> Row | None:
+    """The highest rate per accelerator that the document of an example prints for what the example is about."""
+    own = [
+        figure for figure in tables.figures("results")
+        if figure["source_id"] == claim["source_id"] and figure["accelerator"] == claim["subject_accelerator"]
+        and figure["benchmark"] == claim["benchmark"] and figure["per"] == "accelerator"
+    ]  # fmt: skip
+    return max(own, key=lambda figure: figure["high"], default=None)
+
+
+def _amount(stated: Row, expected: Interval) -> str:
+    unit = SINGULAR.get(stated["unit"], stated["unit"]) if expected == Interval(1, 1) else stated["unit"]
+    return f"{expected.text()} {unit}"
+
+
+def _sized(example: pd.DataFrame, throughput: Interval, price: Interval) -> Iterator[tuple[Row, Interval]]:
+    """What the example's arithmetic gives with a rate per accelerator: whole accelerators, whatever their speed."""
     users, speed = _question(example)
     exact = Interval(users * speed, users * speed) / throughput
     whole = Interval(*map(interval.whole, (exact.low, exact.high)))
     bill = whole * price
     answers = {"accelerators_needed": whole, "bill_per_hour": bill, "bill_per_user_hour": bill * (1 / users)}
-    for stated, expected in _stated(example, answers):
-        if expected.known:
-            unit = SINGULAR.get(stated["unit"], stated["unit"]) if expected == Interval(1, 1) else stated["unit"]
-            words = (
-                f"With the document's own {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example "
-                f"gives {expected.text()} {unit}."
-            )
-            yield Judgement.on(stated, OWN_SIZING, expected, f"{SIZING}, {reference}", words)
+    yield from ((stated, expected) for stated, expected in _stated(example, answers) if expected.known)
 
 
 def _stated(example: pd.DataFrame, answers: dict[str, Interval]) -> Iterator[tuple[Row, Interval]]:

@@ -101,6 +101,8 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     bring.add_argument(
         "--unpacked-gb", type=positive, default=64, metavar="N", help="what archives may unpack to, in gigabytes (64)"
     )
+    about = "how many times its size an archive may unpack to (200)"
+    bring.add_argument("--unpacked-times", type=positive, default=200, metavar="N", help=about)
 
     record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
     record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")
@@ -212,6 +214,7 @@ def _import(arguments: argparse.Namespace) -> int:
         return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
     choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
+    choices |= {"unpacked_times": arguments.unpacked_times}
     try:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:

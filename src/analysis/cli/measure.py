@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import pandas as pd
+
 from analysis.answers import my_deployment as answer
 from analysis.audit import doubts
 from analysis.cli import asking
@@ -15,7 +17,7 @@ from analysis.data.catalog import Catalog
 from analysis.importers.measured import formats
 from analysis.importers.measured.measurement import frame
 from analysis.show import tables
-from analysis.themes import assessment
+from analysis.themes import assessment, deployment
 from analysis.themes.assessment import Assessed
 
 COLUMNS = {
@@ -34,11 +36,20 @@ COLUMNS = {
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
-    """The lines of the assessment. Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong."""
+    """The lines of the assessments, one of each model in the files.
+
+    Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong.
+    """
     catalog = doubts.catalog()
     asked = _asked(arguments, catalog)
-    assessed = assess(catalog, arguments.files, asked)
-    _priced(asked, assessed)
+    assessed = [assessment.make(catalog, runs, asked) for runs in _by_model(_read(arguments.files))]
+    for each in assessed:
+        _priced(asked, each)
+    lines = [line for each in assessed for line in ["", *_told(each)]]
+    return lines[1:]
+
+
+def _told(assessed: Assessed) -> list[str]:
     makers = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
     differ = tables.show(
         assessed.differences,
@@ -62,9 +73,20 @@ def _priced(asked: MyDeployment, assessed: Assessed) -> None:
 
 
 def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
-    """The assessment of files anywhere on this machine."""
-    runs = [run for file in files for run in formats.read_runs(Path(file), file)]
-    return assessment.make(catalog, frame(runs), asked)
+    """The assessment of files of one model, anywhere on this machine."""
+    return assessment.make(catalog, _read(files), asked)
+
+
+def _read(files: list[str]) -> pd.DataFrame:
+    return frame([run for file in files for run in formats.read_runs(Path(file), file)])
+
+
+def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
+    """The runs of each model that the files name, in the order of the files; one that none names is by itself."""
+    models = pd.Series([deployment.model_name(run) for run in runs.to_dict("records")], index=runs.index, dtype="str")
+    if models[models.ne("")].nunique() < 2:
+        return [runs]
+    return [runs[models.eq(model)] for model in models.unique()]
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:

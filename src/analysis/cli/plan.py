@@ -115,6 +115,8 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     if not measured and Path(arguments.derate).exists():
         return whole | {"own": _of_file(arguments, catalog, asked)}
     derate = asking.share("--derate", measured[1] if measured else arguments.derate)
+    if not derate.low > 0:
+        raise ValueError(f"--derate {arguments.derate}: a share is above 0, and at most 1 or 100 %")
     if derate.high > 1 and not arguments.above_one:
         raise ValueError(
             f"--derate {arguments.derate} is above 100 %: a production system faster than the benchmark. "

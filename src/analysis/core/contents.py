@@ -25,6 +25,11 @@ class NotUtf8(ValueError):
         self.line = line
 
 
+def foreign(start: bytes) -> str:
+    """What a file is that begins as UTF-16 or UTF-32 text, and what to do, to stand behind its name; else ""."""
+    return next((what for mark, what in MARKS.items() if start.startswith(mark) and mark != codecs.BOM_UTF8), "")
+
+
 def utf8(content: bytes) -> str:
     """The text of a file. Raises NotUtf8 with its line for another encoding, or a byte order mark in front."""
     for mark, what in MARKS.items():

@@ -411,7 +411,7 @@ def _problems(
 ) -> list[str]:
     details = error.errors()
     if option is not None:
-        return [_of_option(detail, option) for detail in details]
+        return list(dict.fromkeys(_of_option(detail, option) for detail in details))  # both ends of a range may be one
     return [f"{notebook}: {_problem(model, detail)}" for detail in details]
 
 

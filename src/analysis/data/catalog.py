@@ -124,8 +124,8 @@ class Catalog:
         return {folded(name): accelerator for name, accelerator in printed}
 
     def label(self, benchmark: str) -> str:
-        """The benchmark's name in words. Raises KeyError for one that is not in benchmarks.csv."""
-        return self.benchmarks.set_index("benchmark").at[benchmark, "label"]
+        """The benchmark's name in words; one that is not in benchmarks.csv is called as the record prints it."""
+        return self.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
 
     @cached_property
     def labels(self) -> dict[str, str]:

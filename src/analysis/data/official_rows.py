@@ -18,6 +18,8 @@ from analysis.data.schema import Fault
 
 CORRECTED = "official"  # how corrections.csv names these rows in its column `table`
 _NAMES = ["_key", "_place"]
+_COUNTED = ["tokens_per_sample", "samples_per_second"]
+_POWER = ["power_watts_low", "power_watts_high", "energy_millijoules_per_query"]
 _UNSAID = {"precision_basis": "unknown"}  # words that say no more than an empty cell
 
 
@@ -113,6 +115,7 @@ def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:
     row wins over the record's, whichever of the files comes first; of several of them that with a result id counts,
     then that with a recomputation. Its empty cells are filled from the others, so that a summary beside a tree has the
     tree's recomputation, with its difference from what was published, and the id under which the result is known.
+    Rows stand in the order of the record, and behind it what it has not: what is equally fast is named in one order.
     """
     if not own:
         return record
@@ -121,7 +124,9 @@ def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:
     for name in ("id", *_NAMES):
         met |= theirs[name].ne("") & theirs[name].isin(mine[name])
     both = _once(pd.concat([mine.assign(_own=True), theirs[met].assign(_own=False)], ignore_index=True))
-    return pd.concat([record[~met], both[list(record)]], ignore_index=True)
+    joined = pd.concat([record[~met], both[list(record)]], ignore_index=True)
+    places = joined["id"].map(pd.Series(range(len(record)), index=record["id"])).sort_values(kind="stable").index
+    return joined.loc[places].reset_index(drop=True)
 
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
@@ -164,7 +169,12 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _completed(kept: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The rows, empty cells filled from `others` of the same index; a recomputation says how far it is from them."""
+    """The rows, empty cells filled from `others` of the same index; a recomputation says how far it is from them.
+
+    What only a log can tell is the log's, wherever the figure is from: whether a result is inferred from another
+    scenario's, how many tokens its samples had, and that its power cannot be trusted. What a run is of is as it was
+    published.
+    """
     filler = others.reindex(kept.index)
     filled = pd.DataFrame({name: _filled(kept[name], filler[name]) for name in kept}, index=kept.index)
     same = filler["unit"].eq(kept["unit"])
@@ -172,7 +182,15 @@ def _completed(kept: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     other_way = same & kept["result_id"].eq("") & filler["result_id"].ne("") & kept["recomputed"].notna()
     published = kept["low"].where(~other_way, filler["low"])
     difference = filled["recomputed_difference"].where(~(compared | other_way), filled["recomputed"] / published - 1)
-    return filled.assign(recomputed_difference=difference)
+    filled = filled.assign(recomputed_difference=difference)
+    filled["benchmark"] = filled["benchmark"].where(~other_way, filler["benchmark"])
+    filled["inferred"] = filled["inferred"].where(~compared, filler["inferred"].eq(True))
+    counted = compared & kept["low"].eq(filler["low"]) & filler["tokens_per_sample"].notna()
+    for name in _COUNTED:
+        filled[name] = filled[name].where(~counted, filler[name])
+    untrusted = compared & filler["power_measured"].eq(True) & filler[_POWER].isna().all(axis=1)
+    filled.loc[untrusted, _POWER] = float("nan")
+    return filled
 
 
 def _filled(cells: pd.Series, other: pd.Series) -> pd.Series:

@@ -13,6 +13,7 @@ from markupsafe import Markup as Safe
 from nbconvert.exporters import TemplateExporter
 from nbconvert.filters.highlight import Highlight2HTML
 
+from analysis.core.result_ids import by_round
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
 from analysis.engine.page.page import prepare
@@ -69,6 +70,7 @@ def filters() -> dict[str, Any]:
         "code": _code,
         "shape": _shape,
         "has_table": _has_table,
+        "by_round": by_round,
     }
     return FILTERS | own
 

@@ -22,7 +22,7 @@ Member = tuple[str, Open | None]  # name, and how it is read; None for what is n
 BLOCK = 1 << 20
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 GIGABYTES = 64  # that the archives of an import may unpack to, if nothing else is said
-MOST_TIMES, FREE = 200, 1 << 28  # whole trees shrink to a fortieth; what is small may shrink to anything
+TIMES, FREE = 200, 1 << 28  # whole trees shrink to a fortieth; what is small may shrink to anything
 _WANTED = re.compile(
     r"(?:^|/)(?:cm-result\.json|systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
     r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
@@ -40,9 +40,10 @@ class ArchiveError(ValueError):
 
 @dataclass
 class Limit:
-    """How many bytes the archives of one import may unpack to, and how many were unpacked."""
+    """How many bytes the archives of one import may unpack to, how many times its size each, and how many they did."""
 
     most: int = GIGABYTES * 10**9
+    times: int = TIMES
     unpacked: int = 0
 
     def copy(self, file: IO[bytes], out: IO[bytes], most: int) -> int:
@@ -54,7 +55,10 @@ class Limit:
             if self.unpacked > self.most:
                 raise ArchiveError(f"unpacks to more than {self.most / 1e9:,.1f} GB; --unpacked-gb allows more")
             if size > most:
-                raise ArchiveError(f"unpacks to more than {MOST_TIMES} times its size, as no tree of logs does")
+                raise ArchiveError(
+                    f"unpacks to more than {self.times:,} times its size, as no tree of logs does; "
+                    "--unpacked-times allows more"
+                )
             out.write(block)
         return size
 
@@ -69,10 +73,10 @@ def unpack(path: Path, folder: Path, limit: Limit | None = None) -> list[Problem
 
     A member whose name leads out of the folder, or that is a link, is never unpacked. A damaged member of a .zip costs
     itself only; a .tar that breaks off gives what is whole before. Raises ArchiveError where nothing can be read, and
-    where it unpacks to more than `limit` allows, or to more than MOST_TIMES its size and FREE bytes; nothing of it is
-    then kept.
+    where it unpacks to more than `limit` allows, beside FREE bytes that any may; nothing of it is then kept.
     """
-    limit, room = limit or Limit(), max(FREE, MOST_TIMES * path.stat().st_size)
+    limit = limit or Limit()
+    room = max(FREE, limit.times * path.stat().st_size)
     problems, at, zipped = [], "", path.name.lower().endswith(".zip")
     members, survived = (_zipped(path), _DAMAGES) if zipped else (_taped(path), (OSError, ValueError))
     try:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.core import vocabulary
+from analysis.core import contents, vocabulary
 from analysis.core.vocabulary import DIVISIONS, PRECISIONS
 from analysis.importers.official.configuration import (
     FLAGS,
@@ -89,6 +89,8 @@ def read(path: Path) -> list[Fact]:
     """The facts of a file, those of other settings than SETTINGS left out. Raises FactsError at the first wrong row."""
     if path.stat().st_size > LARGEST:
         raise FactsError(f"is larger than {LARGEST:,} bytes")
+    if what := contents.foreign(_start(path)):
+        raise FactsError(what)
     if (header := _header(path)) != list(HEADER):
         raise FactsError(f"row 1: has the columns {', '.join(header)[:LONGEST]}, expected {', '.join(HEADER)}")
     facts, number = [], 1
@@ -136,12 +138,16 @@ def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
 
 
 def _header(path: Path) -> list[str]:
+    return _start(path).decode("utf-8-sig", "replace").rstrip("\r\n").split(",")
+
+
+def _start(path: Path) -> bytes:
+    """The first line of a file as it is; nothing of one that cannot be read."""
     try:
         with path.open("rb") as file:
-            first = file.readline(LONGEST)
+            return file.readline(LONGEST)
     except OSError:
-        return []
-    return first.decode("utf-8-sig", "replace").rstrip("\r\n").split(",")
+        return b""
 
 
 def _apart(values: Mapping[str, list[Any]]) -> list[Settings]:

@@ -51,17 +51,17 @@ class Outcome:
 
 def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
-    scheduler: str = "", unpacked_gb: int = archive.GIGABYTES, say: Say = print,
+    scheduler: str = "", unpacked_gb: int = archive.GIGABYTES, unpacked_times: int = archive.TIMES, say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was left out.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
     `origin` says what rows are whose summary links to no repository of the record; archives may unpack to `unpacked_gb`
-    gigabytes together. Raises ImportFailed where nothing
-    can be read, OutputError for a wrong `out`, ClusterError; `out` is then untouched.
+    gigabytes together, each to `unpacked_times` its size. Raises ImportFailed where nothing can be read, OutputError
+    for a wrong `out`, ClusterError; `out` is then untouched.
     """
     paths = list(paths)
-    outcome, out, limit = Outcome(), writer.checked(out, paths), archive.Limit(unpacked_gb * 10**9)
+    outcome, out, limit = Outcome(), writer.checked(out, paths), archive.Limit(unpacked_gb * 10**9, unpacked_times)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
         sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin, limit)
         work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from analysis.core import contents
+
 BLOCK = 1 << 16  # characters read at a time
 LONGEST = 1 << 22  # characters that one row may have
 DIGITS = 1000  # of an integer; a longer one is as good as infinite, and Python refuses to read it
@@ -34,9 +36,12 @@ def rows(path: Path) -> Iterator[Any]:
     """The values of the list, or of the object, that the file holds; each is decoded when it is asked for.
 
     A row that is nested too deeply to be decoded is a Skipped. Raises StreamError where the file is no list or object,
-    breaks off, or goes on behind its end, after the rows that are whole.
+    breaks off, or goes on behind its end, after the rows that are whole; and for UTF-16.
     """
     try:
+        with path.open("rb") as start:
+            if what := contents.foreign(start.read(4)):
+                raise StreamError(what)
         with path.open(encoding="utf-8-sig", errors="or-latin-1") as file:
             yield from _Reader(file).rows()
     except OSError as error:
