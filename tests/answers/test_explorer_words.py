@@ -8,7 +8,9 @@ from analysis.answers import explorer as answer
 
 
 def test_it_says_how_much_it_holds(results: Callable[..., pd.DataFrame], states: Callable[..., None]) -> None:
-    rows = results({}, {"round": "v6.0", "division": "open"}, {"round": "v6.0", "submitter": "B"})
+    rows = results(
+        {}, {"round": "v6.0", "division": "open"}, {"round": "v6.0", "submitter": "B", "accelerator": "mixed"}
+    )
     states(answer.holds(rows), (3, 3), "3 official results of 2 rounds")
     states(answer.compared(rows), (2, 2), "2 closed results")
     assert answer.rests_on(rows).text == "MLPerf v4.1 to v6.0, 2 submitters and 1 accelerator"

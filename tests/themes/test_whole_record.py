@@ -68,6 +68,13 @@ def test_what_the_gate_leaves_out_has_no_rate(whole: Callable[..., pd.DataFrame]
     assert rows.set_index("id")["rate"].notna().to_dict() == {"one": True, "two": False, "three": False}
 
 
+def test_nor_has_a_stream_that_is_left_out_a_latency(whole: Callable[..., pd.DataFrame]) -> None:
+    stream = {"scenario": "SingleStream", "metric": "latency", "unit": "ms", "low": 7.5}
+    stream |= {"energy_millijoules_per_query": 1500.0}
+    rows = whole(stream | {"id": "one"}, stream | {"id": "two", "duplicate_of": "one"}).set_index("id")
+    assert rows["latency_ms"].notna().to_dict() == rows["joules"].notna().to_dict() == {"one": True, "two": False}
+
+
 def test_software_is_named_without_its_version_in_one_spelling(whole: Callable[..., pd.DataFrame]) -> None:
     names = ["TensorRT 10.8.0, CUDA 12.9", "tensorrt 9", "TensorRT", "TFLite vmaster (xnnpack)", ""]
     rows = whole(*({"framework": name} for name in names), {"framework": "PyTorch 2.3", "serving_software": "vLLM"})

@@ -10,6 +10,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
+from analysis.themes import whole_record
 
 HELD = "official results held by the explorer"
 
@@ -32,11 +33,12 @@ def compared(rows: pd.DataFrame) -> Finding:
 
 def rests_on(rows: pd.DataFrame) -> Trust:
     """The rounds, how many submitters and accelerators, and what the whole of it is called."""
-    rounds = sorted(set(rows["round"]), key=round_age)
+    rounds = sorted(rows["round"].unique(), key=round_age)
     if not rounds:
         return Trust(("no round of the record",))
     span = f"MLPerf {rounds[0]}" if len(rounds) == 1 else f"MLPerf {rounds[0]} to {rounds[-1]}"
-    told = [counted(rows[name].nunique(), name) for name in ("submitter", "accelerator")]
+    accelerators = whole_record.named(rows["accelerator"]).nunique()
+    told = [counted(rows["submitter"].nunique(), "submitter"), counted(accelerators, "accelerator")]
     return Trust((span, listed(told)), view=views.link({}))
 
 

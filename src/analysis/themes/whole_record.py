@@ -28,10 +28,10 @@ def of(
     the columns of the record and of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of
     them where it is not known), `power` ("with", "without"), `software` (what served, else the first product of the
     framework, without its version), `version` (that framework as filed), `per_accelerator` and `rate` (the middle of
-    the gate's, NaN of a result that it leaves out), `latency_ms` of streams, `joules` per unit of work (measured watts
-    over the rate; of streams the energy of a query), `speed` (tokens/s per user at the 99th percentile, from the run's
-    log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`, `system_key`, `notes` (a set of
-    core.notes.Note).
+    the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the rate; of streams the
+    energy of a query), all of them NaN where the gate leaves a result out, `speed` (tokens/s per user at the 99th
+    percentile, from the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`,
+    `system_key`, `notes` (a set of core.notes.Note).
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
@@ -47,16 +47,22 @@ def of(
     return _ordered(rows.assign(**user_speed.proven(rows, limits)))
 
 
+def named(accelerators: pd.Series) -> pd.Series:
+    """Those that name an accelerator: a cluster of several types ("mixed") names none."""
+    return accelerators[~accelerators.isin(["mixed", ""])]
+
+
 def precisions(rows: pd.Series) -> list[str]:
     """The precisions that are known, in the order of their bits."""
-    return sorted(set(rows) - {"", NOT_STATED})
+    return sorted({*rows.unique()} - {"", NOT_STATED})
 
 
 def precision_bits(column: pd.Series) -> pd.Series:
     """A bit per precision; all of them where it is not known, for then nothing tells it from any."""
     known = precisions(column)
     bits = {name: 1 << place for place, name in enumerate(known)}
-    return column.map(lambda name: bits.get(name, (1 << max(len(known), 1)) - 1)).astype("int64")
+    unknown = (1 << max(len(known), 1)) - 1
+    return pd.Series([bits.get(name, unknown) for name in column.tolist()], index=column.index, dtype="int64")
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
@@ -76,13 +82,12 @@ def _product(framework: str) -> str:
 
 
 def _measures(rows: pd.DataFrame) -> pd.DataFrame:
-    """The numbers that views draw; what the gate leaves out of comparisons has no rate here."""
-    stream = rows["scenario"].isin(STREAMS)
-    drawn = rows["left_out"].eq("") & ~stream
-    middle = {name: _middle(interval.of(rows, name)).where(drawn) for name in ("rate", "per_accelerator")}
+    """The numbers that views draw; what the gate leaves out of comparisons has none."""
+    stream, drawn = rows["scenario"].isin(STREAMS), rows["left_out"].eq("")
+    middle = {name: _middle(interval.of(rows, name)).where(drawn & ~stream) for name in ("rate", "per_accelerator")}
     watts = _middle(interval.of(rows, "power_watts"))
-    energy = rows["energy_millijoules_per_query"] / 1000
-    latency = rows["low"].where(stream & rows["unit"].eq("ms"))
+    energy = (rows["energy_millijoules_per_query"] / 1000).where(drawn)
+    latency = rows["low"].where(drawn & stream & rows["unit"].eq("ms"))
     joules = (watts / middle["rate"]).where(~stream, energy)
     return rows.assign(**middle, watts=watts, latency_ms=latency, joules=joules)
 
@@ -97,7 +102,7 @@ def _stated(cells: pd.Series) -> pd.Series:
 
 
 def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
-    ages = {name: place for place, name in enumerate(sorted(set(rows["round"]), key=round_age, reverse=True))}
+    ages = {name: place for place, name in enumerate(sorted(rows["round"].unique(), key=round_age, reverse=True))}
     keys = pd.DataFrame({"age": rows["round"].map(ages), "loose": rows["division"].eq(_LOOSEST)})
     keys = keys.assign(
         division=rows["division"], benchmark=rows["benchmark"], scenario=rows["scenario"], location=rows["location"]

@@ -1,13 +1,13 @@
-"""A browser, what npm brings to it, and a folder for the pictures that it takes."""
+"""A browser, what npm brings to it, what pages are held to, and a folder for the pictures that it takes."""
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
 
 from analysis.core.paths import ROOT
 
@@ -15,6 +15,12 @@ HERE = Path(__file__).parent
 SCREENSHOTS = ROOT / "reports" / ".screenshots"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+RULES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}  # of the rules only that on contrast knows the scheme
+# What axe would load before it runs is for sound and film alone.
+FAULTS = """async rules => {
+    const run = await axe.run(document, {resultTypes: ['violations'], preload: false, ...rules})
+    return run.violations.map(v => `${v.id} (${v.impact}): ${v.nodes.map(n => n.html.slice(0, 120)).join(' | ')}`)
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +73,39 @@ def screenshots() -> Path:
     """The folder where pictures of the pages are kept for people to look at."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     return SCREENSHOTS
+
+
+@pytest.fixture(scope="session")
+def faults(npm_packages: Path) -> Callable[..., list[str]]:
+    """What keeps people out of a page as it stands, by axe and all its rules, of the dark scheme by that on contrast.
+
+    The page's context has `bypass_csp`.
+    """
+
+    def found(page: Page, scheme: str = "light") -> list[str]:
+        assert page.locator("audio, video").count() == 0
+        if not page.evaluate("'axe' in window"):
+            page.add_script_tag(path=npm_packages / "axe-core" / "axe.min.js")
+        return page.evaluate(FAULTS, RULES[scheme])
+
+    return found
+
+
+@pytest.fixture
+def watched() -> Iterator[Callable[[Page], Page]]:
+    """Listens to a page; by the test's end it has asked for nothing but itself, and complained of nothing."""
+    requests: list[Request] = []
+    complaints: list[str] = []
+
+    def watch(page: Page) -> Page:
+        page.on("request", lambda request: requests.append(request))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield watch
+    itself = [asked for asked in requests if asked.url.startswith("file:") and asked.is_navigation_request()]
+    held = [asked for asked in requests if asked.url.startswith(("data:", "blob:"))]
+    assert itself
+    assert [asked.url for asked in requests if asked not in itself + held] == []
+    assert complaints == []

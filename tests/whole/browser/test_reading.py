@@ -3,9 +3,11 @@
 import csv
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, Page
 
 from analysis.core.notes import KINDS
@@ -45,20 +47,48 @@ class Read:
     unfolded: str
 
 
-@pytest.fixture(scope="session", params=SIZES)
-def read(request: pytest.FixtureRequest, built: Built, chromium: Browser) -> tuple[int, dict[str, Read]]:
-    """How high the screen is, and each report on it by its name."""
-    width, height = SIZES[request.param]
-    context = chromium.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
-    page, found = context.new_page(), {}
+@pytest.fixture(scope="session")
+def readings(built: Built, chromium: Browser, workspace: Path) -> dict[str, dict[str, Read]]:
+    """Each report on each screen, by the names of both; opened by one worker for all."""
+    kept = workspace / "readings.json"
+    with FileLock(workspace / "readings.lock"):
+        if not kept.exists():
+            found = _readings(built, chromium)
+            kept.write_text(json.dumps({size: {name: asdict(read) for name, read in own.items()}
+                                        for size, own in found.items()}), "utf-8")  # fmt: skip
+    found = json.loads(kept.read_text("utf-8"))
+    return {size: {name: Read(**read) for name, read in own.items()} for size, own in found.items()}
+
+
+def _readings(built: Built, chromium: Browser) -> dict[str, dict[str, Read]]:
+    context = chromium.new_context(bypass_csp=True)
+    page, found = context.new_page(), {size: {} for size in SIZES}
     for report in sorted(built[1].built):
-        page.goto((built[0].reports / f"{report}.html").as_uri())
-        words, top, prose = said(page), page.evaluate(TOP), page.evaluate(PROSE)
+        seen = {}
+        for size in SIZES:
+            show(page, size)
+            if not seen or page.locator("script").count():  # A script may set its page up by the size.
+                page.goto((built[0].reports / f"{report}.html").as_uri())
+            seen[size] = said(page), page.evaluate(PROSE), page.evaluate(TOP)
         page.evaluate(UNFOLD)
-        labels = page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)")
-        found[report] = Read(words, prose, top, said(page) + " ".join(labels))
+        labels = " ".join(page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)"))
+        for size, (words, prose, top) in seen.items():
+            show(page, size)
+            found[size][report] = Read(words, prose, top, said(page) + labels)
     context.close()
-    return height, found
+    return found
+
+
+def show(page: Page, size: str) -> None:
+    """The page on a screen of SIZES."""
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+
+
+@pytest.fixture(scope="session", params=SIZES)
+def read(request: pytest.FixtureRequest, readings: dict[str, dict[str, Read]]) -> tuple[int, dict[str, Read]]:
+    """How high the screen is, and each report on it by its name."""
+    return SIZES[request.param][1], readings[request.param]
 
 
 def names(places: Places) -> tuple[list[str], list[str]]:

@@ -13,11 +13,13 @@ import pandas as pd
 from IPython.display import display
 
 from analysis.core import notes
+from analysis.core.plain import as_dicts
 from analysis.core.views import PAGE, VIEWS, address
 from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.show.explorer import columns
+from analysis.themes import whole_record
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIVE = "analysis/live"  # the metadata by which the engine makes a page live (analysis.engine.page.outputs)
@@ -98,8 +100,12 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     for name in sorted(rows["round"].unique(), key=round_age, reverse=True):
         own = rows[rows["round"].eq(name)]
         by_division = {division: int(own["division"].eq(division).sum()) for division in DIVISIONS}
-        kinds = {"systems": "system_key", "submitters": "submitter", "accelerators": "accelerator"}
-        held.append({"round": name} | by_division | {kind: own[column].nunique() for kind, column in kinds.items()})
+        kinds = {
+            "systems": own["system_key"],
+            "submitters": own["submitter"],
+            "accelerators": whole_record.named(own["accelerator"]),
+        }
+        held.append({"round": name} | by_division | {kind: cells.nunique() for kind, cells in kinds.items()})
     return pd.DataFrame(held)
 
 
@@ -111,7 +117,9 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     precisions = {name: name.upper() for name in PRECISIONS}
     left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
     unit = set(rows["rate_unit"].unique())
-    words = {"benchmark": labels, "precision": precisions, "left_out": left_out}
+    meter = {name: f"{name} a power meter" for name in ("with", "without")}
+    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter}
+    words |= {"availability": {"rdi": "RDI"}}
     return {
         "page": PAGE,
         "start": start,
@@ -122,7 +130,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
         "published": {name: published[name] for name in sorted(rows["round"].unique(), key=round_age)},
         "sources": {
             row["id"]: {name: row[name] for name in ("title", "publisher", "url", "accessed", "licence")}
-            for row in sources.to_dict("records")
+            for row in as_dicts(sources)
         },
         "retrieved": max(sources["accessed"], default=""),
     }

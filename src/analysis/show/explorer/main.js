@@ -1,11 +1,12 @@
 // The page: filters at the side, a view of what they leave, and the address that says both.
 
-let current = [], seen = [], baseRow = -1, allShown = false, rest = null;
+let current = [], tallies = new Map(), seen = [], baseRow = -1, allShown = false, rest = null;
 const one = (id) => document.getElementById(id);
 
 function change(changes, keep = false) {
   Object.assign(choice, changes);
-  history[keep ? "replaceState" : "pushState"](null, "", `#${written()}`);
+  // Whole, for in a notebook's frame a bare hash would be one of the notebook's address.
+  history[keep ? "replaceState" : "pushState"](null, "", `${location.href.split("#")[0]}#${written()}`);
   render();
 }
 
@@ -13,9 +14,10 @@ function render() {
   const { rows, counts, outside } = chosenRows();
   current = rows;
   baseRow = choice.baseRow && columns.get("id").loaded ? rowOf(choice.baseRow) : -1;
-  const kinds = ["system_key", "submitter", "accelerator"].map((name) => new Set(rows.map((row) => columns.get(name).places[row])).size);
-  const held = [counted(kinds[0], "system"), counted(kinds[1], "submitter"), counted(kinds[2], "accelerator")];
-  one("count").replaceChildren(`${whole.format(rows.length)} of ${counted(size, "result")}`, make("small", { className: "quiet" }, listed(held)),
+  tallies = counts;
+  const [systems, submitters, accelerators] = ["system_key", "submitter", "accelerator"].map((name) => different(name, rows));
+  one("count").replaceChildren(`${counted(rows.length, "result")} of ${counted(systems, "system")} from ${counted(submitters, "submitter")}`,
+    make("small", { className: "quiet" }, [...inWords(), counted(accelerators, "accelerator"), `${whole.format(size)} in the record`].join(" \u00b7 ")),
     make("small", { className: "quiet", hidden: !outside }, `The filters hide ${counted(outside, "more result")} of this search.`));
   fillFacets(counts);
   fillBar();
@@ -24,6 +26,14 @@ function render() {
   const dialog = one("row");
   if (!choice.row && dialog.open) dialog.close();
   if (choice.row && columns.get("id").loaded && rowOf(choice.row) >= 0) showRow(rowOf(choice.row));
+}
+
+// What the filters leave, facet by facet, as a line says it.
+function inWords() {
+  return [...choice.chosen].map(([name, values]) => {
+    const words = [...values].map((value) => `${worded(name, value) || "not stated"}${name === "accelerator_count" ? " each" : ""}`);
+    return words.length > 3 ? `${words.length} of ${columns.get(name).head}` : words.join(" or ");
+  });
 }
 
 function warn(rows) {
@@ -35,6 +45,8 @@ function warn(rows) {
 function show(rows) {
   const box = one("drawing");
   tip.hidden = true;
+  one("key").hidden = choice.view === "table";
+  box.classList.remove("more");
   seen = rows;
   if (!rows.length) {
     box.replaceChildren(make("p", { className: "nothing" }, "No result is left. Take a choice away at the side, or start again."));
@@ -42,16 +54,16 @@ function show(rows) {
     return warn(rows);
   }
   if (choice.view === "table") {
-    box.replaceChildren(tableView(rows));
+    box.replaceChildren(...tableView(rows));
     fillTable();
-    one("note").textContent = "A head sorts, arrows go from row to row, Enter opens one.";
+    one("note").textContent = "A head sorts, arrows go from row to row, Enter opens one; folding the filters makes room.";
     return warn(rows);
   }
   const drawing = VIEWS[choice.view](rows, Math.max(300, Math.min(1100, box.clientWidth - 16)));
   const { sheets, note } = drawing;
   seen = drawing.seen;
   warn(seen);
-  box.replaceChildren(...(sheets.length ? sheets : [make("p", { className: "nothing" }, "None of the results chosen has what this view draws.")]));
+  box.replaceChildren(...(sheets.length ? sheets : [make("p", { className: "nothing" }, wanting(choice.view, rows))]));
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
   one("note").textContent = sheets.length ? note : "";
   const more = make("button", { type: "button" }, allShown ? "Show the first ones" : "Show all accelerators");
@@ -67,6 +79,7 @@ function tell(shape) {
   const lines = [shape.label, `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("system", row)}`,
     [said("submitter", row), said("software", row), said("precision", row)].join(", "),
     [said("scenario", row), said("round", row), said("division", row), said("availability", row)].join(", "), limits(row), said("notes", row)];
+  if (text("result_id", row)) lines.push(`Result ${text("result_id", row)}`);
   tip.replaceChildren(...lines.filter(Boolean).map((words) => make("div", {}, words)));
   tip.hidden = false;
   const left = Math.min(innerWidth - tip.offsetWidth - 8, Math.max(8, box.x + box.width / 2 + 10));
@@ -78,7 +91,7 @@ function tell(shape) {
 function limits(row) {
   if (!columns.get("ttft_limit_ms").loaded) return "";
   const own = [["ttft_limit_ms", "first token within"], ["tpot_limit_ms", "each token within"]]
-    .filter(([name]) => number(name, row) > 0).map(([name, words]) => `${words} ${amount(number(name, row))} ms`);
+    .filter(([name]) => number(name, row) > 0).map(([name, words]) => `${words} ${exact.format(number(name, row))} ms`);
   return own.length ? `Limits: ${own.join(", ")}` : "";
 }
 
@@ -120,19 +133,20 @@ function listenToMarks(box) {
   });
 }
 
-// Filters: each value with how many results it would leave. A long list has a field that narrows it.
-const LONG = 12;
-const options = new Map();
+// Filters: each value with how many results it would leave, be it none. Nothing moves while one chooses: the values keep
+// the order of the first view's counts, then of the record's. A long list begins with its first, and has a field to find in.
+const LONG = 15, FEW = 10;
+const options = new Map(), finds = new Map();
 
-function makeFacets() {
+function makeFacets(counts) {
   for (const name of facets) {
     const { values, places, head } = columns.get(name);
     const totals = new Uint32Array(values.length);
     for (const place of places) totals[place]++;
-    const order = values.map((_, at) => at);
+    const order = values.map((_, at) => at), first = counts.get(name), numbers = columns.get(name).numbers;
     if (name === "round") order.reverse();
-    else if (name !== "accelerator_count") order.sort((a, b) => totals[b] - totals[a]);
-    const list = make("div", { className: "options" });
+    else if (!numbers) order.sort((a, b) => first[b] - first[a] || totals[b] - totals[a]);
+    const list = make("div", { className: numbers ? "options numbers" : "options" });
     options.set(name, order.map((at) => {
       const box = make("input", { type: "checkbox" }), count = make("span", { className: "quiet" });
       box.addEventListener("change", () => {
@@ -143,15 +157,17 @@ function makeFacets() {
       });
       const label = make("label", {}, box, make("span", {}, worded(name, values[at]) || "not stated"), count);
       list.append(label);
-      return { at, box, label, count, words: `${worded(name, values[at])}`.toLowerCase() };
+      return { at, box, label, count, kept: false, words: `${worded(name, values[at])}`.toLowerCase() };
     }));
     const field = make("fieldset", {}, make("legend", { className: "unseen" }, head));
-    if (values.length > LONG) {
+    if (values.length > LONG && !numbers) {
       const search = make("input", { type: "search", placeholder: "Find", ariaLabel: `Find in ${head}`, autocomplete: "off" });
-      search.addEventListener("input", () => { for (const own of options.get(name)) own.label.classList.toggle("other", !own.words.includes(search.value.toLowerCase())); });
-      field.append(search);
-    }
-    field.append(list);
+      const more = make("button", { type: "button", className: "more" });
+      finds.set(name, { search, more, all: false });
+      search.addEventListener("input", () => narrow(name, true));
+      more.addEventListener("click", () => { finds.get(name).all = !finds.get(name).all; narrow(name, true); });
+      field.append(search, list, more);
+    } else field.append(list);
     const told = make("span", { className: "told" });
     const open = ["round", "benchmark", "scenario", "division"].includes(name) && innerWidth > 900;
     one("facets").append(make("details", { open, id: `facet-${name}` }, make("summary", {}, head, told), field));
@@ -159,23 +175,43 @@ function makeFacets() {
 }
 
 function fillFacets(counts) {
+  if (!options.size) makeFacets(counts);
   for (const [name, own] of options) {
     const chosen = choice.chosen.get(name), tally = counts.get(name), { values } = columns.get(name);
-    for (const { at, box, label, count } of own) {
+    for (const each of own) {
+      const { at, box, label, count } = each;
       box.checked = chosen?.has(values[at]) ?? false;
+      if (each.tally === tally[at]) continue;
+      each.tally = tally[at];
       count.textContent = whole.format(tally[at]);
-      label.hidden = !tally[at] && !box.checked;
+      label.classList.toggle("none", !tally[at]);
     }
+    narrow(name);
     const words = chosen ? [...chosen].map((value) => worded(name, value)) : [];
     one(`facet-${name}`).querySelector(".told").textContent = words.length > 2 ? `${words.length} chosen` : words.join(", ");
   }
 }
 
+// Which values of a long facet are listed: those that are found, else the first ones; and those that are chosen, which
+// stay when they are given up, until one finds or shows others.
+function narrow(name, anew = false) {
+  const find = finds.get(name);
+  if (!find) return;
+  const own = options.get(name), words = find.search.value.toLowerCase();
+  own.forEach((each, place) => {
+    each.kept = each.box.checked || (each.kept && !anew);
+    each.label.hidden = !each.kept && !(words ? each.words.includes(words) : find.all || place < FEW);
+  });
+  find.more.hidden = Boolean(words);
+  find.more.textContent = find.all ? `Show the first ${FEW}` : `Show all ${own.length}`;
+}
+
+function offered(name, value) {
+  return tallies.get(name)[columns.get(name).values.indexOf(value)] > 0;
+}
+
 function fillBar() {
-  for (const button of one("views").children) {
-    button.setAttribute("aria-pressed", button.value === choice.view);
-    if (button.value === choice.view) one("views").scrollLeft = button.offsetLeft - one("views").offsetLeft - 60;
-  }
+  for (const button of one("views").children) button.setAttribute("aria-pressed", button.value === choice.view);
   if (document.activeElement !== one("search")) one("search").value = choice.search;
   const base = one("base"), rowWords = baseRow >= 0 ? `one result: ${said("accelerator", baseRow)}, ${said("submitter", baseRow)}` : "";
   const there = [...new Set(current.map((row) => text("accelerator", row)))];
@@ -216,7 +252,6 @@ async function begin() {
   read(location.hash.slice(1));
   one("tool").hidden = false;
   one("still").hidden = true;
-  makeFacets();
   if (innerWidth > 900) one("filters").open = true;
   listen();
   render();

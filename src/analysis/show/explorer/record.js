@@ -59,16 +59,23 @@ function said(name, row) {
 }
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const four = new Intl.NumberFormat("en", { minimumSignificantDigits: 4, maximumSignificantDigits: 4 });
+const three = new Intl.NumberFormat("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 });
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 function amount(value) {
-  return Math.abs(value) >= 1000 ? whole.format(value) : digits.format(value);
+  return Math.abs(value) >= 1000 ? whole.format(value) : four.format(value);
 }
 
 function rounded(value) {
-  return Math.abs(value) >= 1000 ? whole.format(Number(value.toPrecision(3))) : short.format(value);
+  return Math.abs(value) >= 1000 ? whole.format(Number(value.toPrecision(3))) : three.format(value);
+}
+
+// How many different ones these rows name: "mixed" is no name of an accelerator.
+function different(name, rows) {
+  const { values, places } = columns.get(name), own = new Set(rows.map((row) => places[row]));
+  return own.size - ["", ...(name === "accelerator" ? ["mixed"] : [])].filter((value) => own.has(values.indexOf(value))).length;
 }
 
 function counted(count, one, many = `${one}s`) {

@@ -89,7 +89,7 @@ function pair() {
   const mixed = banner(rows, "A and B mix");
   if (same && measure(a) > 0 && measure(b) > 0) {
     const less = STREAMS.has(text("scenario", a)), ratio = less ? measure(b) / measure(a) : measure(a) / measure(b);
-    box.append(make("p", { className: "ratio" }, ratio >= 1 ? `A does ${short.format(ratio)} times the work of B${less ? "" : ", each accelerator"}.` : `B does ${short.format(1 / ratio)} times the work of A${less ? "" : ", each accelerator"}.`));
+    box.append(make("p", { className: "ratio" }, ratio >= 1 ? `A does ${three.format(ratio)} times the work of B${less ? "" : ", each accelerator"}.` : `B does ${three.format(1 / ratio)} times the work of A${less ? "" : ", each accelerator"}.`));
   } else box.append(make("p", {}, "Another benchmark, scenario or unit: there is no ratio."));
   if (mixed) box.append(make("p", { className: "banner" }, mixed));
   const body = make("tbody");

@@ -1,8 +1,9 @@
 // The table of all rows chosen: only those in sight are elements, so that thousands cost as little as forty.
 
-const ROW_HEIGHT = 30, MORE = 8;
+const ROW_HEIGHT = 30, MOST_HEIGHT = 0.7, MORE = 4;  // a row and the table (of the window's) as the style has them
 const shownColumns = about.columns.filter((own) => own.table && own.name !== "accelerator").map((own) => own.name);
-const table = { rows: [], at: 0, box: null };
+const table = { rows: [], at: 0, box: null, shown: [], measured: "" };
+const LEAST = 6.5, WIDEST = 16, NARROW = 11, NUMBERS = 8;  // characters
 
 // Numbers by their value, texts by their place in the dictionary, which is in people's order; what is not known is last.
 function sorted(rows) {
@@ -18,29 +19,71 @@ function sorted(rows) {
   });
 }
 
+// Which columns are drawn and how wide, in characters, by what the rows chosen have in them: so no sort moves a column.
+// One that is empty is left out, and one that says the same of each row is said once above the table, or by its filter.
+function layOut(rows) {
+  const shown = [], same = [];
+  // Where the gate leaves a row out, the reason stands in place of its rate, or of its latency where none has a rate.
+  const measured = rows.every((row) => STREAMS.has(text("scenario", row))) ? "latency_ms" : "per_accelerator";
+  const beside = measured === "per_accelerator" ? "rate" : "";
+  for (const name of ["accelerator", ...shownColumns]) {
+    const column = columns.get(name);
+    const words = column.short || column.head, head = Math.max(LEAST, ...words.split(" ").map((word) => 1.1 * word.length));
+    if (!column.places) {
+      if (name === measured || name === beside || rows.some((row) => !isNaN(column.numbers[row]))) shown.push({ name, words, width: Math.max(head, NUMBERS) });
+      continue;
+    }
+    const { values, places } = column, first = places[rows[0]];
+    column.lengths ??= Uint8Array.from(values, (value) => Math.min(WIDEST, String(worded(name, value)).length));
+    column.longest ??= column.lengths.reduce((most, length) => Math.max(most, length), 0);
+    let longest = 0, alike = true;
+    for (const row of rows) {
+      const place = places[row];
+      if (column.lengths[place] > longest) longest = column.lengths[place];
+      if (place !== first) alike = false;
+      if (!alike && longest === column.longest) break;
+    }
+    if (!alike || name === "accelerator" || rows.length === 1 && values[first])
+      shown.push({ name, words, width: Math.max(head, Math.min(longest, innerWidth <= 900 ? NARROW : WIDEST)) });
+    else if (values[first] && choice.chosen.get(name)?.size !== 1) same.push(unmistakable(column, worded(name, values[first])));
+  }
+  return { shown, same, measured };
+}
+
+// A number or "not stated" needs its column's head; any other value says what it is.
+function unmistakable(column, words) {
+  return /[a-z]{2}/i.test(words) && words !== "not stated" ? words : `${column.head.toLowerCase()} ${words}`;
+}
+
+// The table, and above it what is the same in each of its rows.
 function tableView(rows) {
   table.rows = sorted(rows);
   table.at = 0;
   table.ratio = choice.base || baseRow >= 0 ? ratios(table.rows) : null;
-  const heads = make("tr");
-  const head = (name, words) => {
-    const [by, way] = choice.sort.split(":");
+  const { shown, same, measured } = layOut(table.rows);
+  if (table.ratio) shown.splice(1, 0, { name: "", words: `Times ${baseRow >= 0 ? "the baseline" : choice.base}`, width: NUMBERS });
+  Object.assign(table, { shown, measured });
+  const [by, way] = choice.sort.split(":");
+  const heads = shown.map(({ name, words }) => {
+    if (!name) return make("th", { scope: "col", className: "number" }, words);
     const button = make("button", { type: "button" }, words);
-    button.addEventListener("click", () => change({ sort: `${name}:${by === name && way === "up" ? "down" : "up"}` }));
-    const cell = make("th", { scope: "col", className: columns.get(name).numbers ? "number" : "" }, button);
+    const numbers = Boolean(columns.get(name).numbers), down = by === name ? way === "up" : numbers;  // of numbers the highest first
+    button.addEventListener("click", () => change({ sort: `${name}:${down ? "down" : "up"}` }));
+    const cell = make("th", { scope: "col", className: numbers ? "number" : "" }, button);
     if (by === name) cell.setAttribute("aria-sort", way === "down" ? "descending" : "ascending");
-    heads.append(cell);
-  };
-  head("accelerator", "Accelerator");
-  if (table.ratio) heads.append(make("th", { scope: "col", className: "number" }, `Times ${baseRow >= 0 ? "the baseline" : choice.base}`));
-  for (const name of shownColumns) head(name, columns.get(name).head);
+    return cell;
+  });
   const body = make("tbody");
-  const whole = make("table", {}, make("caption", {}, "The results chosen"), make("thead", {}, heads), body);
+  const widths = make("colgroup", {}, ...shown.map(({ width }) => make("col", { style: `width:calc(${width}ch + .75rem)` })));
+  const whole = make("table", {}, make("caption", {}, "The results chosen"), widths, make("thead", {}, make("tr", {}, ...heads)), body);
+  const sum = shown.reduce((all, own) => all + own.width, 0);
+  whole.style.width = `max(100%, ${sum}ch + ${0.75 * shown.length}rem)`;
   whole.setAttribute("aria-rowcount", table.rows.length + 1);
   table.box = make("div", { className: "grid", tabIndex: 0, role: "group", ariaLabel: "Table of the results chosen" }, whole);
   table.box.addEventListener("scroll", () => requestAnimationFrame(fillTable), { passive: true });
   table.box.addEventListener("keydown", moveInTable);
-  return table.box;
+  const told = make("p", { className: "quiet same", hidden: !same.length }, `The same in each row: ${listed(same)}.`);
+  return [told, table.box];
 }
 
 function ratios(rows) {
@@ -54,25 +97,35 @@ function ratios(rows) {
 }
 
 function fillTable() {
-  const { box, rows } = table;
+  const { box, rows } = table, inSight = Math.ceil((MOST_HEIGHT * innerHeight) / ROW_HEIGHT);
   const body = box.querySelector("tbody");
   const first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - MORE);
-  const last = Math.min(rows.length, first + Math.ceil((box.clientHeight || 600) / ROW_HEIGHT) + 2 * MORE);
+  const last = Math.min(rows.length, first + inSight + 2 * MORE);
   const spacer = (count) => make("tr", { ariaHidden: "true", style: `height:${count * ROW_HEIGHT}px` }, make("td"));
   const focused = document.activeElement?.closest?.(".grid tbody") !== null && body.contains(document.activeElement);
   const made = [];
   for (let place = first; place < last; place++) made.push(tableRow(rows[place], place));
   body.replaceChildren(...(first ? [spacer(first)] : []), ...made, ...(last < rows.length ? [spacer(rows.length - last)] : []));
   if (focused) body.querySelector("button[tabindex='0']")?.focus({ preventScroll: true });
+  one("drawing").classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 8);
 }
 
 function tableRow(row, place) {
-  const open = make("button", { type: "button", tabIndex: place === table.at ? 0 : -1 }, said("accelerator", row) || "not stated");
-  open.addEventListener("click", () => openRow(row));
-  const line = make("tr", {}, make("th", { scope: "row" }, open));
+  const line = make("tr"), reason = about.left_out[text("left_out", row)];
   line.setAttribute("aria-rowindex", place + 2);
-  if (table.ratio) line.append(make("td", { className: "number" }, table.ratio.has(row) ? rounded(table.ratio.get(row)) : ""));
-  for (const name of shownColumns) line.append(make("td", { className: columns.get(name).numbers ? "number" : "" }, said(name, row)));
+  for (const { name, width } of table.shown) {
+    if (name === "accelerator") {
+      const open = make("button", { type: "button", tabIndex: place === table.at ? 0 : -1 }, said(name, row) || "not stated");
+      open.addEventListener("click", () => openRow(row));
+      line.append(make("th", { scope: "row" }, open));
+    } else if (!name) line.append(make("td", { className: "number" }, table.ratio.has(row) ? rounded(table.ratio.get(row)) : ""));
+    else if (reason && name === table.measured) line.append(make("td", { className: "quiet reason", colSpan: name === "per_accelerator" ? 2 : 1, title: reason }, reason));
+    else if (!reason || name !== "rate" || table.measured !== "per_accelerator") {
+      const words = said(name, row), cell = make("td", { className: columns.get(name).numbers ? "number" : "" }, words);
+      if (words.length > 0.9 * width) cell.title = words;
+      line.append(cell);
+    }
+  }
   return line;
 }
 

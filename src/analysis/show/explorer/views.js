@@ -1,7 +1,8 @@
 // The views of what is chosen. Each draws panels of rows that measure one thing: a benchmark in a scenario.
 
 const STREAMS = new Set(["SingleStream", "MultiStream"]);
-const INKS = 8;
+const SCENARIOS = ["Offline", "Server", "Interactive"];  // in each of which a system's rate is measured
+const INKS = 7;
 
 function panels(rows, keys, most, worth) {
   const found = new Map();
@@ -76,7 +77,7 @@ const VIEWS = {
   speed(rows, width) {
     const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("speed", row) > 0 && number("per_accelerator", row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("speed", row),
-      y: (row) => number("per_accelerator", row), across: "tokens per second to each user, at the 99th percentile", up: unitOf(own[0]) }));
+      y: (row) => number("per_accelerator", row), across: "tokens per second to each user (99th percentile)", up: unitOf(own[0]) }));
   },
   matrix(rows, width) {
     const { shown, all } = panels(rows, ["scenario"], 3, (row) => measure(row) > 0);
@@ -88,6 +89,28 @@ function work(row) {
   return { "tokens/s": "token", "samples/s": "sample", "queries/s": "query" }[text("rate_unit", row)];
 }
 
+// Why a view draws none of these rows, and what to choose so that it does.
+function wanting(view, rows) {
+  const without = leftOut(rows), none = "None of the results chosen";
+  const able = rows.filter((row) => !text("left_out", row)), chosen = (name) => choice.chosen.get(name);
+  if (!able.length) return `${none} is comparable: ${listed(without)}. The table lists them.`;
+  if (view === "scenarios")
+    return chosen("scenario") && SCENARIOS.filter((name) => chosen("scenario").has(name)).length < 2
+      ? `This view joins what one system did in two or three scenarios. Choose a second scenario: ${SCENARIOS.join(", ")}.`
+      : `${none} is of a system that ran two of ${listed(SCENARIOS)}. Choose more benchmarks or rounds.`;
+  if (view === "scaling")
+    return `${none} has a rate: they are latencies of single queries. Choose one of the scenarios ${listed(SCENARIOS)}.`;
+  if (view === "energy" && !able.some((row) => text("power", row) === "with"))
+    return `${none} was run with a power meter. ${offered("power", "with")
+      ? `Choose “${worded("power", "with")}” under ${columns.get("power").head}.` : "Choose another round, benchmark, scenario or submitter."}`;
+  if (view === "speed") {
+    const told = new Set();
+    for (let row = 0; row < size; row++) if (number("speed", row) > 0 && number("per_accelerator", row) > 0) told.add(said("benchmark", row));
+    return `${none} tells its speed per user: that is known under a limit on the time of a token. Choose Server or Interactive, and one of ${[...told].sort().join(", ")}.`;
+  }
+  return `${none} has what this view draws. The table lists them.`;
+}
+
 // Panels below each other, with what of the choice they do not show.
 function drawn(shown, all, rows, panel) {
   const sheets = shown.map(panel).filter(Boolean);
@@ -96,7 +119,7 @@ function drawn(shown, all, rows, panel) {
   const parts = [`${counted(seen, "result")} of the ${whole.format(rows.length)} chosen are in this view`];
   if (all > shown.length) parts.push(`${shown.length} of ${all} panels are drawn: choose a benchmark and a scenario for one`);
   if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`the baseline ${choice.base} has no result among these: there is no ratio`);
-  if (without.length) parts.push(`left out by the gate: ${listed(without)}`);
+  if (without.length) parts.push(`not comparable: ${listed(without)}`);
   return { sheets, note: `${parts.join("; ")}.`, seen: shown.flat() };
 }
 
@@ -119,21 +142,25 @@ function ranking(rows, keys, width, most) {
   const groups = byAccelerator(rows, value, less && !base);
   const shown = groups.slice(0, most);
   const longest = Math.max(...shown.map((own) => own.name.length));
-  const narrow = width < 560, left = Math.min(narrow ? 118 : 190, 16 + 7 * longest), right = width - (narrow ? 52 : 70), top = 34, step = 24;
+  const narrow = width < 560, left = Math.min(narrow ? 118 : 190, 16 + 7 * longest), top = 52, step = 24;
+  // The number stands beside the best mark, on its free side: before the first where less is better, else behind the last.
+  const first = less && !base, figures = shown.map((own) => rounded(value(own.best)));
+  const wide = (words) => 14 + 6.6 * words.length, room = Math.max(...figures.map(wide)), right = width - (first ? 12 : room);
   const bottom = top + shown.length * step;
-  const name = `${title(keys, rows[0])}: ${some(shown.length, groups.length, "accelerator")}`;
-  const svg = sheet(width, bottom + 40, name);
-  heading(svg, name, width);
+  const name = title(keys, rows[0]), held = some(shown.length, groups.length, "accelerator");
+  const svg = sheet(width, bottom + 40, `${name}: ${held}`);
+  heading(svg, name, held, width);
   const values = shown.flatMap((own) => own.rows.map(value));
   const log = Math.max(...values) / Math.min(...values) > 40;
   const [low, high] = range(values, log);
-  const across = scale(low, high, left + 8, right, log);
+  const across = scale(low, high, left + (first ? room : 8), right, log);
   const axis = base ? `times ${base.words}` : unitOf(rows[0]);
-  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, axis, (left + right) / 2);
+  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(axis, log), (left + right) / 2);
   shown.forEach((own, place) => {
-    const y = top + place * step + 8;
-    svg.append(draw("line", { x1: across(low), x2: across(value(own.best)), y1: y, y2: y, class: "stem" }));
-    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, own.name, narrow ? 17 : 28);
+    const y = top + place * step + 8, x = across(value(own.best));
+    const from = first ? left + 8 : across(low), to = first ? x - wide(figures[place]) : x;
+    if (to > from + 6) svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, class: "stem" }));
+    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, own.name, narrow ? 16 : 28);
     const taken = new Set();
     for (const row of own.rows) {
       const at = Math.round(across(value(row)));
@@ -141,17 +168,15 @@ function ranking(rows, keys, width, most) {
       taken.add(at);
       mark(svg, row, across(value(row)), y, { label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
     }
-    const words = `${less && !base ? "best " : ""}${rounded(value(own.best))}`;  // the best of latencies is the first mark
-    svg.append(draw("text", { x: Math.max(...own.rows.map((row) => across(value(row)))) + 9, y: y + 4, class: "figure" }, words));
+    svg.append(draw("text", { x: first ? x - 9 : x + 9, y: y + 4, "text-anchor": first ? "end" : "start", class: "figure" }, figures[place]));
   });
   return svg;
 }
 
 function slopes(rows, width) {
-  const order = ["Offline", "Server", "Interactive"];
   const systems = new Map();
   for (const row of rows) {
-    if (!order.includes(text("scenario", row))) continue;
+    if (!SCENARIOS.includes(text("scenario", row))) continue;
     const key = ["system_key", "accuracy_target", "power"].map((name) => text(name, row)).join("\n");
     if (!systems.has(key)) systems.set(key, new Map());
     const own = systems.get(key), before = own.get(text("scenario", row));
@@ -160,18 +185,19 @@ function slopes(rows, width) {
   const lines = [...systems.values()].filter((own) => own.size > 1)
     .sort((a, b) => Math.max(...[...b.values()].map(measure)) - Math.max(...[...a.values()].map(measure)));
   if (!lines.length) return null;
-  const shown = lines.slice(0, 60), present = order.filter((name) => shown.some((own) => own.has(name)));
-  const narrow = width < 560, top = 56, bottom = 400, left = narrow ? 44 : 60, right = width - (narrow ? 100 : 190);
-  const name = `${said("benchmark", rows[0])}: ${some(Math.min(60, lines.length), lines.length, "system")} in several scenarios`;
-  const svg = sheet(width, bottom + 40, name);
-  heading(svg, name, width);
+  const shown = lines.slice(0, 60), present = SCENARIOS.filter((name) => shown.some((own) => own.has(name)));
+  const narrow = width < 560, top = 66, bottom = 400, left = narrow ? 48 : 60, right = width - (narrow ? 100 : 190);
+  const accelerators = shown.map((own) => text("accelerator", own.values().next().value)), inks = inksOf(accelerators);
+  const name = `${said("benchmark", rows[0])}, systems of several scenarios`;
+  const held = `${some(systemsOf(shown), systemsOf(lines), "system")}, ${named(inks, new Set(accelerators).size)}`;
+  const svg = sheet(width, bottom + 40, `${name}: ${held}`);
+  heading(svg, name, held, width);
   const values = shown.flatMap((own) => [...own.values()].map(measure));
   const [low, high] = range(values, true);
   const up = scale(low, high, bottom, top, true), across = (scenario) => left + 12 + ((right - left - 24) * present.indexOf(scenario)) / Math.max(1, present.length - 1);
-  verticalAxis(svg, up, ticks(low, high, true, 8), left, right, unitOf(rows.find((row) => order.includes(text("scenario", row)))), top);
+  verticalAxis(svg, up, ticks(low, high, true, 8), left, right, onLog(unitOf(shown[0].values().next().value), true), top);
   for (const scenario of present)
     svg.append(draw("text", { x: across(scenario), y: bottom + 20, "text-anchor": "middle", class: "tick" }, scenario));
-  const inks = inksOf(shown.map((own) => text("accelerator", [...own.values()][0])));
   const labels = new Map();
   for (const own of shown) {
     const points = present.filter((scenario) => own.has(scenario)).map((scenario) => own.get(scenario));
@@ -188,10 +214,18 @@ function slopes(rows, width) {
   return svg;
 }
 
+function systemsOf(lines) {
+  return new Set(lines.map((own) => text("system_key", own.values().next().value))).size;
+}
+
 function inksOf(names) {
   const inks = new Map();
   for (const name of names) if (!inks.has(name) && inks.size < INKS) inks.set(name, `ink-${inks.size + 1}`);
   return inks;
+}
+
+function named(inks, all) {
+  return inks.size < all ? `${inks.size} of ${all} accelerators named, the others grey` : counted(all, "accelerator");
 }
 
 function endLabels(svg, labels, x, top, bottom, most) {
@@ -208,18 +242,18 @@ function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = 
   const groups = byAccelerator(known, value, lessIsBetter);
   if (base) up = `times ${base.words}`;
   const inks = inksOf(groups.map((own) => own.name));
-  const narrow = width < 560, top = 56, bottom = 430, left = narrow ? 46 : 62, right = width - (narrow ? 104 : 190);
-  const name = `${title(keys, rows[0])}: ${counted(known.length, "result")}, ${counted(groups.length, "accelerator")}`;
-  const svg = sheet(width, bottom + 44, name);
-  heading(svg, name, width);
+  const narrow = width < 560, top = 66, bottom = 430, left = narrow ? 50 : 62, right = width - (narrow ? 104 : 190);
+  const name = title(keys, rows[0]), held = `${counted(known.length, "result")}, ${named(inks, groups.length)}`;
+  const svg = sheet(width, bottom + 44, `${name}: ${held}`);
+  heading(svg, name, held, width);
   const xs = known.map(x), [low, high] = dates ? padded(xs) : range(xs, true);
   const [least, greatest] = range(known.map(value), true);
   const rightOf = scale(low, high, left + 8, right, !dates), above = scale(least, greatest, bottom, top, true);
   const rounds = new Map(known.map((row) => [x(row), said("round", row)]));
   const marks = dates || counts ? [...new Set(xs)].sort((a, b) => a - b) : ticks(low, high, true, narrow ? 4 : 8);
-  horizontalAxis(svg, rightOf, apart(marks, rightOf, narrow ? 34 : 40), top, bottom, across, (left + right) / 2,
-    dates ? (value) => rounds.get(value) : tickWords);
-  verticalAxis(svg, above, ticks(least, greatest, true, 8), left, right, up, top);
+  horizontalAxis(svg, rightOf, apart(marks, rightOf, narrow ? 34 : 40), top, bottom, onLog(across, !dates), (left + right) / 2,
+    dates ? (value) => rounds.get(value) : undefined);
+  verticalAxis(svg, above, ticks(least, greatest, true, 8), left, right, onLog(up, true), top);
   const labels = [];
   for (const own of groups.filter((each) => inks.has(each.name))) {
     const ink = inks.get(own.name);
@@ -279,7 +313,7 @@ function matrix(rows, width) {
     if (!parts.has(part)) parts.set(part, new Set());
     parts.get(part).add(model);
   }
-  const narrow = width < 560, left = narrow ? 96 : 170, wide = narrow ? 52 : 66, high = 30, top = 128;
+  const narrow = width < 560, left = narrow ? 106 : 170, wide = narrow ? 52 : 66, high = 30, top = 128;
   const room = Math.max(3, Math.floor((width - left - (narrow ? 30 : 64)) / wide));
   const newest = new Map();
   for (const row of best.values()) {
@@ -289,11 +323,10 @@ function matrix(rows, width) {
   const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size).slice(0, room);
   const down = [...models.keys()].filter((model) => across.some((part) => best.has(`${model}\n${part}`)))
     .sort((a, b) => models.get(b).size - models.get(a).size);
-  const words = choice.base ? `times ${choice.base}` : "best of each, in the benchmark's unit per accelerator";
-  const name = `${said("scenario", rows[0])}: ${some(down.length, models.size, "benchmark")} by ${some(across.length, parts.size, "accelerator")}`;
-  const svg = sheet(width, top + down.length * high + 12, name);
-  heading(svg, name, width);
-  svg.append(draw("text", { x: 2, y: 34, class: "axis" }, `${words}${less ? " (ms)" : ""}`));
+  const name = `${said("scenario", rows[0])}: best ${choice.base ? `as a multiple of ${choice.base}` : less ? "latency (ms)" : "per accelerator"}`;
+  const held = `${some(down.length, models.size, "benchmark")}, ${some(across.length, parts.size, "accelerator")}${choice.base || less || narrow ? "" : ", each in its unit"}`;
+  const svg = sheet(width, top + down.length * high + 12, `${name}: ${held}`);
+  heading(svg, name, held, width);
   across.forEach((part, place) => {
     const x = left + place * wide + wide / 2;
     inside(svg, { transform: `translate(${x + 4} ${top - 8}) rotate(-40)`, class: "tick" }, part, 20);
@@ -302,13 +335,13 @@ function matrix(rows, width) {
     const y = top + at * high, own = across.map((part) => best.get(`${model}\n${part}`));
     const base = choice.base && best.get(`${model}\n${choice.base}`);
     const values = own.filter((row) => row !== undefined).map(measure);
-    const lead = less ? Math.min(...values) : Math.max(...values);
+    const lead = less ? Math.min(...values) : Math.max(...values), numbers = evenly(values, three);
     inside(svg, { x: left - 8, y: y + 19, "text-anchor": "end", class: "row-name" }, worded("benchmark", model), narrow ? 14 : 24);
     own.forEach((row, place) => {
       if (row === undefined || (choice.base && base === undefined)) return;
       const share = less ? lead / measure(row) : measure(row) / lead;
       const value = choice.base ? (less ? measure(base) / measure(row) : measure(row) / measure(base)) : measure(row);
-      const words = choice.base ? short.format(value) : tickWords(Number(value.toPrecision(3)));
+      const words = choice.base ? three.format(value) : numbers(Number(value.toPrecision(3)));
       const group = draw("g", { class: "mark cell", role: "button", tabindex: -1,
         "aria-label": `${worded("benchmark", model)} on ${said("accelerator", row)}: ${words}, ${brief(row)}` });
       group.append(draw("rect", { x: left + place * wide + 1, y: y + 1, width: wide - 2, height: high - 2, rx: 3, class: "tint", style: `--share:${share.toFixed(2)}` }));
