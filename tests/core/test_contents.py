@@ -1,5 +1,6 @@
 """A file is whole or not there, whatever happens while it is written."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,25 @@ def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path
         place.write_text("half")
         _ = 1 / 0
     assert path.read_text() == "before" and [file.name for file in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_threads_that_write_one_file_do_not_write_into_each_others(tmp_path: Path) -> None:
+    path, meet, left = tmp_path / "a.txt", threading.Barrier(4, timeout=60), []
+
+    def write(text: str) -> None:
+        with aside(path) as place:
+            place.write_text(text)
+            meet.wait()
+            left.append(place.read_text() == text)
+
+    writers = [threading.Thread(target=write, args=(letter * 9,)) for letter in "abcd"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert left == [True] * 4
+    assert path.read_text() in {letter * 9 for letter in "abcd"}
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -87,9 +88,15 @@ def theme() -> Iterator[None]:
     plt.close("all")
 
 
+@cache
+def drawn(name: str) -> str:
+    """The drawing of FRAME."""
+    return style.svg(CHARTS[name](FRAME).figure)
+
+
 @pytest.mark.parametrize("name", CHARTS)
 def test_two_drawings_of_the_same_data_have_the_same_bytes(name: str) -> None:
-    first, second = (style.svg(CHARTS[name](FRAME).figure) for _ in range(2))
+    first, second = drawn(name), style.svg(CHARTS[name](FRAME).figure)
     assert first.startswith("<?xml")
     assert first == second
 
@@ -97,7 +104,7 @@ def test_two_drawings_of_the_same_data_have_the_same_bytes(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in CHARTS if name != "heatmap"])
 def test_another_number_changes_the_drawing(name: str) -> None:
     other = FRAME.assign(x_low=[1.9, 0.2, 2.9], value=[0.4, -0.7, 0.2])
-    assert style.svg(CHARTS[name](FRAME).figure) != style.svg(CHARTS[name](other).figure)
+    assert drawn(name) != style.svg(CHARTS[name](other).figure)
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -309,8 +316,7 @@ def test_verdicts_are_told_from_both_grounds_and_from_each_other() -> None:
 
 
 def test_dark_colours_stand_in_the_drawing_for_those_that_it_uses() -> None:
-    drawn = style.svg(CHARTS["ranges"](FRAME).figure)
-    rules = drawn.partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
+    rules = drawn("ranges").partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
     assert f'[style*="fill: {colours.INK}"]{{fill:{colours.ON_DARK[colours.INK]}!important}}' in rules
     assert style.COLOURS["H200 SXM CTS"] not in rules
 

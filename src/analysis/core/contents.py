@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -56,9 +57,10 @@ def sha256_of(path: Path) -> str:
 def aside(path: Path) -> Iterator[Path]:
     """A file beside `path` to be written, renamed into place at the end of the block; gone where the block raises.
 
-    Its name holds the process id, so that what a killed writer leaves can be told from what one is writing.
+    Its name holds the process id, so that what a killed writer leaves can be told from what one is writing, and the
+    thread's: of several that write the same file, the last one has written all of it.
     """
-    place = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    place = path.with_name(f".{path.name}.{threading.get_ident()}.{os.getpid()}.tmp")
     try:
         yield place
         place.replace(path)

@@ -72,7 +72,8 @@ def start(tmp_path: Path) -> Iterator[Any]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _one_warm_parent() -> Iterator[None]:
-    """One fork server for all tests of a module."""
+    """One fork server for all tests of a module, and none of another room's."""
+    warm.close()
     warm.start(dict(os.environ), str(Path.cwd()))
     yield
     warm.close()

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from analysis.engine.kernels import warm
+from analysis.engine.kernels.pool import KINDS
 from analysis.engine.reports import Outcome, build_reports, plan_reports
 from analysis.engine.runs import runfiles
 from analysis.engine.runs.places import Places
@@ -93,11 +96,8 @@ class Project:
         content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
         (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
 
-    def build(self, *names: str, kernels: str = "ordinary", **options: Any) -> Outcome:
-        """Build, and keep what was said in `lines`.
-
-        Ordinary kernels unless a test asks: these notebooks use none of the libraries that warm ones have loaded.
-        """
+    def build(self, *names: str, kernels: str = KINDS[0], **options: Any) -> Outcome:
+        """Build, and keep what was said in `lines`."""
         self.lines = []
         given = {"places": self.places, "validate": validate, "say": self.lines.append, "kernels": kernels}
         return build_reports(names, **given, **options)
@@ -148,12 +148,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project.notebook("apples", cells(*hostile))
     project.run_file("apples", "apples")
     project.run_file("apples_five", "apples", apples=5)
-    project.outcome = project.build()
+    project.outcome = project.build(kernels="ordinary")
     assert project.outcome.status == 0, project.said
     return project
 
 
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
+    yield tmp_path_factory.mktemp("one") / "project"
+    warm.close()
+
+
 @pytest.fixture
-def project(built: Project, tmp_path: Path) -> Project:
+def project(built: Project, place: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A copy of the built project, to be changed at will."""
-    return built.copy(tmp_path / "project")
+    shutil.rmtree(place, ignore_errors=True)
+    # It takes seconds to load; tests/engine/kernels holds that a build ends what it forked from.
+    monkeypatch.setattr(warm, "close", lambda env=None: None)
+    return built.copy(place)

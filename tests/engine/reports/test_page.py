@@ -299,5 +299,5 @@ def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> N
     assert project.build("apples").status == 0, project.said
     assert project.page("apples").count('href="rows.html#a=1&amp;b=2"') == 2  # the trust line, and the sources
     swept = project.places.at(project.places.reports / "sweep")
-    build_reports(["apples"], places=swept, validate=project.validate, kernels="ordinary", say=str)
+    build_reports(["apples"], places=swept, validate=project.validate, say=str)
     assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2

@@ -208,7 +208,7 @@ def test_a_touched_file_builds_nothing(watched: Watched) -> None:
 def test_pages_on_disk_are_those_of_a_build_without_a_preview(watched: Watched) -> None:
     until(watched.at_rest)
     seen = {name: text for name, text in watched.project.tree().items() if not name.startswith(".failed")}
-    assert watched.project.build(force=True).status == 0
+    assert watched.project.build(force=True, kernels="ordinary").status == 0
     assert watched.project.tree() == seen
     assert "<script data-version" not in watched.project.page("apples")
 
@@ -334,7 +334,7 @@ def test_words_that_were_edited_run_no_cell_and_give_the_page_of_a_build(project
         assert builder.build(plan) is None
         return {name: (places.reports / name).read_bytes() for name in ("apples.html", "apples.json")}
 
-    with Kernels(places, "ordinary") as kernels:
+    with Kernels(places) as kernels:
         builder = RewordingBuilder(places, kernels, 60)
         build(builder)
         replaced(path, "What is compared", "What is set side by side")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from analysis.engine.kernels import warm
 from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 from analysis.engine.sweep import build_sweep
@@ -71,9 +74,9 @@ class Orchard:
         return path
 
     def sweep(self, name: str = "pick", **options: Any) -> Outcome:
-        """Build a sweep with ordinary kernels, whose libraries these notebooks don't need."""
+        """Build a sweep, and keep what was said in `lines`, and how far it was in `shown`."""
         self.lines, self.shown = [], []
-        given = {"places": self.places, "validate": validate, "kernels": "ordinary", "say": self.lines.append}
+        given = {"places": self.places, "validate": validate, "say": self.lines.append}
         return build_sweep(name, progress=lambda *both: self.shown.append(both), **given | options)
 
     def tree(self, name: str = "pick") -> dict[str, bytes]:
@@ -110,7 +113,17 @@ sys.exit({call})
         return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
 
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
+    yield tmp_path_factory.mktemp("one") / "orchard"
+    warm.close()
+
+
 @pytest.fixture
-def orchard(tmp_path: Path) -> Orchard:
+def orchard(place: Path, monkeypatch: pytest.MonkeyPatch) -> Orchard:
     """A project of its own for each test."""
-    return Orchard(tmp_path / "orchard")
+    shutil.rmtree(place, ignore_errors=True)
+    # It takes seconds to load; tests/engine/kernels holds that a build ends what it forked from.
+    monkeypatch.setattr(warm, "close", lambda env=None: None)
+    return Orchard(place)

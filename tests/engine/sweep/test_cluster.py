@@ -65,6 +65,24 @@ def cluster(orchard: Orchard) -> Iterator[Cluster]:
     made.end()
 
 
+@pytest.fixture(scope="module")
+def standing() -> Iterator[list[Cluster]]:
+    """At most one cluster, which stays from test to test."""
+    made: list[Cluster] = []
+    yield made
+    for each in made:
+        each.end()
+
+
+@pytest.fixture
+def lasting(orchard: Orchard, standing: list[Cluster]) -> Cluster:
+    """A scheduler with a worker that no test ends; each test's project stands in the same place."""
+    if not standing:
+        standing.append(Cluster(orchard))
+        standing[0].worker()
+    return standing[0]
+
+
 def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard: Orchard, cluster: Cluster) -> None:
     orchard.write(PICK)
     commit = committed(orchard.places.root)
@@ -90,21 +108,19 @@ def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard: Orchard
     wait_for(lambda: not any(alive(pid) for pid in kernels))
 
 
-def test_a_failing_point_is_told(orchard: Orchard, cluster: Cluster) -> None:
+def test_a_failing_point_is_told(orchard: Orchard, lasting: Cluster) -> None:
     orchard.write(PICK.replace("Bo", "Eve"))
-    cluster.worker()
-    outcome = orchard.sweep(scheduler=cluster.address)
+    outcome = orchard.sweep(scheduler=lasting.address)
     assert len(outcome.built) == 3 and len(outcome.failed) == 3
     assert "ValueError: no apples for Eve" in outcome.failed[0].text()
 
 
-def test_a_report_made_from_other_files_is_refused(orchard: Orchard, cluster: Cluster) -> None:
+def test_a_report_made_from_other_files_is_refused(orchard: Orchard, lasting: Cluster) -> None:
     orchard.write(PICK)
-    cluster.worker()
     (orchard.places.root / "here.lock").write_text("# this machine's\n")
     far = orchard.places
     orchard.places = Elsewhere(**vars(far) | {"lock": far.root / "here.lock"})
-    outcome = orchard.sweep(scheduler=cluster.address)
+    outcome = orchard.sweep(scheduler=lasting.address)
     assert not outcome.built
     assert "has another requirements.lock than this machine" in outcome.failed[0].text()
 
