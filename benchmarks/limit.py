@@ -3,10 +3,13 @@
 Run as `limit.py '[["notebook", {"parameter": value}], ...]' JOBS` in the notebooks' folder. Nothing is shown or kept.
 """
 
+import importlib
 import json
 import os
 import sys
 from pathlib import Path
+
+from IPython.display import display
 
 from analysis.engine.kernels import preload
 
@@ -14,6 +17,8 @@ from analysis.engine.kernels import preload
 def main(given: list[list[object]], jobs: int) -> int:
     """Run all notebooks, `jobs` at a time. Returns 1 if any failed."""
     preload.load_libraries()
+    for name in (*preload.LATER, *preload.OWN):
+        importlib.import_module(name)
     waiting, running, failed = list(given), set(), 0
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -40,7 +45,7 @@ def _fork(notebook: str, parameters: dict[str, object]) -> int:
 def _run(notebook: str, parameters: dict[str, object]) -> None:
     sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - until the process ends
     cells = json.loads(Path(f"{notebook}.ipynb").read_text("utf-8"))["cells"]
-    names: dict[str, object] = {"__name__": "__main__"}
+    names: dict[str, object] = {"__name__": "__main__", "display": display}
     for cell in (cell for cell in cells if cell["cell_type"] == "code"):
         exec(compile("".join(cell["source"]), notebook, "exec"), names)
         if "parameters" in cell["metadata"].get("tags", []):

@@ -48,6 +48,20 @@ def replaced(option: str, value: str) -> list[str]:
     return [*PLAN[: at + 1], value, *PLAN[at + 2 :]]
 
 
+@pytest.mark.parametrize("command", [["check"], ["audit"]], ids=" ".join)
+def test_a_command_loads_nothing_that_it_does_not_use(command: list[str]) -> None:
+    program = f"""
+import sys
+from analysis.cli import main
+status = main.main({command!r})
+heavy = {{"scipy", "matplotlib", "IPython"}} & set(sys.modules)
+assert not heavy, heavy
+sys.exit(status)
+"""
+    environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
 def test_plan_answers_with_every_quantity_and_what_it_rests_on(said) -> None:
     status, text = said(*PLAN)
     assert status == 0 and text.startswith("100 users at 25 tokens/s each take one node of 8 H200, $26 an hour.")

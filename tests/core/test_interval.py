@@ -254,6 +254,13 @@ def test_hull_keeps_a_group_without_a_name() -> None:
     assert interval.hull(frame, ["who"], "x")["x_low"].tolist() == [2.0, 5.0]
 
 
+def test_the_span_of_rows_is_from_the_lowest_to_the_highest_and_unknown_without_rows() -> None:
+    rows = pd.DataFrame({"rate_low": [2.0, 1.0], "rate_high": [3.0, 2.5]})
+    assert interval.span(rows, "rate") == Interval(1.0, 3.0)
+    nothing = interval.span(rows.head(0), "rate")
+    assert np.isnan(nothing.low) and np.isnan(nothing.high)
+
+
 def test_hull_of_nothing_is_empty() -> None:
     frame = pd.DataFrame({"who": [], "x_low": [], "x_high": []})
     assert interval.hull(frame, ["who"], "x").empty

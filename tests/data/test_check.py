@@ -1,8 +1,10 @@
 """The check of a whole data folder: every fault of every table, and nothing changed; the dictionary made from it."""
 
 import json
+import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis.core.paths import DATA
@@ -36,6 +38,21 @@ def test_sound_folder_has_no_faults(sound: Path) -> None:
 
 def test_own_tables_have_no_faults() -> None:
     assert faults(DATA) == []
+
+
+def test_official_rows_are_read_again_only_where_a_file_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
+    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
+    assert faults(folder) == []
+    with monkeypatch.context() as unread:
+        unread.setattr("analysis.data.official_rows.load", lambda *_: pytest.fail("a file was read that was checked"))
+        assert faults(folder) == []
+    rows = pd.read_parquet(folder / "official" / "v4.1.parquet").assign(scenario="Sideways")
+    rows.head(1).to_parquet(folder / "official" / "own.parquet")
+    (only,) = faults(folder)
+    assert only.startswith("official/own.parquet, row 2, column scenario: 'Sideways' is not one of")
 
 
 def test_changed_table_is_told_by_its_hash(sound: Path) -> None:

@@ -15,7 +15,7 @@ from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
 from analysis.themes import capacity
 from analysis.themes.capacity import Planned
-from analysis.themes.supply import Own
+from analysis.themes.supply import Throughput
 
 ASKED = RealWorldDerating(
     baseline="H100 SXM",
@@ -154,7 +154,7 @@ def test_without_a_known_speed_all_runs_are_taken(plan: Plan, benchmark: str, no
 
 def test_a_run_of_one_s_own_stands_in_place_of_the_record(record: Callable) -> None:
     asked = ASKED.model_copy(update={"tokens_per_second_per_user": 300.0})
-    planned = capacity.make(record(SERVER), asked, Interval(1.0, 1.0), own=Own(Interval(500.0, 500.0), "a file"))
+    planned = capacity.make(record(SERVER), asked, Interval(1.0, 1.0), own=Throughput(Interval(500.0, 500.0), "a file"))
     assert throughput(planned) == [500.0] * 2 and planned.behind.empty
     assert planned.inputs["range_of"].iloc[0] == "a file" and len(planned.draws) == 1000
 

@@ -14,6 +14,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import of_rows
+from analysis.core.plain import as_dicts
 from analysis.themes import speedup
 from analysis.themes.speedup import FACTS, RAN
 
@@ -84,13 +85,13 @@ def follows(
         sentence = f"{_own_round(row)} has no {base}; by accelerators that ran in both rounds, {work}."
         return Finding("through_a_bridge", _ends(row, "speedup"), TIMES, sentence, cited(_one(row)), row["notes"])
     same = others[others["basis"].eq(lead["basis"]) & ~others["accelerator"].isin([baseline, lead["accelerator"]])]
-    sold = np.array([speedup.on_sale(row) for row in same.to_dict("records")], dtype="bool")
+    sold = np.array([speedup.on_sale(row) for row in as_dicts(same)], dtype="bool")
     same = fastest_first(same[sold]).head(2)
     if same.empty:
         return nothing(
             "next", TIMES, f"No other accelerator on sale stands beside {with_article(base)} in {where(lead)}."
         )
-    words = [f"{with_article(name(row['accelerator']))} at {_prose(row)} times" for row in same.to_dict("records")]
+    words = [f"{with_article(name(row['accelerator']))} at {_prose(row)} times" for row in as_dicts(same)]
     sentence = f"Beside it {'stands' if len(words) == 1 else 'stand'} {listed(words)}."
     return Finding("next", span(same, "speedup"), TIMES, sentence, cited(same), of_rows(same))
 
@@ -114,7 +115,7 @@ def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str, name: N
     """
     lacking = covered[~covered["baseline"].astype(bool)].iloc[::-1]
     empty = [round for round in asked if round not in set(covered["round"])]
-    parts = [_without_baseline(row, name(baseline)) for row in lacking.head(2).to_dict("records")]
+    parts = [_without_baseline(row, name(baseline)) for row in as_dicts(lacking.head(2))]
     more = list(lacking["round"].iloc[2:])
     parts += [f"It is lacking in {listed(more)} too."] if more else []
     parts += [f"Of {listed(empty)} no official result is there to compare."] if empty else []
@@ -139,7 +140,7 @@ def drawn(leading: pd.DataFrame, lead: Row | None, baseline: str) -> list[str]:
     others = fastest_first(leading[leading["accelerator"].ne(baseline)]).reset_index(drop=True)
     ranks = [
         (row["origin"] != "official", not speedup.on_sale(row), speedup.newest(row) < speedup.newest(lead), place)
-        for place, row in enumerate(others.to_dict("records"))
+        for place, row in enumerate(as_dicts(others))
     ]
     kept = sorted(place for *_, place in sorted(ranks)[:DRAWN])
     return list(others["accelerator"].iloc[kept])
@@ -189,7 +190,7 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str, name: Names) -> li
             row["notes"],
             _beside(row),
         )
-        for row in speedups[speedups["accelerator"].ne(baseline)].to_dict("records")
+        for row in as_dicts(speedups[speedups["accelerator"].ne(baseline)])
     ]
 
 
@@ -280,7 +281,7 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, lat
             row["notes"],
             _beside(row),
         )
-        for row in steps.to_dict("records")
+        for row in as_dicts(steps)
     ]
     return [*hardware, _software(software, earlier, later, name)]
 
@@ -344,8 +345,8 @@ def grid_frames(
     """
     labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
     grid = grid[grid["accelerator"].ne(baseline)]
-    ages = pd.Series([speedup.newest(row) for row in grid.to_dict("records")], grid.index, "object")
-    sold = [row["origin"] == "official" and speedup.on_sale(row) for row in grid.to_dict("records")]
+    ages = pd.Series([speedup.newest(row) for row in as_dicts(grid)], grid.index, "object")
+    sold = [row["origin"] == "official" and speedup.on_sale(row) for row in as_dicts(grid)]
     rows = grid.assign(age=ages)[np.array(sold, dtype="bool")]
     ranked = [((max(part["age"]), len(part)), benchmark) for benchmark, part in rows.groupby("benchmark", sort=False)]
     kept = [benchmark for _, benchmark in sorted(ranked, reverse=True)[:CELLS]]
@@ -357,7 +358,7 @@ def grid_frames(
         benchmark=rows["benchmark"].map(labels),
         name=rows["accelerator"].map(name),
         middle=interval.of(rows, "speedup").middle,
-        words=[_prose(row).replace(" to ", "\u2013") for row in rows.to_dict("records")],
+        words=[_prose(row).replace(" to ", "\u2013") for row in as_dicts(rows)],
     )
     order = [label for label in labels.values() if label in set(told["benchmark"])]
     values = told.pivot(index="name", columns="benchmark", values="middle").reindex(columns=order)
@@ -447,7 +448,7 @@ def _beside(row: Row) -> str:
 
 def _told(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The rows with what figures and tables say of them in words."""
-    records = rows.to_dict("records")
+    records = as_dicts(rows)
     return rows.assign(
         name=[name(row["accelerator"]) for row in records],
         where=[where(row) for row in records],

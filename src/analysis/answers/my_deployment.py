@@ -11,6 +11,7 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.themes import cost
 from analysis.themes.assessment import Assessed
 
@@ -175,7 +176,7 @@ def front(assessed: Assessed) -> Finding:
 def front_rows(assessed: Assessed) -> pd.DataFrame:
     """The runs that the figure draws, each with its words; only those with an interactivity."""
     runs = assessed.runs.dropna(subset=["interactivity_low"])
-    return runs.assign(label=[_short(run) for run in runs.to_dict("records")])
+    return runs.assign(label=[_short(run) for run in as_dicts(runs)])
 
 
 def sample(assessed: Assessed) -> str:
@@ -204,7 +205,7 @@ def bars(assessed: Assessed) -> pd.DataFrame:
 
 def table(assessed: Assessed) -> pd.DataFrame:
     """The runs with their words, for the table."""
-    return assessed.runs.assign(label=[_short(run) for run in assessed.runs.to_dict("records")])
+    return assessed.runs.assign(label=[_short(run) for run in as_dicts(assessed.runs)])
 
 
 def known(assessed: Assessed, columns: dict[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from analysis.core import views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.notes import note, of_rows
+from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import DIVISIONS
 from analysis.themes.holdings import ALL
@@ -188,7 +189,7 @@ def gaps(counts: pd.DataFrame, rounds: pd.DataFrame, asked: Iterable[str]) -> Fi
     headline = f"The record has each round asked for: {listed(held.index, MANY)}."
     if len(lacking):
         headline = f"The record lacks {len(lacking)} of {counted(len(wanted), 'round')}: {listed(lacking, MANY)}."
-    more = " ".join(f"Of {row['round']}, {row['note']}." for row in known.to_dict("records"))
+    more = " ".join(f"Of {row['round']}, {row['note']}." for row in as_dicts(known))
     return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(held), more=more)
 
 
@@ -269,7 +270,7 @@ def headed(table: pd.DataFrame, first: str) -> dict[str, str]:
 
 def listed_exceptions(exceptions: pd.DataFrame, label: Label) -> pd.DataFrame:
     """The exceptions in words: what, rounds, rows, examples (up to MOST result ids, the others as a count)."""
-    rows = [row | {"benchmark": row["benchmark"] and label(row["benchmark"])} for row in exceptions.to_dict("records")]
+    rows = [row | {"benchmark": row["benchmark"] and label(row["benchmark"])} for row in as_dicts(exceptions)]
     return pd.DataFrame(
         {
             "what": [WHY[row["why"]].format(**row) for row in rows],

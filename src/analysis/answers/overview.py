@@ -13,6 +13,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import of_rows
+from analysis.core.plain import as_dicts
 from analysis.themes import standing
 from analysis.themes.of_a_kind import SYSTEM
 
@@ -194,7 +195,7 @@ def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFr
 def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
     """The benchmarks with a gain, as a figure draws them: `what` in words, and `then`, what led before."""
     both = changes[changes["before"].ne("")].rename(columns={"framework": "software"})
-    words = [f"{row['accelerator']} after {row['before']}" for row in both.to_dict("records")]
+    words = [f"{row['accelerator']} after {row['before']}" for row in as_dicts(both)]
     return both.assign(
         what=pd.Series([label(name) for name in both["benchmark"]], index=both.index, dtype="str"),
         then=pd.Series(words, index=both.index, dtype="str"),

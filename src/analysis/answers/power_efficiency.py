@@ -14,6 +14,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import apart, carried, note, of_rows
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import TOKENS, round_age
 from analysis.themes import power
 
@@ -263,7 +264,7 @@ def history_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of power.history with `cap`, and `told`: the accelerator and of how many systems it is the best."""
     told = [
         f"{row['accelerator']}, best of {row['systems']}" + f" ({row['others']} of another size)" * (row["others"] > 0)
-        for row in rows.to_dict("records")
+        for row in as_dicts(rows)
     ]
     cap = [CAPPED[bool(capped)] for capped in rows["power_capped"]]
     return rows.assign(**pd.DataFrame({"cap": cap, "told": told}, index=rows.index, dtype="str"))
@@ -342,7 +343,7 @@ def _given_up(share: Interval) -> Interval:
 
 
 def _records(rows: pd.DataFrame) -> Iterable[Mapping[str, Any]]:
-    return rows.to_dict("records")
+    return as_dicts(rows)
 
 
 def _leading(metered: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from analysis.answers.words import PROSE, counted, finding_name
 from analysis.core import interval
 from analysis.core.findings import Finding, nothing
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import LIMITED
 from analysis.themes.prediction import ANSWERS, KNOWN, NEW
 
@@ -28,7 +29,7 @@ def findings(errors: pd.DataFrame, sources: Sequence[str]) -> list[Finding]:
     One finding for each question and scenario; `sources` are the ids of what the cases stand in.
     """
     whole = errors[errors["benchmark"].eq("") & errors["scenario"].isin(LIMITED)]
-    return [_finding(row, sources) for row in whole.to_dict("records")]
+    return [_finding(row, sources) for row in as_dicts(whole)]
 
 
 def table(errors: pd.DataFrame, question: str, label: Callable[[str], str]) -> pd.DataFrame:

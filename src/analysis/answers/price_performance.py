@@ -22,6 +22,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note, of_rows, union
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import cost
 from analysis.themes.ownership import Terms
@@ -68,7 +69,7 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
 def behind(worth: pd.DataFrame, pair: pd.Series | None, rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """The rows that the answer and what follows from it rest on: of both sides, of the rounds and sizes compared."""
     used = rows["id"].isin(pair["ids"] if pair is not None else [])
-    for row in cost.leading(worth).to_dict("records"):
+    for row in as_dicts(cost.leading(worth)):
         sides = {row["accelerator"]: row["accelerator_count"], baseline: row["baseline_count"]}
         for name, count in sides.items():
             own = rows["accelerator"].eq(name) & rows["accelerator_count"].eq(count)
@@ -207,7 +208,7 @@ def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
     quoted = own["verdict"].ne("")
     shown = pd.concat([own[quoted], own[~quoted]]).head(MOST).sort_index()
     told = ["" if row["origin"] != "official" else max(row["rounds"], key=round_age, default="")
-            for row in shown.to_dict("records")]  # fmt: skip
+            for row in as_dicts(shown)]  # fmt: skip
     return shown.assign(told=pd.Series(told, index=shown.index, dtype="str"))
 
 
@@ -240,7 +241,7 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     stated = offers[["commitment", "quoted"]].replace({"unstated": "", "not stated": ""})
     terms = [", ".join(filter(None, row)) or "not stated" for row in stated.itertuples(index=False)]
     source = offers["source_id"].map(labels).fillna("parameter")
-    rows = offers.to_dict("records")
+    rows = as_dicts(offers)
     words = {
         "offer": [f"{row['accelerator']}\n{row['provider']}" for row in rows],
         "asked": [dollars(span(row, "price"), TAG) for _, row in offers.iterrows()],

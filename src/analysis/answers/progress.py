@@ -12,6 +12,7 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.notes import of_rows, without
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACHED, SOFTWARE, product
 
@@ -170,7 +171,7 @@ def steps(gains: pd.DataFrame) -> list[Finding]:
             list(row["source_ids"]),
             values={"range": (span(pd.Series(row), "gain"), STEP)},
         )
-        for row in gains.to_dict("records")
+        for row in as_dicts(gains)
     ]
 
 
@@ -259,7 +260,7 @@ def claim_rows(judged: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     words = {HOLDS: "holds", NOT_REACHED: "is not reached", EXCEEDED: "is exceeded"}
     said = [
         " ".join(filter(None, [name(row["subject_accelerator"]), label(row["benchmark"]), row["scenario"]]))
-        for row in judged.to_dict("records")
+        for row in as_dicts(judged)
     ]
     borne = [", ".join(f"{size}x" for size in sizes) for sizes in judged["sizes"]]
     step = judged["baseline_round"] + " to " + judged["round"]

@@ -12,6 +12,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import of_rows
+from analysis.core.plain import as_dicts
 from analysis.themes.quantization import UNKNOWN
 
 GAIN = "times the throughput per accelerator of the wider precision"
@@ -163,7 +164,7 @@ def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The pairs as a figure draws them, DRAWN at most, the highest gain first: `what` names accelerator and run."""
     order = interval.of(pairs, "speedup").middle.sort_values(ascending=False, kind="stable").index
     rows = pairs.loc[order].head(DRAWN)
-    records = rows.to_dict("records")
+    records = as_dicts(rows)
     return rows.assign(
         what=[f"{name(row['accelerator'])}\n{label(row['benchmark'])}" for row in records],
         over=[f"{row['lower'].upper()} over {row['wider'].upper()}" for row in records],
@@ -187,7 +188,7 @@ def changed(rows: pd.DataFrame, name: Names) -> Finding:
 
 def changed_rows(rows: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The rows of quantization.changed with the columns of CHANGED."""
-    ran = [f"{row['before'].upper()} to {row['after'].upper()}" for row in rows.to_dict("records")]
+    ran = [f"{row['before'].upper()} to {row['after'].upper()}" for row in as_dicts(rows)]
     called = rows["accelerator"].map(name)
     return rows.assign(benchmark=rows["benchmark"].map(label), name=called, ran=pd.Series(ran, rows.index, "str"))
 

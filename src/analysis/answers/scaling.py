@@ -13,6 +13,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import of_rows, without
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes.system_sizes import BOX, CLUSTER, RACK
 
@@ -198,9 +199,7 @@ def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     told = interval.put(grown, "kept", Interval(100 * grown["kept_low"], 100 * grown["kept_high"]))
     told = told.assign(
         at=told["benchmark"].map(label) + ", " + told["round"],
-        name=[
-            f"{name(row['accelerator'])}, {row['from_count']} to {row['to_count']}" for row in told.to_dict("records")
-        ],
+        name=[f"{name(row['accelerator'])}, {row['from_count']} to {row['to_count']}" for row in as_dicts(told)],
         benchmark=told["benchmark"].map(label),
         own=told["submitters"].gt(0),
         beyond=told["layout"].ne(BOX),
@@ -213,10 +212,7 @@ def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
 def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The groups of like systems as figure and table show them, the newest first, those of most submitters first."""
     told = spread.assign(
-        name=[
-            f"{name(row['accelerator'])} {row['accelerator_count']}x, {row['round']}"
-            for row in spread.to_dict("records")
-        ],
+        name=[f"{name(row['accelerator'])} {row['accelerator_count']}x, {row['round']}" for row in as_dicts(spread)],
         benchmark=spread["benchmark"].map(label),
         note=[counted(count, "other") for count in spread["submitters"]],
         age=spread["round"].map(round_age),

@@ -18,6 +18,7 @@ from analysis.core import interval, views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import RATES, round_age
 from analysis.themes import roofline
@@ -85,7 +86,7 @@ def rests_on(judged: pd.DataFrame, results: pd.DataFrame, stated: pd.DataFrame) 
     ids = set(judged["row_id"])
     of = stated[stated["id"].isin(ids)]
     named = {*results.loc[results["id"].isin(ids), "round"], *of["round"], *of["baseline_round"]}
-    known = named & {*results.loc[results["origin"].eq("official"), "round"]}
+    known = named & {*results.loc[results["origin"].eq("official"), "round"].unique()}
     own = sorted(known, key=round_age)
     rounds, view = listed(own), views.link({"round": own}) if own else ""
     documents, figures = judged["source_id"].nunique(), len(overall(judged))
@@ -147,7 +148,7 @@ def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
     if rows.empty:
         return nothing(name, unit, "No speedup, bill or watt read off these documents rests on a doubtful figure.")
     ratios = rows[rows["unit"].eq("ratio") & rows["official_low"].notna()]
-    ends = [(interval.of(row, "printed"), interval.of(row, "official")) for row in ratios.to_dict("records")]
+    ends = [(interval.of(row, "printed"), interval.of(row, "official")) for row in as_dicts(ratios)]
     apart = pd.Series([verdict.factor(*pair) for pair in ends], index=ratios.index, dtype="float64")
     if ratios.empty or not apart.max() > 1:
         what = "conclusion read off these documents rests" if len(rows) == 1 else "conclusions read off them rest"
@@ -197,7 +198,7 @@ def dots(judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     }
     order = {name: place for place, name in enumerate(counts.index)}
     rows = rows.assign(document=rows["source_id"].map(labels), strip=rows["source_id"].map(strips))
-    rows = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
+    rows = rows.assign(told=[_told(row) for row in as_dicts(rows)])
     return rows.sort_values("source_id", key=lambda ids: ids.map(order), kind="stable", ignore_index=True)
 
 
@@ -252,7 +253,7 @@ def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame)
     """
     needs = roofs.set_index(["accelerator", "precision"])["needed"]
     made = []
-    for row in at_one.to_dict("records"):
+    for row in as_dicts(at_one):
         stated = row["accelerator_count"]
         count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
         count = max(count, float(stated)) if not pd.isna(stated) else count
@@ -344,7 +345,7 @@ def _counts(figures: pd.DataFrame) -> pd.DataFrame:
 def _off(rows: pd.DataFrame) -> list[float]:
     """The printed range over the expected one at their nearest ends, as in `dots`; a ceiling expects no lower end."""
     found = []
-    for row in rows.to_dict("records"):
+    for row in as_dicts(rows):
         printed, expected = (interval.of(row, name) for name in ("printed", "expected"))
         apart = 1.0 if row["verdict"] in verdict.AGREES else verdict.factor(printed, expected)
         found.append(1 / apart if printed.high < expected.low else apart)

@@ -117,8 +117,12 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
 
 def cheap(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
-    judgements = _together(Tables.of(data), CHEAP)
-    return verdict.frame(judgement for judgement in judgements if judgement.verdict in WRONG)
+    tables = Tables.of(data)
+    return data.kept.frame("cheap", lambda: _wrong(tables)) if isinstance(data, Catalog) else _wrong(tables)
+
+
+def _wrong(tables: Tables) -> pd.DataFrame:
+    return verdict.frame(judgement for judgement in _together(tables, CHEAP) if judgement.verdict in WRONG)
 
 
 def ceilings(data: Catalog | Tables, cache_gb: float = 0.0) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.audit import against_record, arithmetic, sizes, verdict
 from analysis.core.notes import Note, note
+from analysis.core.plain import as_dicts
 from analysis.themes import speedup
 
 COLUMNS = ["about", "basis", "accelerator", "conclusion", "printed_low", "printed_high", "official_low"]
@@ -37,7 +38,7 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
     official = speedups[speedups["origin"].eq("official")]
     doubts = rows[rows["doubt"].ne("")].groupby(["basis", "accelerator"])["doubt"].first()
     documents = speedups[speedups["accelerator"].ne(baseline) & speedups["origin"].ne("official")]
-    for row in documents.to_dict("records"):
+    for row in as_dicts(documents):
         sides = [doubts.get((row["basis"], name), "") for name in (row["accelerator"], baseline)]
         if any(sides):
             same = official[official["accelerator"].eq(row["accelerator"])]
@@ -50,7 +51,7 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
 
 def _wrong(judged: pd.DataFrame, about: str, code: str, labels: dict[str, str]) -> Iterator[tuple]:
     """What the audit contradicts, each at its place."""
-    for row in judged.to_dict("records"):
+    for row in as_dicts(judged):
         ends = (row[name] for name in verdict.ENDS)
         basis, doubt = labels[row["source_id"]], frozenset({note(code)})
         yield about, basis, "", row["locator"], *ends, row["unit"], doubt, (row["source_id"],)

@@ -12,6 +12,7 @@ from analysis.audit.frames import Tables
 from analysis.audit.verdict import BORNE_OUT, Judgement, Row, Verdict, best
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
+from analysis.core.plain import as_dicts
 
 DATE, NAMED = "date", "benchmark named"
 
@@ -23,7 +24,7 @@ def corrected(tables: Tables) -> Iterator[Judgement]:
     """
     figures = {figure["id"]: figure for figure in tables.figures("results")}
     corrections = tables.corrections[tables.corrections["table"].eq("results")]
-    fixes = [fix for fix in corrections.to_dict("records") if fix["key"] in figures]
+    fixes = [fix for fix in as_dicts(corrections) if fix["key"] in figures]
     printed: dict[str, Row] = defaultdict(dict)
     for fix in fixes:
         printed[fix["key"]][fix["column"]] = fix["printed"]
@@ -43,7 +44,7 @@ def corrected(tables: Tables) -> Iterator[Judgement]:
 def dates(tables: Tables) -> Iterator[Judgement]:
     """Stated dates of a round against the day on which its official results were published."""
     sources = tables.sources[tables.sources["kind"].eq("official") & tables.sources["published"].ne("")]
-    days = {source["round"]: source for source in sources.to_dict("records")}
+    days = {source["round"]: source for source in as_dicts(sources)}
     for claim in tables.stated("publication_date", "retrieval_date"):
         if claim["round"] in days:
             yield _date(claim, days[claim["round"]])
@@ -53,7 +54,7 @@ def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
     """Benchmarks that a document says it cites against those of which the round has official results."""
     names = {
         alias.lower(): row["benchmark"]
-        for row in tables.benchmarks.to_dict("records")
+        for row in as_dicts(tables.benchmarks)
         for alias in (row["benchmark"], row["label"], *cell_values(row["aliases"]))
     }
     for claim in tables.mentions("claims"):

@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.audit import checks, naming
 from analysis.audit.verdict import COLUMNS, VERDICTS
 from analysis.core.choices import choose
+from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog
 
 FORMATS = ("table", "json", "csv")
@@ -26,8 +27,8 @@ def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "t
     if form == "csv":
         return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     if form == "json":
-        return json.dumps([_record(row) for row in rows.to_dict("records")], indent=1, ensure_ascii=False)
-    return "\n".join([*(_line(row) for row in rows.to_dict("records")), _sum(rows)])
+        return json.dumps([_record(row) for row in as_dicts(rows)], indent=1, ensure_ascii=False)
+    return "\n".join([*(_line(row) for row in as_dicts(rows)), _sum(rows)])
 
 
 def _record(row: dict) -> dict:

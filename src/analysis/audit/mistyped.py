@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analysis.audit import checks
 from analysis.core.paths import DATA
+from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog
 from analysis.data.descriptor import DescriptorError
 from analysis.data.loading import TableError
@@ -25,5 +26,5 @@ def notes(folder: Path = DATA) -> list[str]:
         return []
     return [
         f"note: {row['table']}.csv, row {row['row_id']}, {row['check']}: {row['verdict']}. {row['explanation']}"
-        for row in wrong.to_dict("records")
+        for row in as_dicts(wrong)
     ]

@@ -10,6 +10,7 @@ from analysis.audit import against_record
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import BORNE_OUT, NOTHING, Judgement, Row, Verdict
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import filed_under, round_age
 
 COUNT, CITED, FIRST, SIZE = "count", "result cited", "first result", "accelerators of a system"
@@ -75,7 +76,7 @@ def cited(tables: Tables) -> Iterator[Judgement]:
     used = Counter((one.figure["source_id"], id) for one in borne_out for id in one.reference.split(", "))
     for claim in tables.stated("result_cited"):
         rows = tables.official(claim["round"])
-        own = rows[rows["result_id"].eq(claim["subject"])].head(1).to_dict("records")
+        own = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))
         figures = used[claim["source_id"], claim["subject"]]
         if own:
             outcome = Verdict.EXACT if figures else Verdict.CONDITIONAL

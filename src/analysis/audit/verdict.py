@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis.core import interval
@@ -50,7 +49,7 @@ VERDICTS = tuple(verdict.value for verdict in Verdict)
 AGREES = (Verdict.EXACT, Verdict.WITHIN_ROUNDING)
 BORNE_OUT = (*AGREES, Verdict.WITHIN_5_PERCENT)
 CLOSE = 1.05
-NOTHING = Interval(np.nan, np.nan)
+NOTHING = interval.UNKNOWN
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

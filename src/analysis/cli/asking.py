@@ -23,6 +23,10 @@ OPTIONS = {
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
 
 
+class Nothing(Exception):
+    """A command was asked rightly and has no answer; the text says why, and what there is."""
+
+
 def option(parameter: str) -> str:
     """The option that a parameter of a report is given by."""
     return OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")

@@ -15,6 +15,7 @@ from analysis.core import notes as wording
 from analysis.core import parameters
 from analysis.core.findings import Finding
 from analysis.core.parameters import AcceleratorChoice
+from analysis.core.plain import as_json
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import choice
@@ -33,14 +34,10 @@ UNRANKED = ("called", "reason", "label", "speed", "of_asked", "when", "systems")
 FEW = 8  # rows of what is not ranked: those that come nearest
 
 
-class NothingChosen(Exception):
-    """No accelerator can be ranked; the text says why, and what comes nearest."""
-
-
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the ranking, or one of JSON.
 
-    Raises NothingChosen, and ValueError (also of parameters.py) for what cannot be asked, by name.
+    Raises asking.Nothing, and ValueError (also of parameters.py) for what cannot be asked, by name.
     """
     catalog = doubts.catalog()
     asked = _asked(arguments, catalog)
@@ -48,7 +45,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     name, label = words.called(catalog.accelerators), catalog.label(chosen.match.benchmark)
     best = answer.best(chosen, label, name)
     if chosen.ranked.empty:
-        raise NothingChosen(f"nothing is ranked. {best.headline}")
+        raise asking.Nothing(f"nothing is ranked. {best.headline}")
     near, same = answer.near(chosen, label), not answer.is_apart(chosen)
     findings = [best, answer.follows(chosen), answer.decides(chosen), answer.unanswered(chosen, name)]
     if arguments.format == "json":
@@ -82,10 +79,9 @@ def _json(chosen: Choice, findings: list[Finding]) -> str:
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """The rows of a frame, null where a number is not known, notes in words."""
+    """The rows of a frame as JSON holds them, notes in words."""
     told = {name: frame[name].map(wording.texts) for name in ("notes", "power_notes") if name in frame}
-    rows = frame.assign(**told).astype("object")
-    return rows.where(frame.notna(), None).to_dict("records")
+    return as_json(frame.assign(**told))
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice:

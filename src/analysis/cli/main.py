@@ -251,21 +251,13 @@ def _data(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> int:
     from analysis.cli import plan
 
-    try:
-        return _printed(plan.run, arguments)
-    except plan.NothingPlanned as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+    return _printed(plan.run, arguments)
 
 
 def _choose(arguments: argparse.Namespace) -> int:
     from analysis.cli import choose
 
-    try:
-        return _printed(choose.run, arguments)
-    except choose.NothingChosen as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+    return _printed(choose.run, arguments)
 
 
 def _measure(arguments: argparse.Namespace) -> int:
@@ -275,11 +267,19 @@ def _measure(arguments: argparse.Namespace) -> int:
 
 
 def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
-    """Print what a command has to say; what it was asked wrongly ends with status 2 and the valid choices."""
+    """Print what a command has to say.
+
+    What it was asked wrongly ends with status 2 and the valid choices, what has no answer with status 1 and why.
+    """
+    from analysis.cli.asking import Nothing  # `run` has loaded it.
+
     try:
         lines = run(arguments)
     except ValueError as error:
         return _wrong(error)
+    except Nothing as error:
+        print(f"analysis: {error}", file=sys.stderr)
+        return 1
     for line in lines:
         print(line)
     return 0

@@ -13,6 +13,7 @@ from analysis.cli import asking
 from analysis.core import notes as wording
 from analysis.core import parameters, quote
 from analysis.core.parameters import MyDeployment
+from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog
 from analysis.importers.measured import formats
 from analysis.importers.measured.measurement import frame
@@ -83,7 +84,7 @@ def _read(files: list[str]) -> pd.DataFrame:
 
 def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
     """The runs of each model that the files name, in the order of the files; one that none names is by itself."""
-    models = pd.Series([deployment.model_name(run) for run in runs.to_dict("records")], index=runs.index, dtype="str")
+    models = pd.Series([deployment.model_name(run) for run in as_dicts(runs)], index=runs.index, dtype="str")
     if models[models.ne("")].nunique() < 2:
         return [runs]
     return [runs[models.eq(model)] for model in models.unique()]

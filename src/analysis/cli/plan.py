@@ -16,27 +16,24 @@ from analysis.cli import asking, measure
 from analysis.core import interval, parameters
 from analysis.core.findings import Finding, exactly
 from analysis.core.parameters import MyDeployment, RealWorldDerating
+from analysis.core.plain import as_json
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
 from analysis.themes.capacity import Planned
-from analysis.themes.supply import Own
-
-
-class NothingPlanned(Exception):
-    """There is no plan; the text says why, and what there is."""
+from analysis.themes.supply import Throughput
 
 
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the plan, or one of JSON.
 
-    Raises NothingPlanned, and ValueError (also of parameters.py) for what cannot be asked, by name.
+    Raises asking.Nothing, and ValueError (also of parameters.py) for what cannot be asked, by name.
     """
     catalog = doubts.catalog()
     asked = _asked(arguments, catalog)
     planned = capacity.make(catalog, asked, **_rested(arguments, catalog, asked))
     if pd.isna(planned.marks.set_index("output").at["accelerators", "p50"]):
-        raise NothingPlanned(f"nothing is planned. {_why_nothing(catalog, asked, planned)}")
+        raise asking.Nothing(f"nothing is planned. {_why_nothing(catalog, asked, planned)}")
     findings = [
         answer.need(planned),
         answer.decisive(sizing.decided(planned.draws)),
@@ -58,15 +55,10 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
     plan = {
         "parameters": asked.model_dump(),
         "findings": [finding.record() for finding in findings],
-        "quantities": _records(marks[["output", "what", "p10", "p50", "p90"]]),
-        "inputs": _records(planned.inputs),
+        "quantities": as_json(marks[["output", "what", "p10", "p50", "p90"]]),
+        "inputs": as_json(planned.inputs),
     }
     return json.dumps(plan, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """The rows of a frame, null where a number is not known."""
-    return frame.astype("object").where(frame.notna(), None).to_dict("records")
 
 
 def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -> str:
@@ -125,7 +117,7 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     return {"derate": derate, "above_one": arguments.above_one}
 
 
-def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> Own:
+def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> Throughput:
     """What the best of the measured runs reached of those that gave each user the speed asked for."""
     tpot = min(asked.tpot_ms, capacity.MILLISECONDS / asked.tokens_per_second_per_user)
     deployed = parameters.validate(
@@ -141,4 +133,4 @@ def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDe
             f"--ttft-ms whose time per output token is at most {interval.number(tpot)} ms at the 99th percentile"
         )
     rate = interval.of(best, "per_accelerator")
-    return Own(rate, f"the run in {arguments.derate}")
+    return Throughput(rate, f"the run in {arguments.derate}")

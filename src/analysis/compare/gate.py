@@ -222,7 +222,7 @@ def standings(data: Tables) -> pd.DataFrame:
     (`questions_apart`) takes the result in. Two results may stand side by side where a question takes in both: where
     they have a bit in common. Raises ValueError where an aspect has more questions than BITS.
     """
-    asked = questions_apart(data.results["round"])
+    asked = questions_apart(data.results["round"].unique())
     if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
         raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
     names = data.benchmarks["benchmark"].tolist()

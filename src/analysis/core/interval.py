@@ -63,6 +63,9 @@ class Interval:
         return np.sqrt(self.low * self.high)
 
 
+UNKNOWN = Interval(float("nan"), float("nan"))  # what is not known, or was never looked at
+
+
 def of(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str = "") -> Interval:
     """The interval that a frame, or one row, keeps as `<name>_low` and `<name>_high`, or as `low` and `high`."""
     prefix = f"{name}_" if name else ""
@@ -79,6 +82,11 @@ def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
     grouped = frame.groupby(by, sort=False, dropna=False)
     spread = {f"{name}_low": (f"{name}_low", "min"), f"{name}_high": (f"{name}_high", "max")}
     return grouped.agg(**spread, count=(f"{name}_low", "size")).reset_index()
+
+
+def span(rows: pd.DataFrame, name: str) -> Interval:
+    """From the lowest low to the highest high of the interval `name` over all rows; UNKNOWN without rows."""
+    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max())) if len(rows) else UNKNOWN
 
 
 def whole(value: Any) -> Any:

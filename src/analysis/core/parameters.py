@@ -60,7 +60,7 @@ AssumedRange = Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2
 class Common(BaseModel):
     """The parameters that every report has."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"

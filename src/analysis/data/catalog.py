@@ -125,7 +125,11 @@ class Catalog:
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words; one that is not in benchmarks.csv is called as the record prints it."""
-        return self.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
+        return self._benchmark_labels.get(benchmark, benchmark)
+
+    @cached_property
+    def _benchmark_labels(self) -> dict[str, str]:
+        return dict(zip(self.benchmarks["benchmark"], self.benchmarks["label"], strict=True))
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.core import paths
 from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, imported
 from analysis.data import descriptor, loading, official_rows, rounds, schema
 from analysis.data.descriptor import DescriptorError, Part, Table
+from analysis.data.kept import Kept
 from analysis.data.loading import TableError
 from analysis.data.schema import Fault
 
@@ -33,6 +35,13 @@ def faults(folder: Path = DATA) -> list[Fault]:
 
 
 def _official(folder: Path, table: Table) -> list[Fault]:
+    """Faults of the official rows, found once for each state of their files and of the description."""
+    kept = Kept(folder, [], paths.kept(folder))
+    found = kept.frame("faults", lambda: pd.DataFrame(_of_all(folder, table), columns=Fault._fields))
+    return list(map(Fault._make, found.itertuples(index=False)))
+
+
+def _of_all(folder: Path, table: Table) -> list[Fault]:
     """Faults of the official rows. An accelerator without an alias is no fault there: it is kept as it is."""
     wrong, parts = [], {part.path: part for part in table.parts}
     own = [path for path in imported(folder) if path.relative_to(folder).as_posix() not in parts]
@@ -77,10 +86,11 @@ def _of_the_record(folder: Path, tables: dict[str, Table], frames: dict[str, pd.
     """Faults of the corrections of official rows; a record that cannot be read has its own."""
     if not {"results", "corrections"} <= set(frames) or not tables["results"].parts:
         return []
+    fixes = frames["corrections"]
     with suppress(TableError):
-        record = official_rows.shipped(folder, tables["results"])
+        record = official_rows.shipped(folder, tables["results"], {"id", "corrected", *fixes["column"]})
         try:
-            official_rows.put_right(record, frames["corrections"])
+            official_rows.put_right(record, fixes)
         except TableError as error:
             return error.faults
     return []
@@ -89,7 +99,8 @@ def _of_the_record(folder: Path, tables: dict[str, Table], frames: dict[str, pd.
 def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
     """Faults of the corrected tables, for those that are sound as printed."""
     wrong, right = [], dict(frames)
-    for name in frames if "corrections" in frames else ():
+    corrected = set(frames["corrections"]["table"]) if "corrections" in frames else set()
+    for name in (name for name in frames if name in corrected):
         try:
             right[name] = loading.load(folder, tables[name], frames["corrections"])
         except TableError as error:

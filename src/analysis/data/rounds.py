@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.core.plain import as_dicts
+
 RECORD = {"publisher": "MLCommons", "licence": "Apache-2.0", "kind": "official"}
 
 
@@ -24,7 +26,7 @@ def with_records(sources: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
         | {"id": record_id(row["round"]), "label": f"official {row['round']}"}
         | {"title": f"MLPerf Inference {row['round']} results", "published": row["published"]}
         | {"url": f"https://github.com/mlcommons/inference_results_{row['round']}"}
-        for row in unnamed.to_dict("records")
+        for row in as_dicts(unnamed)
     ]
     if not records:
         return sources

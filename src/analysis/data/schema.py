@@ -7,7 +7,7 @@ frame's index is the line of each row in its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,28 +45,38 @@ def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]
     for field in table.fields:
         own = cells[field.name]
         columns[field.name], bad = _converted(own, field.type)
-        wrong += [
-            Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}")
-            for row, value in own[bad].items()
-        ]
+        if bad.any():
+            wrong += [
+                Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}")
+                for row, value in own[bad].items()
+            ]
     return pd.DataFrame(columns), wrong
 
 
-def _converted(cells: pd.Series, kind: str) -> tuple[pd.Series, pd.Series]:
+def _converted(cells: pd.Series, kind: str) -> tuple[pd.Series, np.ndarray]:
     """The cells in their type, and which are not of it."""
     if kind in ("string", "date"):
-        return cells.fillna("").astype("str"), pd.Series(False, index=cells.index)
+        whole = cells.dtype == "str" and not cells.hasnans
+        return cells if whole else cells.fillna("").astype("str"), np.zeros(len(cells), "bool")
     if kind == "boolean":
         if pd.api.types.is_bool_dtype(cells):
-            return cells.astype("bool"), cells.isna()
-        return cells.eq("true"), ~cells.isin(["true", "false"])
-    empty = cells.isna() | cells.eq("")
-    numbers = pd.to_numeric(cells.mask(empty), errors="coerce").astype("float64")
-    bad = ~empty & (numbers.isna() | numbers.abs().eq(float("inf")))
+            return cells.astype("bool"), cells.isna().to_numpy()
+        return cells.eq("true"), ~cells.isin(["true", "false"]).to_numpy()
+    numbers, empty = _numbers(cells)
+    values = numbers.to_numpy()
+    bad = ~empty & ~np.isfinite(values)
     if kind == "integer":
-        bad |= numbers.notna() & (numbers.mod(1).ne(0) | numbers.abs().gt(2**53))
+        bad |= np.isfinite(values) & ((values != np.trunc(values)) | (np.abs(values) > 2**53))
         return numbers.mask(bad).astype("Int64"), bad
     return numbers, bad
+
+
+def _numbers(cells: pd.Series) -> tuple[pd.Series, np.ndarray]:
+    """The cells as numbers, NaN where they are none, and which are empty."""
+    if pd.api.types.is_numeric_dtype(cells):
+        return cells.astype("float64"), cells.isna().to_numpy()
+    empty = (cells.isna() | cells.eq("")).to_numpy()
+    return pd.to_numeric(cells.mask(empty), errors="coerce").astype("float64"), empty
 
 
 def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
@@ -84,10 +94,10 @@ def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame])
         column, target = key["fields"][0], key["reference"]
         resource = target["resource"] or table.name
         known = set(others[resource][target["fields"][0]])
-        missing = frame[column].ne("") & ~frame[column].isin(known)
+        lost = [value for value in frame[column].unique() if value and value not in known]
         wrong += [
             Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
-            for row, value in frame.loc[missing, column].items()
+            for row, value in _rows(frame[column], lost)
         ]
     return wrong
 
@@ -124,6 +134,11 @@ def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str
     return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row.get(name))]
 
 
+def _rows(column: pd.Series, values: list[Any]) -> Iterator[tuple[int, Any]]:
+    """The lines at which one of these values stands in a column, with it."""
+    return column[column.isin(values)].items() if values else iter(())
+
+
 def _ruled(field: Field) -> bool:
     return bool(field.required or field.choices or field.pattern) or (field.minimum, field.maximum) != (None, None)
 
@@ -135,16 +150,29 @@ def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
         if not _ruled(field):
             continue
         wrong, column = check(field), frame[field.name]
-        judged = {value: words for value in column.dropna().unique().tolist() if (words := wrong(value))}
-        if field.required and column.isna().any():
+        if field.required and column.hasnans:
             wrong_cells += [Fault(table.path, row, field.name, MISSING) for row in column.index[column.isna()]]
-        if judged:
-            wrong_cells += [
-                Fault(table.path, row, field.name, words)
-                for row, value in column[column.isin(list(judged))].items()
-                for words in judged[value]
-            ]
+        judged = {value: words for value in _to_judge(field, column) if (words := wrong(value))}
+        wrong_cells += [
+            Fault(table.path, row, field.name, words)
+            for row, value in _rows(column, list(judged))
+            for words in judged[value]
+        ]
     return wrong_cells
+
+
+def _to_judge(field: Field, column: pd.Series) -> list[Any]:
+    """The values of a column of which one may be wrong, each once: all where a rule says which are right."""
+    if field.choices or field.pattern:
+        return column.dropna().unique().tolist()
+    if not pd.api.types.is_numeric_dtype(column):
+        return [""] if column.eq("").any() else []
+    beyond = pd.Series(False, index=column.index)
+    if field.minimum is not None:
+        beyond |= column < field.minimum
+    if field.maximum is not None:
+        beyond |= column > field.maximum
+    return column[beyond].unique().tolist()
 
 
 def _repeated(table: Table, frame: pd.DataFrame) -> list[Fault]:
@@ -176,11 +204,11 @@ def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
 
 def _formulas(table: Table, frame: pd.DataFrame) -> list[Fault]:
     """A text cell that a spreadsheet would run as a formula."""
-    text = [field.name for field in table.fields if field.type == "string"]
+    text = (frame[field.name] for field in table.fields if field.type == "string")
     return [
-        Fault(table.path, row, column, f"{value!r} starts like a spreadsheet formula")
+        Fault(table.path, row, column.name, f"{value!r} starts like a spreadsheet formula")
         for column in text
-        for row, value in frame.loc[frame[column].str.startswith(FORMULA_STARTS), column].items()
+        for row, value in _rows(column, [value for value in column.unique() if value.startswith(FORMULA_STARTS)])
     ]
 
 

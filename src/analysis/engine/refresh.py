@@ -49,7 +49,7 @@ def refresh(
     with Kernels(places, kernels) as made:
         from analysis.engine.make import lean
 
-        lean.import_nbformat()
+        lean.import_jupyter()
         side_by_side(lambda path: _refreshed(path, made, places, timeout), paths, jobs, tell, made.stop)
     for failure in failed:
         say(f"\n{failure.text()}")

@@ -135,7 +135,7 @@ def build_plans(
     with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
         from analysis.engine.make import lean
 
-        lean.import_nbformat()
+        lean.import_jupyter()
         from analysis.engine.make.build import Builder
 
         side_by_side(partial(timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)

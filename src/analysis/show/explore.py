@@ -9,7 +9,6 @@ from typing import Any
 
 import ipywidgets
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 
 from analysis.answers import real_world_derating as words
@@ -83,7 +82,7 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
     """US dollars an hour for the energy of the tokens asked for; unknown without a power submission."""
     priced = power.energy(fixed.efficiency, usd_per_kilowatt_hour, fixed.asked.power_usage_effectiveness)
     if priced.empty:
-        return Interval(np.nan, np.nan)
+        return interval.UNKNOWN
     million = interval.of(priced, "usd_per_million")
     per_hour = demand.tokens_per_second * SECONDS_PER_HOUR / 1e6
     return Interval(float(million.low.min()) * per_hour, float(million.high.max()) * per_hour)

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from analysis.core.citation import cited
 from analysis.core.paths import OFFICIAL
+from analysis.core.plain import as_dicts
 from analysis.data import reached
 from analysis.data.catalog import Catalog
 
@@ -29,7 +30,7 @@ class Provenance:
 
     def __init__(self, catalog: Catalog, shown: Iterable[pd.DataFrame], parameters: BaseModel) -> None:
         frames = [frame for frame in shown if len(frame)]
-        self.sources = catalog.sources[catalog.sources["id"].isin(cited(*frames))].to_dict("records")
+        self.sources = as_dicts(catalog.sources[catalog.sources["id"].isin(cited(*frames))])
         self.result_ids = sorted({i for frame in frames if "result_id" in frame for i in frame["result_id"]} - {""})
         self.parameters = parameters.model_dump()
         self.tables = dict(sorted(catalog.used.items()))

@@ -15,9 +15,10 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import AVAILABILITIES, filed_under, round_age
 from analysis.themes import of_a_kind
-from analysis.themes.alike import Records, Row, hull, own_notes, ratio, virtualised
+from analysis.themes.alike import READ, Records, Row, hull, own_notes, ratio, virtualised
 
 TOPIC = ["benchmark", "scenario"]
 STEP = [*TOPIC, "earlier", "later"]
@@ -45,7 +46,9 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     accelerator.
     """
     sold = on_sale(rows)
-    groups = sold.groupby([*TOPIC, "round", "accelerator"], sort=False, observed=True)
+    by = [*TOPIC, "round", "accelerator"]
+    read = [*by, "availability", "hypervisor", "accelerator_count", "per_accelerator_low", "per_accelerator_high"]
+    groups = sold.filter(read).groupby(by, sort=False, observed=True)
     chosen = [_fastest(of_a_kind.alike(part)) for _, part in groups]
     found = sold.loc[chosen]
     middle = interval.of(found, "per_accelerator").middle
@@ -63,7 +66,8 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     so that whoever wants systems on sale alone asks for `pairs(on_sale(rows))`.
     """
     rounds: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for row in rows[rows["origin"].eq("official")].to_dict("records"):
+    read = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
+    for row in as_dicts(rows[rows["origin"].eq("official")].filter(read)):
         key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualised(row)
         rounds[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
     found = [
@@ -106,7 +110,7 @@ def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     left is HARDWARE where an accelerator leads that was not on sale the round before, else MIXED: another submitter,
     size or accelerator. Without pairs all of the step is MIXED.
     """
-    leaders = best[best["leads"]].drop_duplicates("round").to_dict("records")
+    leaders = as_dicts(best[best["leads"]].drop_duplicates("round"))
     names = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
     found = []
     for old, new in pairwise(leaders):
@@ -150,7 +154,7 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     "up to" the highest one; else NOT_REACHED or EXCEEDED.
     """
     found = []
-    for claim in stated.to_dict("records"):
+    for claim in as_dicts(stated):
         own = pairs[pairs["accelerator"].eq(claim["subject_accelerator"])]
         own = own[own["earlier"].eq(claim["baseline_round"]) & own["later"].eq(claim["round"])]
         for name in ("benchmark", "scenario", "submitter"):

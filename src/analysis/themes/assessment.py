@@ -12,6 +12,7 @@ from analysis.core import notes
 from analysis.core.interval import Interval
 from analysis.core.notes import Notes
 from analysis.core.parameters import MyDeployment
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
 from analysis.themes import cost, deployment, memory, plausible, serving
@@ -70,7 +71,7 @@ def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.Da
     by_user = deployment.Said(
         asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision, asked.scenario
     )
-    models = {deployment.model_name(run): run["model"] for run in runs.to_dict("records") if run["model"]}
+    models = {deployment.model_name(run): run["model"] for run in as_dicts(runs) if run["model"]}
     if len(models) > 1:
         raise deployment.Unsaid(f"the files are of several models, {', '.join(models.values())}: one report takes one")
     settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)

@@ -21,7 +21,7 @@ from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import TOKENS
 from analysis.themes import cost, of_a_kind, sizing, watts
 from analysis.themes.demand import Demand
-from analysis.themes.supply import SPEED, Basis, Own, Prompt, Tables, Throughput, basis
+from analysis.themes.supply import SPEED, Basis, Prompt, Tables, Throughput, basis
 
 MILLISECONDS = 1000.0
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
@@ -92,7 +92,7 @@ def make(
     derate: Interval | None = None,
     above_one: bool = False,
     derate_of: str = ASSUMED,
-    own: Own | None = None,
+    own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on its baseline, from official or printed throughput x `derate` (asked.derate).
 
@@ -109,14 +109,14 @@ def over(
     derate: Interval | None = None,
     above_one: bool = False,
     derate_of: str = ASSUMED,
-    own: Own | None = None,
+    own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     demand = _demand(of, asked)
     speed = demand.tokens_per_second_per_user
     supply = of.supply(speed) if own is None else of.supplies[0].none
     behind = cost.behind(supply.chosen.rows, of.accelerator)
-    given = of.throughput(supply, behind, speed) if own is None else Throughput(own.rate, own.of)
+    given = of.throughput(supply, behind, speed) if own is None else own
     derate = Interval(*asked.derate) if derate is None else derate
     drawn = watts.drawn(supply.power, behind, of.accelerators, of.accelerator, asked.rounds, of.host)
     box = _box(of, asked, behind, drawn.watts)

@@ -19,7 +19,6 @@ from analysis.core.lists import cell_values
 from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
 
-UNKNOWN = Interval(np.nan, np.nan)
 SECONDS_PER_HOUR = 3600.0
 RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
@@ -73,7 +72,7 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
 def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
     """US dollars per accelerator-hour, over all offers of the accelerator in `prices`; unknown without one."""
     offers = prices[prices["accelerator"].eq(accelerator) & prices["duplicate_of"].eq("")]
-    return _spread(offers, "usd_per_accelerator_hour")
+    return interval.span(offers, "usd_per_accelerator_hour")
 
 
 def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
@@ -229,7 +228,7 @@ def replaced(offered: pd.DataFrame) -> pd.Series | None:
     if ranked["accelerator"].nunique() < 2:
         return None
     first, last = (ranked[ranked["accelerator"].eq(ranked["accelerator"].iloc[place])] for place in (0, -1))
-    work, rent = _spread(first, "rate") / _spread(last, "rate"), _spread(first, "price") / _spread(last, "price")
+    work, rent = (interval.span(first, name) / interval.span(last, name) for name in ("rate", "price"))
     both = pd.concat([first, last])
     sources = several([*both["source_id"], *(name for ids in both["source_ids"] for name in ids)])
     rounds = several(name for own in both["rounds"] for name in own)
@@ -242,9 +241,6 @@ def replaced(offered: pd.DataFrame) -> pd.Series | None:
 
 def _own(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
     """The rows of an accelerator, the official ones alone where there are any."""
-    own = rows[rows["accelerator"].eq(accelerator)]
-    return of_a_kind.narrowed(own, own["origin"].eq("official"))
-
-
-def _spread(rows: pd.DataFrame, name: str) -> Interval:
-    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max())) if len(rows) else UNKNOWN
+    own = rows["accelerator"].eq(accelerator)
+    official = own & rows["origin"].eq("official")
+    return rows[official if official.any() else own]

@@ -18,6 +18,7 @@ from analysis.core.choices import folded
 from analysis.core.citation import cited
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
+from analysis.core.plain import as_dicts
 from analysis.themes import cost
 
 DRIVEN_AS = {"Interactive": "Server"}  # what LoadGen's log says of a scenario that has other limits alone
@@ -47,7 +48,7 @@ def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFr
     tokens, a log of another scenario, and telemetry of other accelerators.
     """
     rows = []
-    for run in runs.to_dict("records"):
+    for run in as_dicts(runs):
         _check_scenario(run, by_user)
         accelerator, count = _accelerator(run, aliases, by_user), _count(run, by_user)
         rate = run["output_tokens_per_s"]
@@ -71,7 +72,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
     """
     rows = []
-    for run in runs.to_dict("records"):
+    for run in as_dicts(runs):
         near = nearest(run, limited[limited["accelerator"].eq(run["accelerator"])], offline)
         free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
         own = cost.behind(limited, run["accelerator"])
@@ -262,10 +263,8 @@ def _of_model(model: str, language: pd.DataFrame) -> str:
 
 
 def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.DataFrame) -> dict:
-    nan = Interval(np.nan, np.nan)
-    official = Interval(own["per_accelerator_low"].min(), own["per_accelerator_high"].max()) if len(own) else nan
-    one = Interval(near["per_accelerator_low"], near["per_accelerator_high"]) if near is not None else nan
-    top = Interval(free["per_accelerator_low"].min(), free["per_accelerator_high"].max()) if len(free) else nan
+    official, top = (interval.span(rows, "per_accelerator") for rows in (own, free))
+    one = Interval(near["per_accelerator_low"], near["per_accelerator_high"]) if near is not None else interval.UNKNOWN
     pairs = {"official": official, "derate": rate / official, "nearest": one, "of_nearest": rate / one,
              "latency": one / top, "of_offline": rate / top}  # fmt: skip
     ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in pairs.items() for end in ("low", "high")}

@@ -5,6 +5,9 @@ All functions take comparable rows (see compare.gate). Systems of one kind may m
 
 from __future__ import annotations
 
+from collections import Counter
+
+import numpy as np
 import pandas as pd
 
 from analysis.core.vocabulary import round_age
@@ -18,22 +21,24 @@ def kind(rows: pd.DataFrame) -> pd.Series:
 
     A document does not say: its figures are taken for those of systems on sale.
     """
-    sold = rows["availability"].replace("", AVAILABLE)
+    sold = rows["availability"].mask(rows["availability"].eq(""), AVAILABLE)
     hypervisor = rows.get("hypervisor", pd.Series("", index=rows.index)).fillna("")
     return sold.mask(sold.eq(AVAILABLE) & hypervisor.ne(""), VIRTUAL)
 
 
 def narrowed(rows: pd.DataFrame, like: pd.Series) -> pd.DataFrame:
     """The rows that are `like`; all of them where none is."""
-    return rows[like] if like.any() else rows
+    return rows[like] if like.any() and not like.all() else rows
 
 
+# Rows have scores of columns, each of which is copied when rows are chosen: they are chosen once, by the last rule.
 def alike(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of one accelerator whose systems make one range: on sale and bare, of one size, of the newest round.
 
     Each rule holds among the rows that the ones before it leave, and only where it leaves any.
     """
-    return of_one_size(narrowed(rows, kind(rows).eq(AVAILABLE)))
+    sold = kind(rows).eq(AVAILABLE).to_numpy()
+    return rows[_newest(rows, _usual(rows, sold if sold.any() else ~sold))]
 
 
 def of_one_size(rows: pd.DataFrame) -> pd.DataFrame:
@@ -41,15 +46,25 @@ def of_one_size(rows: pd.DataFrame) -> pd.DataFrame:
 
     The size is SYSTEM where there is such a system, else that of most rows, the larger where two are as frequent.
     """
-    rows = of_usual_size(rows)
-    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+    return rows[_newest(rows, _usual(rows, np.ones(len(rows), "bool")))]
 
 
 def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of systems of one size, of whatever round."""
-    sizes = rows["accelerator_count"].value_counts()
-    size = max(sizes.index, key=lambda size: (size == SYSTEM, sizes[size], size), default=0)
-    return rows[rows["accelerator_count"].eq(size)]
+    return rows[_usual(rows, np.ones(len(rows), "bool"))]
+
+
+def _usual(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
+    """Which of the rows `among` are of the size that of_one_size names."""
+    counts = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
+    sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
+    return among & (counts == max(sizes, key=lambda size: (size == SYSTEM, sizes[size], size), default=0))
+
+
+def _newest(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
+    """Which of the rows `among` are of their newest round."""
+    rounds = rows["round"].to_numpy("object")
+    return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
 
 
 def node(rows: pd.DataFrame) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.core import interval
+from analysis.core.plain import as_dicts
 from analysis.themes import roofline
 
 DRAFTED = 10.0  # tokens that one reading of the weights gives at most where a smaller model drafts them
@@ -29,7 +30,7 @@ def check(runs: pd.DataFrame, identity: pd.Series, accelerators: pd.DataFrame) -
     `identity` is the model's row of benchmarks.csv, `accelerators` the table of that name.
     """
     facts = accelerators.set_index("accelerator")
-    for run in runs.to_dict("records"):
+    for run in as_dicts(runs):
         for fault in _faults(run, identity, facts.loc[run["accelerator"]]):
             raise Implausible(f"{run['file']}{', ' * bool(run['place'])}{run['place']}: {fault}")
 

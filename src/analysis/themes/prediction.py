@@ -63,7 +63,7 @@ class Band:
         return Interval(max(low - more, low / 2), high + more)
 
 
-UNTOLD = Band(Interval(np.nan, np.nan), 0)  # of no case at all
+UNTOLD = Band(interval.UNKNOWN, 0)  # of no case at all
 
 
 class Tables(gate.Tables, Protocol):
@@ -220,7 +220,7 @@ def band(predictions: pd.DataFrame, benchmark: str, scenario: str) -> Band:
     """
     factors = predictions["factor"].to_numpy()[pool(predictions, NEW, benchmark, scenario)]
     if len(factors) <= FEWEST:
-        return Band(Interval(np.nan, np.nan), len(factors))
+        return Band(interval.UNKNOWN, len(factors))
     return Band(Interval(*(float(end) for end in np.quantile(factors, LIKELY, method="weibull"))), len(factors))
 
 

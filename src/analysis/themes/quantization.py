@@ -14,6 +14,7 @@ import pandas as pd
 from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS, round_age
 from analysis.themes import alike, memory
 from analysis.themes.of_a_kind import AVAILABLE
@@ -76,7 +77,7 @@ def changed(rows: pd.DataFrame) -> pd.DataFrame:
     groups = [*by, "accelerator_count"]
     several_ran = official.groupby(groups)["precision"].transform("nunique").gt(1)
     for key, part in official[several_ran].groupby(groups, sort=False):
-        rounds = {name: own.to_dict("records") for name, own in part.groupby("round")}
+        rounds = {name: as_dicts(own) for name, own in part.groupby("round")}
         for earlier, later in pairwise(sorted(rounds, key=round_age)):
             old, new = (alike.by_system(rounds[name])[0] for name in (earlier, later))
             if old["precision"] != new["precision"]:
@@ -133,7 +134,7 @@ def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:
     """The official rows as records: by benchmark, scenario, basis, round and accelerator, then by precision."""
     official = rows[rows["origin"].eq("official")]
     groups: dict[tuple, dict[str, alike.Records]] = defaultdict(lambda: defaultdict(list))
-    for row in official.filter([*dict.fromkeys([*_RAN, *alike.READ, "precision_basis"])]).to_dict("records"):
+    for row in as_dicts(official.filter([*dict.fromkeys([*_RAN, *alike.READ, "precision_basis"])])):
         groups[tuple(row[name] for name in _RAN)][row["precision"] or UNKNOWN].append(row)
     return groups
 

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincc, gammaln
 
 KNOTS = 64  # loads that are solved exactly while the load doubles; the needs between two of them are interpolated
 HALVINGS = 60  # of the bracket around the slots needed: below the rounding of the numbers themselves
@@ -24,6 +23,8 @@ def delay_probability(slots: Any, load: Any) -> Any:
     Erlang B is a Poisson probability over its cumulated one, here through the incomplete gamma function, which also
     serves fractions of a slot (Jagers and van Doorn, 1986); C = B / (1 - load/slots x (1 - B)). 1 without spare slots.
     """
+    from scipy.special import gammaincc, gammaln  # A quarter of the time of all imports, for few commands and reports.
+
     slots, load = np.broadcast_arrays(np.asarray(slots, float), np.asarray(load, float))
     enough = slots > load
     slots = np.where(enough, slots, load + 1.0)

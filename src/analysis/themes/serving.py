@@ -12,6 +12,7 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.themes import cost, roofline
 
 
@@ -23,7 +24,7 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
     """
     held = {name: _held(runs[f"{name[:4]}_p99_ms"], limit) for name, limit in
             (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
-    shares = [_good(run, ttft_ms, tpot_ms) for run in runs.to_dict("records")]
+    shares = [_good(run, ttft_ms, tpot_ms) for run in as_dicts(runs)]
     return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
 
 
@@ -88,7 +89,7 @@ def ceiling(runs: pd.DataFrame, identity: pd.Series, token_gb: float, facts: pd.
     lower of the two ceilings of roofline.serving binds. NaN where a fact is not known.
     """
     rows, facts = [], facts.set_index("accelerator")
-    for run in runs.to_dict("records"):
+    for run in as_dicts(runs):
         answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
         of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer, token_gb
         memory, compute = roofline.serving(*of)

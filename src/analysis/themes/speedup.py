@@ -18,6 +18,7 @@ from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import AVAILABILITIES, round_age
 from analysis.themes import alike
 from analysis.themes.alike import MEASURES, READ, Records, compared
@@ -79,7 +80,7 @@ def leader(speedups: pd.DataFrame, baseline: str) -> pd.Series | None:
             row["accelerator_count"] == SYSTEM and middle > 1,
             middle,
         )
-        for row, middle in zip(others.to_dict("records"), middles, strict=True)
+        for row, middle in zip(as_dicts(others), middles, strict=True)
     ]
     return others.iloc[max(range(len(ranks)), key=ranks.__getitem__)]
 
@@ -99,9 +100,9 @@ def later(speedups: pd.DataFrame, lead: pd.Series | None, baseline: str) -> pd.D
     if lead is None:
         return speedups.head(0)
     others = speedups[speedups["accelerator"].ne(baseline) & speedups["through"].ne("")]
-    kept = [on_sale(row) and newest(row) > newest(lead) for row in others.to_dict("records")]
+    kept = [on_sale(row) and newest(row) > newest(lead) for row in as_dicts(others)]
     others = others[np.array(kept, dtype="bool")]
-    ages = [newest(row) for row in others.to_dict("records")]
+    ages = [newest(row) for row in as_dicts(others)]
     middles = interval.of(others, "speedup").middle.tolist()
     order = sorted(range(len(others)), key=lambda at: (ages[at], middles[at]), reverse=True)
     return others.iloc[order].reset_index(drop=True)
@@ -263,7 +264,7 @@ def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: s
     base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
     known = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
     ratios = {name: known[column] / base[column] for name, column in SPECS.items()}
-    ran = list(zip(known.to_dict("records"), known["precision"], known["baseline_precision"], strict=True))
+    ran = list(zip(as_dicts(known), known["precision"], known["baseline_precision"], strict=True))
     ratios[RAN] = [_compute(row, own) / _compute(base, other) for row, own, other in ran]
     equal = [_compute(row, other) / _compute(base, other) for row, _, other in ran]
     ratios[EQUAL] = pd.Series(equal, known.index, "float64").mask(known["same"])
@@ -304,7 +305,7 @@ def _compute(facts: Mapping[str, Any] | pd.Series, precision: str) -> float:
 def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
     """The rows as records, by the values of the columns `by` and then by accelerator."""
     groups: dict[tuple, Sides] = defaultdict(lambda: defaultdict(list))
-    for row in rows.filter([*dict.fromkeys([*by, *READ])]).to_dict("records"):
+    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
         groups[tuple(row[name] for name in by)][row["accelerator"]].append(row)
     return groups
 
@@ -312,7 +313,7 @@ def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
 def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records]]:
     """The rows as records, by the values of the columns `by`."""
     groups: dict[tuple, Records] = defaultdict(list)
-    for row in rows.filter([*dict.fromkeys([*by, *READ])]).to_dict("records"):
+    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
         groups[tuple(row[name] for name in by)].append(row)
     yield from groups.items()
 

@@ -15,6 +15,7 @@ from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
 from analysis.themes import holdings, power
 from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind, narrowed, of_usual_size
@@ -102,7 +103,7 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     newest = max(sold["round"], key=round_age, default="")
     found = []
     for benchmark, own in sold.groupby("benchmark", sort=False):
-        best = holdings.best(own).to_dict("records")
+        best = as_dicts(holdings.best(own))
         if best[-1]["round"] == newest:
             found.append({"benchmark": benchmark} | _change(best[-1], best[-2] if len(best) > 1 else None))
     columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "gain_low", "gain_high"]
@@ -141,13 +142,13 @@ def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
     best = power.nodes(sold).drop_duplicates("accelerator")
     best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
     best = interval.put(best, "kilowatts", interval.of(best, "power_watts") / 1000)
-    return {row["accelerator"]: row for row in best.to_dict("records")}
+    return {row["accelerator"]: row for row in as_dicts(best)}
 
 
 def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """The newest speedup of each accelerator: of the newest round that has it and the baseline, else over a bridge."""
     newest = gate.official_first(speedups[speedups["origin"].eq("official")])
-    own = {row["accelerator"]: row for row in newest.to_dict("records")}
+    own = {row["accelerator"]: row for row in as_dicts(newest)}
     return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in own.items()}
 
 

@@ -15,8 +15,10 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
+from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
 from analysis.themes import cost, derating, memory, prediction, roofline, serving, system_sizes, watts
 
@@ -95,7 +97,7 @@ class Throughput:
 
     rate: Interval
     of: str
-    kept: Interval = cost.UNKNOWN
+    kept: Interval = interval.UNKNOWN
     both: int = 0
     systems: int = 0
 
@@ -105,14 +107,6 @@ class Scaling:
     """What systems of several nodes keep of the throughput per accelerator of one, at most all, and in what."""
 
     kept: Interval
-    of: str
-
-
-@dataclass(frozen=True)
-class Own:
-    """A throughput per accelerator that somebody measured, and what it was measured on."""
-
-    rate: Interval
     of: str
 
 
@@ -171,10 +165,10 @@ class Basis:
         falls evenly with speed.
         """
         of, slower = cost.scope(supply.chosen.rows, self.accelerator), self._slower(speed)
-        runs = behind[[*ONE_SYSTEM, SPEED, *RATE]].to_dict("records")
+        runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
         lines = [_on_the_line(run, slower.get(_system(run), []), speed) for run in runs]
         if not lines:
-            return Throughput(cost.UNKNOWN, of)
+            return Throughput(interval.UNKNOWN, of)
         rate = Interval(min(line.low for line in lines), max(line.high for line in lines))
         if supply.band.factors.known and behind["origin"].eq("official").all():
             middle = Interval(median(line.low for line in lines), median(line.high for line in lines))
@@ -228,7 +222,7 @@ def bases(tables: Tables, asked: RealWorldDerating, accelerators: Iterable[str] 
             price=cost.price_range(offers, name),
             offers=int(offered.eq(name).sum()),
             prompt=_prompt(facts.loc[name], asked, model, tokens, active),
-            runs=tuple(runs[runs["accelerator"].eq(name)].drop(columns="accelerator").to_dict("records")),
+            runs=tuple(as_dicts(runs[runs["accelerator"].eq(name)].drop(columns="accelerator"))),
             **shared,
         )
         for name in list(accelerators) or dict.fromkeys(ran)

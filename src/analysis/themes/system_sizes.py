@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.core.citation import several
 from analysis.core.notes import union, without
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes.alike import READ, Records, Row, hull, ratio
 from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
@@ -124,7 +125,7 @@ def _layout(accelerator: str, count: int, nodes: int | None) -> str:
 
 
 def _records(rows: pd.DataFrame) -> Records:
-    return rows.filter([*dict.fromkeys([*READ, *LIKE, "layout", "system"])]).to_dict("records")
+    return as_dicts(rows.filter([*dict.fromkeys([*READ, *LIKE, "layout", "system"])]))
 
 
 def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:

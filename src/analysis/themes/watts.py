@@ -16,10 +16,8 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.vocabulary import TOKENS
 from analysis.themes import of_a_kind, power
-
-UNKNOWN = Interval(np.nan, np.nan)
-TOKENS = "tokens/s"
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def host(results: pd.DataFrame, accelerators: pd.DataFrame, given: Sequence[floa
         return Host(Interval(*given), "given")
     found = over_limits(results, accelerators)
     if found.empty:
-        return Host(UNKNOWN, "")
+        return Host(interval.UNKNOWN, "")
     names, count = several(found["accelerator"]), len(found)
     systems = f"{count} metered system{'s' * (count > 1)}"
     ratio = found["over_limit"]
@@ -90,9 +88,9 @@ def drawn(
     facts = accelerators.set_index("accelerator")
     stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
     limit = float(stated if capped else facts.at[accelerator, "power_limit_w"])
-    watts = host.over_limit * limit if limit == limit else UNKNOWN
+    watts = host.over_limit * limit if limit == limit else interval.UNKNOWN
     if not watts.known:
-        return Drawn(UNKNOWN, "not known", own)
+        return Drawn(interval.UNKNOWN, "not known", own)
     what = "cap in force" if capped else "power limit"
     times = f"{what} of {limit:g} W, times {host.over_limit.text()} for the host"
     return Drawn(watts, f"modelled: {times} ({host.of})", own)

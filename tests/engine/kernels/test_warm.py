@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,11 +12,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
+from analysis.core import paths
 from analysis.engine.kernels import process, warm
+from analysis.engine.kernels.pool import Kernels
 from analysis.engine.kernels.process import ForkedProcess
 from analysis.engine.kernels.provisioner import NAME
+from analysis.engine.runs.places import Places
 
 SWITCH = "JUPYTER_DEFAULT_PROVISIONER_NAME"
 
@@ -39,7 +44,6 @@ print(json.dumps({
     "signals": [str(signal.getsignal(s)) for s in (signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP)],
     "loggers": [type(h).__name__ for h in logging.getLogger().handlers],
     "threads": sorted(type(t).__name__ for t in threading.enumerate()),
-    "own": sorted(m for m in sys.modules if m.partition(".")[0] == "analysis"),
     "main": [sys.modules["__main__"].__name__, sys.stdin.read()], "session": os.getsid(0) == os.getpid(),
     "hooks": [sys.excepthook.__name__, sys.displayhook.__class__.__name__],
     "builtin": hasattr(__import__("builtins"), "get_ipython"),
@@ -48,7 +52,7 @@ print(json.dumps({
 
 
 def test_a_notebook_sees_the_same_in_both_kinds(start: Callable[..., Any], tmp_path: Path) -> None:
-    environment = os.environ | {"ANALYSIS_TEST": "1", "TZ": "Asia/Tokyo"}
+    environment = os.environ | {"ANALYSIS_TEST": "1", "TZ": "Asia/Tokyo", "PYTHONPATH": process.SOURCE}
     warm, ordinary = (
         json.loads(start(kind, cwd=str(tmp_path), env=dict(environment)).run(SEEN)) for kind in (True, False)
     )
@@ -60,8 +64,52 @@ def test_a_notebook_sees_the_same_in_both_kinds(start: Callable[..., Any], tmp_p
 def test_it_is_forked(start: Callable[..., Any]) -> None:
     kernel = start()
     assert isinstance(kernel.manager.provisioner.process, ForkedProcess)
-    assert kernel.run("import sys; print('seaborn' in sys.modules)") == "True"
+    assert kernel.run("import sys; print('matplotlib' in sys.modules)") == "True"
     assert kernel.run("import os; print(os.getppid())") == str(next(iter(warm._servers.values())).process.pid)
+
+
+def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    source = tmp_path / "src"
+    shutil.copytree(process.SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(paths.DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
+    env = os.environ | {"PYTHONPATH": str(source)}
+    loaded = "import sys; print('analysis.show.notebook' in sys.modules, end=' ')\n"
+    module = loaded + "from analysis.core import lists; print(lists.__file__, getattr(lists, 'ADDED', None))"
+    table = loaded + "from analysis.show.figures import colours; print('B200 SXM' in colours.COLOURS)"
+    file, accelerators = source / "analysis" / "core" / "lists.py", tmp_path / "data" / "accelerators.csv"
+    try:
+        assert start(env=env).run(module) == f"True {file} None"
+        assert start(env=env).run(table) == "True True"
+        accelerators.write_text(accelerators.read_text().replace("B200 SXM", "B200 XXX"))
+        assert start(env=env).run(table) == "False False"
+        file.write_text(file.read_text() + "ADDED = 1\n")
+        assert start(env=env).run(module) == f"False {file} 1"
+    finally:
+        warm.close(env)
+
+
+def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(start: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "analysis").mkdir()
+    (tmp_path / "analysis" / "__init__.py").write_text("raise SystemError")
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    try:
+        kernel = start(env=env)
+        assert kernel.run("import os; print(os.getppid())") == str(warm._servers[warm._key(env)].process.pid)
+        assert "SystemError" in kernel.run("import analysis")
+    finally:
+        warm.close(env)
+
+
+def test_what_few_notebooks_draw_with_is_loaded_once_there_is_a_second_kernel(start: Callable[..., Any]) -> None:
+    env = os.environ | {"ANALYSIS_TEST": "later"}  # and so a fork server of its own
+    loaded = "import sys; print('seaborn' in sys.modules)"
+    try:
+        assert start(env=env).run(loaded) == "False"
+        assert start(env=env).run(loaded) == "True"
+    finally:
+        warm.close(env)
 
 
 def test_nothing_of_one_kernel_shows_in_another(start: Callable[..., Any]) -> None:
@@ -150,6 +198,16 @@ def test_where_forking_cannot_be_had_kernels_are_ordinary(
     monkeypatch.setattr(process.sys, "platform", "darwin")
     assert start().run("print(1)") == "1"
     assert "on darwin a process cannot be forked safely" in capfd.readouterr().err
+
+
+def test_a_build_ends_what_its_kernels_are_forked_from(tmp_path: Path) -> None:
+    places = Places.under(tmp_path)
+    places.notebooks.mkdir()
+    before = psutil.Process().children()
+    with Kernels(places):
+        (parent,) = set(psutil.Process().children()) - set(before)
+        assert parent.is_running()
+    assert not parent.is_running()
 
 
 def test_nothing_outlives_a_killed_orchestrator(tmp_path: Path) -> None:

@@ -129,3 +129,16 @@ heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotli
 assert not heavy, heavy
 """
     subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+
+
+def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use() -> None:
+    program = """
+import sys
+from analysis.engine.make import lean
+lean.import_jupyter()
+from analysis.engine.make import build
+heavy = {"rfc3987_syntax", "pyarrow", "pandas"} & set(sys.modules)
+assert not heavy, heavy
+import pyarrow.parquet, rfc3987_syntax  # and both can be had by whoever wants them
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})

@@ -14,7 +14,6 @@ import select
 import selectors
 import signal
 import socket
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -30,10 +29,10 @@ def main(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
-    _forget_own_package()
+        own = preload.load_own()
     gc.collect()
     gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
-    _ForkServer(socket.socket(fileno=descriptor), set_by_libraries).serve()
+    _ForkServer(socket.socket(fileno=descriptor), set_by_libraries, own).serve()
 
 
 @contextlib.contextmanager
@@ -62,18 +61,13 @@ def _ending_with_the_other_end_of(descriptor: int) -> Iterator[None]:
             os.close(end)
 
 
-def _forget_own_package() -> None:
-    """Let each kernel import `analysis` anew, from where its own path says and as it is by then."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "analysis"]:
-        del sys.modules[name]
-
-
 class _ForkServer:
     """The loop: requests in, kernels out, exit statuses back."""
 
-    def __init__(self, requests: socket.socket, environment: dict[str, str]) -> None:
-        self.environment, self.requests = environment, requests
+    def __init__(self, requests: socket.socket, environment: dict[str, str], own: preload.Versions) -> None:
+        self.environment, self.requests, self.own = environment, requests, own
         self.kernels, self.selector = {}, selectors.DefaultSelector()
+        self.begun = False
         self.woken, self.wake = socket.socketpair()
         for end in (self.woken, self.wake):
             end.setblocking(False)
@@ -99,6 +93,9 @@ class _ForkServer:
         data, descriptors, *_ = socket.recv_fds(self.requests, 1, DESCRIPTORS)
         if not data:
             return False
+        if self.begun:  # More than one kernel is wanted: the others need not each load it.
+            preload.load_later()
+        self.begun = True
         own = socket.socket(fileno=descriptors[0])
         with contextlib.suppress(OSError, ValueError), own.makefile("rb") as lines:
             self._fork(own, descriptors[1:], json.loads(lines.readline()))
@@ -112,6 +109,8 @@ class _ForkServer:
             pid = os.fork()
         if pid == 0:
             self._release()
+            if preload.versions(self.own) != self.own:  # Edited since: in a kernel nothing is older than it is.
+                preload.forget_own()
             request["env"] = self.environment | request["env"]
             child.become(request, own, streams)
         self.kernels[pid] = own

@@ -1,11 +1,13 @@
-"""What a fork server loads before it forks: third-party libraries only, for the user's own code would go stale."""
+"""What a fork server loads before it forks: libraries, and what every notebook imports of the package itself."""
 
 import builtins
 import contextlib
 import importlib
 import io
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 MODULES = (
@@ -16,13 +18,22 @@ MODULES = (
     "matplotlib.pyplot",
     "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_agg",
-    "seaborn",
     "pyarrow.csv",
     "pyarrow.pandas_compat",
     "pydantic.json_schema",
     "pydantic.main",
     "pydantic.types",
 )
+LATER = ("seaborn",)  # takes as long as all the others, and few notebooks draw with it
+PACKAGE = "analysis"
+OWN = (
+    "analysis.answers.words",
+    "analysis.show.figures.charts",
+    "analysis.show.notebook",
+    "analysis.show.provenance",
+    "analysis.show.tables",
+)
+Versions = dict[str, tuple[int, ...]]  # of files, by path; of one that is not there, nothing
 
 
 def load_libraries() -> dict[str, str]:
@@ -32,15 +43,70 @@ def load_libraries() -> dict[str, str]:
     """
     os.environ.pop("JPY_PARENT_PID", None)  # ipykernel reads it when it is imported.
     before = dict(os.environ)
-    with _looks_like_a_kernel():
-        for name in MODULES:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
+    _load(MODULES)
     with contextlib.suppress(ImportError):
         _draw()
     with contextlib.suppress(ImportError):
         _tabulate()
     return {name: value for name, value in os.environ.items() if before.get(name) != value}
+
+
+def load_later() -> None:
+    """Import LATER, which the first kernel, if it needs it, imports by itself."""
+    _load(LATER)
+
+
+def _load(names: Iterable[str]) -> None:
+    with _looks_like_a_kernel():
+        for name in names:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+
+
+def load_own() -> Versions:
+    """Import OWN from where the kernels' path says, in place of what this process runs; the files that they rest on.
+
+    Nothing is loaded where no package stands first on that path, as of another project, or where it cannot be: each
+    kernel then meets the error by itself.
+    """
+    forget_own()
+    first = Path(os.environ.get("PYTHONPATH", "").partition(os.pathsep)[0]) / PACKAGE
+    if not (first / "__init__.py").is_file():
+        return {}
+    try:
+        with _looks_like_a_kernel():
+            for name in OWN:
+                importlib.import_module(name)
+    except Exception:
+        forget_own()
+        return {}
+    from analysis.core.paths import DATA  # of the package that has just been loaded
+
+    modules = [module.__file__ for name, module in sys.modules.items() if _is_own(name) and module.__file__]
+    return versions([*modules, *map(str, DATA.glob("*.csv"))])
+
+
+def versions(files: Iterable[str]) -> Versions:
+    """What tells one version of each file from another."""
+    return {path: _version(path) for path in files}
+
+
+def forget_own() -> None:
+    """Let a kernel import the package anew, from where its own path says and as it is by then."""
+    for name in [name for name in sys.modules if _is_own(name)]:
+        del sys.modules[name]
+
+
+def _is_own(name: str) -> bool:
+    return name.partition(".")[0] == PACKAGE
+
+
+def _version(path: str) -> tuple[int, ...]:
+    try:
+        state = Path(path).stat()
+    except OSError:
+        return ()
+    return state.st_ino, state.st_size, state.st_mtime_ns
 
 
 @contextlib.contextmanager

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from analysis.engine.kernels.process import ForkedProcess, ForkServer, NoFork
 
-# What Python and its libraries read only while they start: kernels that differ in it have different servers.
-AT_START = ("PYTHON", "MPL", "MATPLOTLIB", "OMP_", "OPENBLAS_", "MKL_")
+# What Python, its libraries and ours read only while they start: kernels that differ in it have different servers.
+AT_START = ("PYTHON", "MPL", "MATPLOTLIB", "OMP_", "OPENBLAS_", "MKL_", "ANALYSIS_")
 Key = frozenset[tuple[str, str]]
 
 _servers: dict[Key, ForkServer] = {}

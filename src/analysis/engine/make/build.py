@@ -50,7 +50,10 @@ class Builder:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
 
     def _make(self, plan: Plan, execution: Execution) -> Made:
-        inputs = freshness.static_inputs(plan.run, self.places)
+        return self._of(plan, execution, freshness.static_inputs(plan.run, self.places))
+
+    def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
+        """The report of a notebook that is executed now; the digests in `inputs` were taken before."""
         with self.kernels.one() as kernel:
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.

@@ -1,4 +1,4 @@
-"""The import of nbformat at less than it costs; to be called before anything of Jupyter's is imported."""
+"""The import of Jupyter's libraries at less than it costs; to be called before anything of them is imported."""
 
 import logging
 import sys
@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def import_nbformat() -> None:
-    """Import nbformat without the grammar that jsonschema would compile for it (0.8 s), and quieten loggers.
+def import_jupyter() -> None:
+    """Import nbformat and papermill without what they would load for nothing, and quieten loggers.
 
-    That grammar checks web addresses, which nbformat's schemas never ask for.
+    That is a grammar that jsonschema compiles to check web addresses (0.8 s), which nbformat's schemas never ask for,
+    and Arrow, by which papermill would read notebooks from a cluster's file system (0.1 s).
     """
-    with _absent("rfc3987_syntax"):
-        import nbformat  # noqa: F401
+    with _absent("rfc3987_syntax"), _absent("pyarrow"):
+        import papermill.iorw  # noqa: F401 - imports nbformat
     for name in ("papermill", "papermill.utils", "traitlets", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 

@@ -73,7 +73,7 @@ def _builder(folder: str, timeout: int, kernels: str) -> Any:
     """On a worker: the builder that its tasks share, with kernels that end when the worker does."""
     from analysis.engine.make import lean
 
-    lean.import_nbformat()
+    lean.import_jupyter()
     from analysis.engine.make.build import Builder
 
     home = Places()

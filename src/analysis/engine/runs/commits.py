@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,13 @@ class History:
 
 def history(root: Path) -> History | None:
     """What git says of the files below `root`; None without git, a working tree or a commit."""
-    tracked = _git(root, "ls-files", "-z")
-    changed = _git(root, "diff", "HEAD", "--name-only", "--relative", "--no-renames", "-z")
-    walked = _git(root, "log", "--first-parent", "-m", "--name-only", "--relative", "--no-renames",
-                  f"--format={_MARK}%H")  # fmt: skip
+    questions = (
+        ["ls-files", "-z"],
+        ["diff", "HEAD", "--name-only", "--relative", "--no-renames", "-z"],
+        ["log", "--first-parent", "-m", "--name-only", "--relative", "--no-renames", f"--format={_MARK}%H"],
+    )
+    with ThreadPoolExecutor(len(questions)) as pool:  # Each is a process of its own, and most of it a wait.
+        tracked, changed, walked = pool.map(lambda question: _git(root, *question), questions)
     if tracked is None or changed is None or walked is None:
         return None
     last, commit, there = {}, "", set(tracked.split("\0"))

@@ -1,4 +1,4 @@
-// Added by `make watch` while it serves a page, and in no file: ask every 300 ms whether this page is still the one.
+// Added by `make watch` while it serves a page, and in no file: ask every 100 ms whether this page is still the one.
 (() => {
   const shown = document.currentScript.dataset.version;
   const ask = async () => {
@@ -8,7 +8,7 @@
     } catch {
       // The preview has ended or starts again: what is shown stays.
     }
-    setTimeout(ask, 300);
+    setTimeout(ask, 100);
   };
   // A page in the background asks nothing, and catches up when it is looked at.
   const wait = () => (document.hidden ? document.addEventListener("visibilitychange", wait, { once: true }) : ask());

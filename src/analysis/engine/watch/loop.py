@@ -80,7 +80,7 @@ def watch(
 def _builder(places: Places, kernels: Kernels, timeout: int) -> "RewordingBuilder":
     from analysis.engine.make import lean
 
-    lean.import_nbformat()
+    lean.import_jupyter()
     from analysis.engine.watch.rewording import RewordingBuilder
 
     return RewordingBuilder(places, kernels, timeout)

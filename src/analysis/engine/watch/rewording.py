@@ -33,13 +33,13 @@ class RewordingBuilder(Builder):
 
     last: dict[str, _Run] = field(default_factory=dict)
 
-    def _make(self, plan: Plan, execution: Execution) -> Made:
-        inputs, run = freshness.static_inputs(plan.run, self.places), self.last.get(plan.run.report)
+    def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
+        run = self.last.get(plan.run.report)
         if run is None or freshness.current(run.tables, self.places) != run.tables:
-            return super()._make(plan, execution)
+            return super()._of(plan, execution, inputs)
         stored = nbformat.read(execution.path, as_version=4)
         if self._made_of(plan, inputs, stored) != run.made_of:
-            return super()._make(plan, execution)
+            return super()._of(plan, execution, inputs)
         execution.notebook = _reworded(run.notebook, stored)
         return self._finished(plan, execution.notebook, inputs)
 

@@ -10,7 +10,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -74,11 +74,16 @@ class Preview:
 
     def page(self, path: Path) -> tuple[bytes, str]:
         """A page as it is served, and the version that its script compares; a word on it while there is none."""
-        text = path.read_text(encoding="utf-8") if path.is_file() else EMPTY.format(html.escape(path.stem))
-        words = [self.trouble, self._failure(path)]
-        banner = "\n\n".join(filter(None, words))
-        version = f'"{sha256((banner + text).encode()).hexdigest()}"'
+        (text, digest), banner = _text(path), self._banner(path)
+        version = _version(digest, banner)
         return _served(text, banner, version).encode(), version
+
+    def version(self, path: Path) -> str:
+        """The version of a page as it is now: asked ten times a second of each open page, and so read once a change."""
+        return _version(_text(path)[1], self._banner(path))
+
+    def _banner(self, path: Path) -> str:
+        return "\n\n".join(filter(None, [self.trouble, self._failure(path)]))
 
     def asked_for(self, path: Path) -> None:
         """Remember that somebody looks at a page."""
@@ -131,14 +136,14 @@ class _Answer(BaseHTTPRequestHandler):
             return self._elsewhere()
         if path.suffix != ".html" and not path.is_file():
             return self.send_error(HTTPStatus.NOT_FOUND)
-        version = ""
+        content, version = None, ""
         if path.suffix == ".html":
             self.preview.asked_for(path)
-            content, version = self.preview.page(path)
-        else:
+            content, version = self.preview.page(path) if body else (None, self.preview.version(path))
+        elif body:
             content = path.read_bytes()
         self._head(content, KINDS.get(path.suffix, "application/octet-stream"), version)
-        if body:
+        if content is not None:
             self.wfile.write(content)
 
     def _elsewhere(self) -> None:
@@ -146,10 +151,11 @@ class _Answer(BaseHTTPRequestHandler):
         self.send_header("Location", f"{urlsplit(self.path).path.rstrip('/')}/index.html")
         self.end_headers()
 
-    def _head(self, content: bytes, kind: str, version: str) -> None:
+    def _head(self, content: bytes | None, kind: str, version: str) -> None:
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
+        if content is not None:
+            self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
         if version:
             self.send_header("ETag", version)
@@ -162,6 +168,26 @@ def _file(folder: Path, asked: str) -> Path | None:
     if any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
         return None
     return folder.joinpath(*parts)
+
+
+def _text(path: Path) -> tuple[str, str]:
+    """The text of a page, and its SHA-256; a word on it while there is none."""
+    try:
+        seen = path.stat()
+    except OSError:
+        text = EMPTY.format(html.escape(path.stem))
+        return text, sha256(text.encode()).hexdigest()
+    return _text_of(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _text_of(path: Path, seen: tuple[int, ...]) -> tuple[str, str]:
+    content = path.read_bytes()
+    return content.decode(), sha256(content).hexdigest()
+
+
+def _version(digest: str, banner: str) -> str:
+    return f'"{sha256((banner + digest).encode()).hexdigest()}"'
 
 
 def _served(text: str, banner: str, version: str) -> str:

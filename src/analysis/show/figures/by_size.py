@@ -12,6 +12,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 from analysis.core import interval
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Description
 from analysis.show.figures.style import Drawing
@@ -101,7 +102,7 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, inks: Mapping[str, str]) ->
     ax.figure.draw_without_rendering()  # Where points lie on paper is known only once all is laid out.
     points = ax.transData.transform(rows[["across", "middle"]].to_numpy()) * scale
     taken = [(x - _POINT, x + _POINT, y) for x, y in points]
-    for row in last.to_dict("records"):
+    for row in as_dicts(last):
         x, y = ax.transData.transform((row["across"], row["middle"])) * scale
         begin, end, at = x + _GAP, x + _GAP + len(row[label]) * _LETTER, y
         while clash := [low for start, stop, low in taken if start < end and begin < stop and abs(low - at) < _LINE]:

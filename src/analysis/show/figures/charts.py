@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from analysis.core import interval
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.colours import AROUND_ONE, CELL_INK, LIGHT, POINT, QUIET
 from analysis.show.figures.in_words import Column, Description
@@ -57,13 +57,13 @@ def ranges(
     rows = frame.reset_index(drop=True)
     notes |= parts.notes_of(rows, label)
     numbers = in_words.ranges(rows, name, axis)
-    behind = [parts.words(*pair, note) for pair in zip(numbers.texts, rows.to_dict("records"), strict=True)]
+    behind = [parts.words(*pair, note) for pair in zip(numbers.texts, as_dicts(rows), strict=True)]
     row_height = _ROW * (1.4 if any("\n" in words for words in behind) else 1)
     figure, ax = style.canvas(title, subtitle, row_height * len(rows) + 0.95)
     columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
     description = Description(f"Ranges, {axis}:", columns, "{} ({}) {}".format)
     markers, places = parts.markers(rows, series), parts.places(rows[label])
-    for place, row, number, words in zip(places, rows.to_dict("records"), numbers.texts, behind, strict=True):
+    for place, row, number, words in zip(places, as_dicts(rows), numbers.texts, behind, strict=True):
         ink = style.colour(row[colour or label])
         told = parts.hover(row, label, number, row[note] if note else "")
         parts.bar(ax, row, name, place, ink, markers[row[series]], parts.face(row, ink, hollow), told)
@@ -86,6 +86,8 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
 @style.drawn_twice
 def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str, notes: Notes = NONE) -> Drawing:
     """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
+    import seaborn as sns  # It takes as long as all else that a figure needs, and few figures draw with it.
+
     if values.empty:
         return style.nothing(title)
     words = words.loc[values.index, values.columns]
@@ -156,7 +158,7 @@ def beside(
         [in_words.words(rows, label), *numbers, *in_words.remarks(rows, note)],
         lambda row, *texts: f"{row}: {', '.join(map('{} {}'.format, names.values(), texts))}",
     )
-    records = rows.to_dict("records")
+    records = as_dicts(rows)
     for place, row in enumerate(records):
         ink = style.colour(row[colour or label])
         texts = [f"{words} {column.texts[place]}" for words, column in zip(names.values(), numbers, strict=True)]
@@ -208,7 +210,7 @@ def scatter(
     description = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
     ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
-    texts = zip(frame.to_dict("records"), columns[1].texts, columns[2].texts, *middles, best, strict=True)
+    texts = zip(as_dicts(frame), columns[1].texts, columns[2].texts, *middles, best, strict=True)
     for row, at, height, i, j, filled in texts:
         gid = f"{style.HOVER}{parts.hover(row, label, f'{x_axis} {at}', f'{y_axis} {height}')}"
         ax.plot(i, j, "o", ms=6.5, color=POINT, mfc=POINT if filled else "white", zorder=3, gid=gid)
@@ -237,6 +239,8 @@ def distributions(
     notes: Notes = NONE,
 ) -> Drawing:
     """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
+    import seaborn as sns  # as in `heatmap`
+
     if draws.empty:
         return style.nothing(title)
     figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import seaborn as sns
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 
 from analysis.core import facts
 
@@ -11,7 +12,9 @@ LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (succes
 INK, QUIET, RULE, GRID, BAND = "#222222", "#595959", "#c8c8c8", "#e6e6e6", "#d9d9d9"
 ON_DARK = {LIGHT: DARK, INK: "#e6eaee", QUIET: "#b3bcc6", RULE: "#515d69", GRID: "#303943", BAND: "#3f4a56"}
 CELL_INK = "#262626"  # words in a heat map's cells, which keep their colours on dark ground
-_PALETTE = sns.color_palette("colorblind", 10).as_hex()
+# Two hues of HUSL (30 and 250, saturation 70, lightness 60), each with the light grey that it fades to.
+_WARM = (0.818605, 0.480609, 0.306117), (0.949675, 0.942010, 0.939766)
+_COLD = (0.355459, 0.574947, 0.863058), (0.940991, 0.943623, 0.949418)
 
 
 def contrast(one: str, other: str) -> float:
@@ -41,8 +44,13 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-POINT = _PALETTE[0]  # what is no accelerator
-AROUND_ONE = sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True)  # below one to above it
+def _fade(one: tuple[float, ...], other: tuple[float, ...]) -> np.ndarray:
+    return LinearSegmentedColormap.from_list("fade", [one, other])(np.linspace(0, 1, 128))[:, :3]
+
+
+POINT = "#0173b2"  # what is no accelerator: a blue that colour-blind readers tell from the others
+# Below one to above it.
+AROUND_ONE = LinearSegmentedColormap.from_list("around one", [*_fade(*_WARM), (0.95,) * 3, *_fade(*_COLD[::-1])])
 OTHER = "#5b5b5b"
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from analysis.core import interval
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
@@ -59,12 +61,12 @@ def roofs(
 def _roof_panel(
     ax: Axes, roofs: pd.DataFrame, points: pd.DataFrame, name: str, line: str, dashes: dict[str, Any], reach: float
 ) -> None:
-    for roof in roofs.to_dict("records"):
+    for roof in as_dicts(roofs):
         at, heights = [1.0, roof["ridge"], reach], [roof["at_batch_1"], roof["flat"], roof["flat"]]
         ax.plot(at, heights, color=style.colour(name), lw=1.3, ls=dashes[roof[line]])
-    for row in points.to_dict("records"):
+    for row in as_dicts(points):
         _point(ax, row, style.colour(name))
-    ax.set_title(name, size=9, loc="left")
+    ax.set_title(name, size=9, loc="left", y=1)
     _logarithmic(ax, "", "")
 
 
@@ -81,6 +83,7 @@ def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:
     ax.set(xscale="log", yscale="log")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_minor_locator(NullLocator())
     ax.tick_params(labelsize=8)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)

@@ -13,6 +13,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import style
 from analysis.show.figures.colours import BAND
 
@@ -105,6 +106,7 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     at = pd.Series(places).groupby(run).mean()
     named = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
     ax.set_yticks(list(at), named, size=8.5)
+    ax.yaxis.set_label_coords(0, 0)  # It has no words: without a place they would be moved beside the rows' each time.
     ax.set_ylim(places.min() - 0.8, 0.8)
     ax.grid(axis="y", visible=False)
     if log:
@@ -164,7 +166,7 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
     """
     spare = iter(_SHAPES)
     shapes: dict[str, str] = {}
-    for row in rows.drop_duplicates(series).to_dict("records"):
+    for row in as_dicts(rows.drop_duplicates(series)):
         wanted = _marker(row)
         shapes[row[series]] = wanted if wanted not in shapes.values() else next(spare, "o")
     return shapes

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
@@ -52,7 +53,7 @@ def drawn_once(
         entries.append(Line2D([], [], color=ink, lw=1.7, label=name))
     entries += [Line2D([], [], color=style.QUIET, lw=0.9, ls=":", label=words) for words in (others or {}).values()]
     texts = in_words.ranges(points, y, y_axis).texts
-    for row, number in zip(points.to_dict("records"), texts, strict=True):
+    for row, number in zip(as_dicts(points), texts, strict=True):
         ink = style.colour(row[colour or label])
         gid = f"{style.HOVER}{parts.hover(row, label, f'{row[x]:,} {x_axis}', f'{number} {y_axis}')}"
         ends = [row[f"{y}_low"], row[f"{y}_high"]]

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.core import interval
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
@@ -57,7 +58,7 @@ def strips(
     order = {name: place for place, name in enumerate(inks)}
     for place, name in enumerate(names):
         own = rows[rows[strip].eq(name)].sort_values(group, key=lambda keys: keys.map(order), kind="stable")
-        for row, (across, up) in zip(own.to_dict("records"), _piled(ax, own[value], reference), strict=True):
+        for row, (across, up) in zip(as_dicts(own), _piled(ax, own[value], reference), strict=True):
             ax.plot(
                 across,
                 up - place,

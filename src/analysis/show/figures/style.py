@@ -14,7 +14,6 @@ from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
-import seaborn as sns
 from IPython.display import HTML, display
 from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
@@ -37,6 +36,43 @@ HOVER = "hover:"  # what the id of a mark begins with whose words are shown when
 _HOVER = re.compile(rf'<g id="{HOVER}([^"]*)">')
 MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
 SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
+
+
+# Light rules on white, no ticks, no box; sizes in points.
+THEME = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": RULE,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 10.8,
+    "axes.linewidth": 1.25,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10.8,
+    "figure.max_open_warning": 0,
+    "font.size": 10.8,
+    "grid.color": GRID,
+    "grid.linewidth": 1,
+    "legend.fontsize": 9.9,
+    "legend.frameon": False,
+    "legend.title_fontsize": 10.8,
+    "lines.solid_capstyle": "round",
+    "patch.edgecolor": "w",
+    "patch.force_edgecolor": True,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "analysis",
+    "text.color": INK,
+    "xtick.bottom": False,
+    "xtick.color": QUIET,
+    "xtick.labelsize": 9.9,
+    "xtick.major.size": 6,
+    "xtick.minor.size": 4,
+    "ytick.color": INK,
+    "ytick.labelsize": 9.9,
+    "ytick.left": False,
+    "ytick.major.size": 6,
+    "ytick.minor.size": 4,
+}
 
 
 @cache
@@ -62,23 +98,7 @@ class Drawing:
 
 def apply() -> None:
     """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical."""
-    sns.set_theme(style="whitegrid", palette="colorblind", font_scale=0.9)
-    matplotlib.rcParams.update(
-        {
-            "svg.hashsalt": "analysis",
-            "svg.fonttype": "path",
-            "axes.edgecolor": RULE,
-            "axes.labelcolor": INK,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "grid.color": GRID,
-            "text.color": INK,
-            "xtick.color": QUIET,
-            "ytick.color": INK,
-            "legend.frameon": False,
-            "figure.max_open_warning": 0,
-        }
-    )
+    matplotlib.rcParams.update(THEME)
 
 
 def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Drawing]:
@@ -116,18 +136,30 @@ def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[F
     `height` is that of the axes, in inches. A narrow drawing has no header: the page that it is for sets it as text.
     """
     if is_narrow():
-        figure, axes = plt.subplots(figsize=(NARROW, height), **subplots)
+        figure, axes = _framed(NARROW, height, **subplots)
         figure.set_layout_engine("constrained", w_pad=0.02)
         return figure, axes
     head = [*textwrap.wrap(title.removesuffix("."), 66), ""] if title else []
     lines = textwrap.wrap(subtitle, 92)
     header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
     total = height + header
-    figure, axes = plt.subplots(figsize=(WIDTH, total), **subplots)
+    figure, axes = _framed(WIDTH, total, **subplots)
     figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - header / total))
     figure.text(0.01, 1 - 0.06 / total, "\n".join(head[:-1]), va="top", weight="bold", size=10.5, linespacing=1.25)
     below = 0.21 * max(len(head) - 1, 0) + 0.09
     figure.text(0.01, 1 - below / total, "\n".join(lines), va="top", size=8.5, color=QUIET, linespacing=1.25)
+    return figure, axes
+
+
+def _framed(width: float, height: float, **subplots: Any) -> tuple[Figure, Any]:
+    """A figure with its axes, whose spines are no matter of the layout: they stand where the axes end.
+
+    To find what a spine takes up, ticks would be placed anew each time.
+    """
+    figure, axes = plt.subplots(figsize=(width, height), **subplots)
+    for ax in figure.axes:
+        for spine in ax.spines.values():
+            spine.set_in_layout(False)
     return figure, axes
 
 

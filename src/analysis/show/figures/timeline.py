@@ -10,6 +10,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from analysis.core import interval
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Description
 from analysis.show.figures.style import Drawing
@@ -92,14 +93,14 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, 
     ax.figure.draw_without_rendering()  # Where lines end on paper is known only once all is laid out.
     place = {"textcoords": "offset points", "size": 8, "bbox": parts.BOX}
     lowest = np.inf
-    for row in ends.sort_values("middle", ascending=False).to_dict("records"):
+    for row in as_dicts(ends.sort_values("middle", ascending=False)):
         at = _height(ax, row, date)
         lowest = min(at, lowest - _LINE)
         aside = place | {"xytext": (_GAP, lowest - at), "va": "center"}
         ax.annotate(row["told"], (row[date], row["middle"]), color=inks[row[label]], **aside)
     for _, part in starts.groupby(date):
         above = np.inf
-        for row in part.sort_values("middle", ascending=False).to_dict("records"):
+        for row in as_dicts(part.sort_values("middle", ascending=False)):
             at = _height(ax, row, date)
             side = 1 if above - at > 2 * _LINE else -1
             aside = place | {"xytext": (0, side * _GAP), "va": "bottom" if side > 0 else "top", "ha": "center"}

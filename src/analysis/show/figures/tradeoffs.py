@@ -15,6 +15,7 @@ from matplotlib.transforms import Bbox
 from analysis.core import interval
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
+from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
@@ -199,7 +200,7 @@ def bars_at(
     if frame.empty or frame[f"{name}_low"].isna().all():
         return style.nothing(title)
     labels, asked = list(dict.fromkeys(frame[label])), sorted(set(frame[at]))
-    cells = {(row[label], row[at]): row for row in frame.to_dict("records")}
+    cells = {(row[label], row[at]): row for row in as_dicts(frame)}
     figure, ax = style.canvas(title, subtitle, 0.36 * len(labels) + 0.75)
     scale = _LONG / frame[f"{name}_high"].max()
     texts = {point: [_range(cells.get((who, point)), name, missing) for who in labels] for point in asked}
