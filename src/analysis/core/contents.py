@@ -31,6 +31,15 @@ def foreign(start: bytes) -> str:
     return next((what for mark, what in MARKS.items() if start.startswith(mark) and mark != codecs.BOM_UTF8), "")
 
 
+def file_version(path: Path) -> tuple[int, ...]:
+    """What tells one version of a file from another, without reading it; empty where there is no file."""
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
 def utf8(content: bytes) -> str:
     """The text of a file. Raises NotUtf8 with its line for another encoding, or a byte order mark in front."""
     for mark, what in MARKS.items():

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from analysis.core.choices import folded
-from analysis.core.contents import NotUtf8, utf8
+from analysis.core.contents import NotUtf8, file_version, utf8
 from analysis.core.lists import cell_values
 from analysis.core.paths import DATA, imported
 
@@ -27,16 +27,7 @@ def rows(table: str, folder: Path | None = None) -> tuple[dict[str, str], ...]:
     UnusableTable.
     """
     path = (folder or DATA) / f"{table}.csv"
-    return _rows(path, _version(path))
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    """What tells one version of a file from another; empty where there is no file."""
-    try:
-        state = path.stat()
-    except OSError:
-        return ()
-    return state.st_ino, state.st_size, state.st_mtime_ns
+    return _rows(path, file_version(path))
 
 
 @lru_cache
@@ -72,7 +63,7 @@ def benchmark_named(model: str) -> str:
 def accelerators_of_results() -> tuple[str, ...]:
     """The accelerators that results name, those of data/official/ too, in order of name: also those of no datasheet."""
     files = tuple(imported())
-    return _accelerators(files, tuple(map(_version, [DATA / "results.csv", *files])))
+    return _accelerators(files, tuple(map(file_version, [DATA / "results.csv", *files])))
 
 
 @lru_cache

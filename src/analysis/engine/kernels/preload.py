@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from analysis.core.contents import file_version
+
 MODULES = (
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
@@ -88,7 +90,7 @@ def load_own() -> Versions:
 
 def versions(files: Iterable[str]) -> Versions:
     """What tells one version of each file from another."""
-    return {path: _version(path) for path in files}
+    return {path: file_version(Path(path)) for path in files}
 
 
 def forget_own() -> None:
@@ -99,14 +101,6 @@ def forget_own() -> None:
 
 def _is_own(name: str) -> bool:
     return name.partition(".")[0] == PACKAGE
-
-
-def _version(path: str) -> tuple[int, ...]:
-    try:
-        state = Path(path).stat()
-    except OSError:
-        return ()
-    return state.st_ino, state.st_size, state.st_mtime_ns
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from analysis.core.contents import file_version
 from analysis.engine.page.templates import TEMPLATES
 from analysis.engine.runs.places import ENGINE, Places
 
@@ -20,7 +21,7 @@ def look(places: Places) -> State:
     """Each watched file with what tells one version from another: inode, size, times of content and of name."""
     folders = {places.notebooks, places.data, places.source, ENGINE.parent}
     files = {file for folder in folders for file in _files(folder)}
-    return {file: state for file in [*files, places.lock] if (state := _state(file))}
+    return {file: state for file in [*files, places.lock] if (state := file_version(file))}
 
 
 def changed(before: State, after: State) -> set[Path]:
@@ -57,11 +58,3 @@ def _files(folder: Path) -> Iterator[Path]:
             yield from _files(Path(entry.path))
         else:
             yield Path(entry.path)
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    try:
-        seen = path.stat()
-    except OSError:
-        return None
-    return seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
+from analysis.core.contents import file_version
 from analysis.engine.page.templates import POLICY
 from analysis.engine.runs.places import Places
 
@@ -172,12 +173,10 @@ def _file(folder: Path, asked: str) -> Path | None:
 
 def _text(path: Path) -> tuple[str, str]:
     """The text of a page, and its SHA-256; a word on it while there is none."""
-    try:
-        seen = path.stat()
-    except OSError:
+    if not (seen := file_version(path)):
         text = EMPTY.format(html.escape(path.stem))
         return text, sha256(text.encode()).hexdigest()
-    return _text_of(path, (seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    return _text_of(path, seen)
 
 
 @lru_cache(maxsize=8)

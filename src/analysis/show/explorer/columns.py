@@ -10,7 +10,7 @@ import gzip
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -130,18 +130,7 @@ def packed(rows: pd.DataFrame, columns: Sequence[Column] = COLUMNS) -> str:
 
 def described(names: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
     """The columns as the page's script reads them; `names` are the words for the values of a column."""
-    return [
-        {
-            "name": own.name,
-            "head": own.head,
-            "first": own.first,
-            "table": own.table,
-            "hidden": own.hidden,
-            "short": own.short,
-        }
-        | {"facet": own.name in FACETS, "words": dict(names.get(own.name, {}))}
-        for own in COLUMNS
-    ]
+    return [asdict(own) | {"facet": own.name in FACETS, "words": dict(names.get(own.name, {}))} for own in COLUMNS]
 
 
 def _column(column: Column, cells: pd.Series) -> Any:
