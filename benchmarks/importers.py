@@ -1,12 +1,14 @@
 """Speed and memory of the importer at 1, 2, 4 and 8 times the input, as rates and ratios; a part of `make bench`.
 
-    python benchmarks/importers.py [FOLDER]
+    python benchmarks/importers.py [FOLDER [TREE ...]]
 
-FOLDER holds `v5.1_summary_results.json` and `inference_results_v4.1/` (default: ../shared/mlcommons). The tree is made
-larger by copying its runs, with all their files, under further platform names: at 8 times it has about the 31,500 files
-and 2,240 runs of the whole v4.1 tree. The logs at hand are shorter than those of that tree, so one more tree has logs
-as long on average, by copying the longest more often. Each measurement is a process of its own, so that peak memory is
-its own; with several processes it is the largest of any one of them.
+Each TREE is the clone of a round: its import, with the start of the process, is set beside reading every file of its
+results with `find` and `cat`, interleaved, files in memory already. FOLDER holds `v5.1_summary_results.json` and
+`inference_results_v4.1/` (default: ../shared/mlcommons). Its tree is made larger by copying its runs, with all their
+files, under further platform names: at 8 times it has about the 31,500 files and 2,240 runs of the whole v4.1 tree. The
+logs at hand are shorter than those of that tree, so one more tree has logs as long on average, by copying the longest
+more often. Each measurement is a process of its own, so that peak memory is its own; with several processes it is the
+largest of any one of them.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +35,18 @@ DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "mlcommons"
 AIM = {"runs_per_second": 2240 / (14.8 / 5), "log_megabytes_per_second": 200}
 
 
-def main(folder: Path) -> int:
+def main(folder: Path = DEFAULT, *trees: Path) -> int:
     """Measure and print; returns the exit status."""
-    measurements = measured(folder)
+    measurements = measured(folder, trees)
     show(measurements)
     return 1 if "left_out" in measurements else 0
 
 
-def measured(folder: Path = DEFAULT) -> dict[str, Any]:
-    """The measurements by factor of `summary` and `tree`, and of logs alone; or why there are none, as `left_out`."""
+def measured(folder: Path = DEFAULT, whole: Sequence[Path] = ()) -> dict[str, Any]:
+    """The measurements by factor of `summary` and `tree`, of logs alone and of `whole_trees`.
+
+    Or why there are none, as `left_out`.
+    """
     if not folder.is_dir():
         return {"left_out": f"no official files at {folder}"}
     with tempfile.TemporaryDirectory(prefix="analysis-bench-import-") as scratch:
@@ -47,7 +54,8 @@ def measured(folder: Path = DEFAULT) -> dict[str, Any]:
         trees = [_tree(folder, Path(scratch), factor) for factor in FACTORS]
         measurements = {"summary": _grown(summaries), "tree": _grown(trees), "aim": AIM}
         measurements |= {"logs_alone_megabytes_per_second": _logs(Path(scratch))}
-        return measurements | {"tree_with_long_logs": _long_tree(folder, Path(scratch) / "long")}
+        measurements |= {"tree_with_long_logs": _long_tree(folder, Path(scratch) / "long")}
+        return measurements | {"whole_trees": [_beside_cat(tree, Path(scratch)) for tree in whole]}
 
 
 def show(measurements: dict[str, Any]) -> None:
@@ -65,6 +73,9 @@ def show(measurements: dict[str, Any]) -> None:
     row = measurements["tree_with_long_logs"]
     rates = f"{row['runs_per_second']:,.0f} runs/s, {row['log_megabytes_per_second']:.0f} MB/s"
     print(f"   {row['runs']:,} runs with logs of {LOG / 1e3:.0f} kB, as long as those of v4.1: {rates}")
+    for row in measurements["whole_trees"]:
+        times = ", ".join(f"{name} {row[name]['least']:.2f} to {row[name]['most']:.2f} s" for name in ("import", "cat"))
+        print(f"   {row['tree']}, {row['files']:,} files of results: {times}; {row['ratio']:.2f} times cat (median)")
     aim = f"{AIM['runs_per_second']:,.0f} runs/s, {AIM['log_megabytes_per_second']} MB/s of detail log"
     print(
         f"   aim of a tree: {aim}; logs alone, one process: {measurements['logs_alone_megabytes_per_second']:,.0f} MB/s"
@@ -106,6 +117,29 @@ def _long_tree(folder: Path, scratch: Path) -> dict[str, float]:
     for place, log in enumerate(chosen):
         _copy(log.parents[2], source, root, place)
     return _timed(root, "runs", runs, sum(log.stat().st_size for log in chosen))
+
+
+def _beside_cat(tree: Path, scratch: Path) -> dict[str, Any]:
+    """Seconds of the import of a whole tree and of reading its results with `cat`, and the median of their ratios."""
+    chosen = ["find", str(tree), "-path", "*/results/*", "-type", "f"]
+    files = subprocess.check_output([*chosen, "-printf", "x"])
+    out = str(scratch / "whole.parquet")
+    ways = {
+        "cat": [*chosen, "-exec", "cat", "{}", "+"],
+        "import": [sys.executable, "-m", "analysis.cli.main", "import", str(tree), "--out", out],
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(1 + 2 * ROUNDS):
+        for name, command in ways.items():
+            start = time.perf_counter()
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+            if name == "import" and not Path(out).exists():
+                raise SystemExit(f"{tree}: its import ended with {done.returncode} and wrote nothing")
+            if turn:  # The first one brings the files into memory.
+                seconds[name].append(time.perf_counter() - start)
+    ratios = [imported / read for imported, read in zip(seconds["import"], seconds["cat"], strict=True)]
+    spans = {name: {"least": min(each), "most": max(each)} for name, each in seconds.items()}
+    return {"tree": tree.name, "files": len(files), **spans, "ratio": statistics.median(ratios)}
 
 
 def _logs_of(source: Path) -> list[Path]:
@@ -172,4 +206,4 @@ def _logs(scratch: Path) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT))
+    sys.exit(main(*map(Path, sys.argv[1:])))

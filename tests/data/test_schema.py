@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.data import descriptor, loading, schema
+from analysis.data import descriptor, loading, rules, schema
 from analysis.data.descriptor import DescriptorError, Field
 from analysis.data.loading import TableError
 
@@ -182,10 +182,10 @@ def test_texts_and_values_come_out_alike(package: Path, kind: str) -> None:
 
 
 def test_a_row_alone_is_held_to_the_same_rules(package: Path) -> None:
-    checks = schema.checks(descriptor.read_tables(package)["apples"].fields)
+    checks = rules.checks(descriptor.read_tables(package)["apples"].fields)
     row = {"id": "a1", "sort": "boskoop", "unit": "lb", "low": -1.0, "high": 5.0, "ripe": True}
-    assert schema.row_faults(row, checks) == ["low -1.0 is below 0", "unit 'lb' is not one of g, kg"]
-    assert schema.row_faults({"unit": "g"}, checks) == ["id is missing", "sort is missing", "ripe is missing"]
+    assert rules.row_faults(row, checks) == ["low -1.0 is below 0", "unit 'lb' is not one of g, kg"]
+    assert rules.row_faults({"unit": "g"}, checks) == ["id is missing", "sort is missing", "ripe is missing"]
 
 
 @pytest.mark.parametrize(

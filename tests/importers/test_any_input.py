@@ -54,7 +54,6 @@ VALUES = st.none() | st.booleans() | st.floats() | st.text(max_size=6) | st.list
 def test_any_bytes_of_a_configuration_are_a_precision_or_none(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "llama2-70b"
     folder.mkdir(exist_ok=True)
-    configuration_modules._classes.cache_clear()
     (folder / "__init__.py").write_bytes(content)
     asked = configuration.Asked(("llama2-70b",), "Offline", "H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99")
     said = configuration_modules.Modules(tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.official import configuration, configuration_facts
+from analysis.importers.official import configuration, configuration_facts, configuration_modules
 from analysis.importers.official.configuration_modules import Modules
 from analysis.importers.official.intake import ImportFailed
 
@@ -52,6 +52,24 @@ def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: s
     (folder / "__init__.py").write_text(CONFIG)
     asked = configuration.Asked(("llama2-70b",), "Server", platform, model)
     assert configuration.precision(Modules(tmp_path), asked) == found
+
+
+def test_a_module_that_submitters_copied_is_parsed_once_and_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    read = configuration_modules._parsed
+    monkeypatch.setattr(configuration_modules, "_found", {})
+    monkeypatch.setattr(configuration_modules, "_parsed", lambda text: parsed.append(text) or read(text))
+    for submitter in ("one", "other"):
+        folder = tmp_path / submitter / "llama2-70b"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(CONFIG)
+    one, other = (Modules(tmp_path / name).classes("llama2-70b", "Server") for name in ("one", "other"))
+    assert len(parsed) == 1 and [each[1:] for each in one] == [each[1:] for each in other]
+    assert {Path(each.place).parts[-3] for each in other} == {"other"}
+    (tmp_path / "one" / "llama2-70b" / "__init__.py").write_text(CONFIG.replace("class H", "class B"))
+    assert "B100_SXM_80GBx8" in [each.name for each in Modules(tmp_path / "one").classes("llama2-70b", "Server")]
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,6 @@ def test_a_configuration_is_a_precision_or_none(tmp_path: Path, changes: bytes) 
     path = tmp_path / "llama2-70b" / "__init__.py"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(edited(MODULE, changes))
-    configuration_modules._classes.cache_clear()
     asked = configuration.Asked(("llama2-70b",), "Offline", "H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99")
     said = configuration_modules.Modules(tmp_path)
     with in_time():

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -100,3 +102,23 @@ def test_a_cluster_that_is_lost_is_named_with_what_it_had(monkeypatch: pytest.Mo
         spread.WorkersLost, match=r"the Dask cluster at tcp://a:1 is lost .*: 9 results .* of them 0\. See"
     ):
         list(spread.spread(abs, range(9), scheduler="tcp://a:1"))
+
+
+def test_few_tasks_are_spread_and_many_of_a_kind_go_together() -> None:
+    few = [len(batch) for batch in spread._batches(range(40), type, 2)]
+    many = [len(batch) for batch in spread._batches(range(4000), type, 2)]
+    assert few == [spread.LEAST] * 5
+    assert many[0] == spread.LEAST and max(many) == many[-2] == spread.MOST and sum(many) == 4000
+    kinds = [batch[0] for batch in spread._batches(range(3000), lambda number: number // 30, 2)]
+    assert [first for first in kinds if first >= 1500] == list(range(1500, 3000, 30))
+
+
+def test_an_import_starts_without_the_libraries_of_frames(tree: Any, tmp_path: Path) -> None:
+    tree.run()
+    code = (
+        "import sys; from analysis.cli import main; status = main.main(sys.argv[1:]);"
+        "print(status, sorted({'pandas', 'matplotlib', 'distributed', 'asyncio'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code, "import", str(tree.root), "--out", str(tmp_path / "out.parquet")]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said.splitlines()[-1] == "0 []"

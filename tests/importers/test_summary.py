@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.data import schema
+from analysis.data import rules
 from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summaries, writer
 from analysis.importers.official.entry import EntryError
 
@@ -38,7 +38,7 @@ def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
             "precision": "", "precision_basis": "unknown", "power_measured": False, "inferred": False,
             "source_id": "mlcommons-v4.1", "id": "o-4.1-0007-llama2-70b-99.9-offline"}  # fmt: skip
     assert {name: row[name] for name in told} == told
-    assert schema.row_faults(row, schema.checks(writer.fields())) == [] and "corrected" not in row
+    assert rules.row_faults(row, rules.checks(writer.fields())) == [] and "corrected" not in row
 
 
 def test_a_row_of_v6_1_is_known_by_its_names() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import warnings
 from collections.abc import Mapping
@@ -27,6 +26,8 @@ def connect(scheduler: str) -> Client:
     Raises ClusterError where Dask is not installed, no scheduler answers within PATIENCE, or the scheduler or one of
     its workers runs other versions than this process.
     """
+    import asyncio
+
     try:
         from distributed import Client
         from distributed.versions import VersionMismatchWarning
@@ -86,6 +87,8 @@ def _version(packages: Mapping[str, str | None], name: str) -> str:
 
 async def _ask(scheduler: str) -> None:
     """Raises unless a scheduler answers at the address: OSError, ValueError, or what comes of reading other bytes."""
+    import asyncio
+
     from distributed import Security, rpc
 
     async with rpc(scheduler, connection_args=Security().get_connection_args("client")) as remote:

@@ -112,6 +112,11 @@ VOCABULARIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def record_id(round: str) -> str:
+    """The id of the source that stands for the official record of a round, such as mlcommons-v5.1."""
+    return f"mlcommons-{round}"
+
+
 def round_age(name: str) -> tuple[int, ...]:
     """The place of a round such as v5.1 in time, the later the higher: (5, 1); () for ""."""
     return tuple(int(number) for number in name.removeprefix("v").split(".") if number)

@@ -5,13 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import record_id
 
 RECORD = {"publisher": "MLCommons", "licence": "Apache-2.0", "kind": "official"}
-
-
-def record_id(round: str) -> str:
-    """The id of the source that stands for the official record of a round, such as mlcommons-v5.1."""
-    return f"mlcommons-{round}"
 
 
 def with_records(sources: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:

@@ -6,8 +6,7 @@ frame's index is the line of each row in its file.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,9 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.data.descriptor import Field, Table
+from analysis.data.rules import MISSING, check, ruled
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t")
-MISSING = "is missing"
-Check = Callable[[Any], list[str]]
 
 
 class Fault(NamedTuple):
@@ -102,52 +100,16 @@ def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame])
     return wrong
 
 
-def check(field: Field) -> Check:
-    """What is wrong with one value of a column, in words; nothing, most of the time."""
-    pattern = re.compile(field.pattern)
-    listed = ", ".join(map(str, field.choices))
-
-    def wrong(value: Any) -> list[str]:
-        if value is None or value == "" or value is pd.NA or value != value:
-            return [MISSING] if field.required else []
-        words = []
-        if field.choices and value not in field.choices:
-            words.append(f"{value!r} is not one of {listed}")
-        if field.minimum is not None and value < field.minimum:
-            words.append(f"{value!r} is below {field.minimum}")
-        if field.maximum is not None and value > field.maximum:
-            words.append(f"{value!r} is above {field.maximum}")
-        if field.pattern and not pattern.match(str(value)):
-            words.append(f"{value!r} does not match {field.pattern}")
-        return words
-
-    return wrong
-
-
-def checks(fields: list[Field]) -> dict[str, Check]:
-    """The check of each column that has one, for rows that come one at a time (see row_faults)."""
-    return {field.name: check(field) for field in fields if _ruled(field)}
-
-
-def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str]:
-    """What keeps a row from being one of the table, in words; a column that the row lacks is an empty cell."""
-    return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row.get(name))]
-
-
 def _rows(column: pd.Series, values: list[Any]) -> Iterator[tuple[int, Any]]:
     """The lines at which one of these values stands in a column, with it."""
     return column[column.isin(values)].items() if values else iter(())
-
-
-def _ruled(field: Field) -> bool:
-    return bool(field.required or field.choices or field.pattern) or (field.minimum, field.maximum) != (None, None)
 
 
 def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
     """Faults of single cells; each value of a column is judged once, however often it stands."""
     wrong_cells = []
     for field in table.fields:
-        if not _ruled(field):
+        if not ruled(field):
             continue
         wrong, column = check(field), frame[field.name]
         if field.required and column.hasnans:

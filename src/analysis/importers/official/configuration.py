@@ -23,6 +23,7 @@ SETTINGS = {PRECISION, LIMIT, *FLAGS}
 _FIELDS = re.compile(r"(?:model|power)_fields\.")
 _WORDS = re.compile(r"_?(TRT|Triton|MaxQ|High_?Accuracy)")  # of platforms and classes, not of systems
 # What may follow an accelerator in the plain name of a system: memory, host, parallelism, count.
+_COUNT = re.compile(r"x\d+$")
 _SIZE = r"(?:\d+g[bi]b?)?(?:arm|aarch64)?(?:tp\d+)?(?:x\d+)?$"
 _ROOT = re.compile(r"Config(?:uration)?$")  # ends the names of classes that stand for no system
 _HARNESS = re.compile(r"_TRT(?![a-z])", re.IGNORECASE)  # in platforms that ran by these configurations
@@ -104,11 +105,9 @@ def precision(said: Said, asked: Asked) -> str:
     where nothing of a capped system says a precision, what stands for it uncapped does.
     """
     for precisions in _precisions(said, asked):
-        alike = {system: named for system, named in precisions.items() if _is_of(system, asked)}
-        for systems in (_systems_own(precisions, asked.platform), alike):
-            named = set().union(*systems.values())
-            if named:
-                return named.pop() if len(named) == 1 else ""
+        named = _of_system(precisions, asked.platform) or _of_accelerator(precisions, asked)
+        if named:
+            return min(named) if len(named) == 1 else ""
     return _common(said, asked)
 
 
@@ -122,9 +121,8 @@ def power_limit(said: Said, asked: Asked) -> float | None:
     if not asked.capped:
         return None
     for limits in _limits(said, asked):
-        named = set().union(*_systems_own(limits, asked.platform).values())
-        if named:
-            return named.pop() if len(named) == 1 else None
+        if named := _of_system(limits, asked.platform):
+            return min(named) if len(named) == 1 else None
     return None
 
 
@@ -143,14 +141,28 @@ def _precisions(said: Said, asked: Asked) -> Iterator[Mapping[str, set[str]]]:
     """What is said of precision, by the plain name of the system: first what stands closest to the run."""
     for strict in _targets(said, asked):
         for capped in (True, False) if asked.capped else (False,):
-            found: dict[str, set[str]] = {}
-            for chain in _chained(said, asked):
-                if (chain.strict, chain.capped) == (strict, capped) and chain.precisions:
-                    found.setdefault(chain.system, set()).update(chain.precisions)
-            yield found
-    yield {
+            yield _of_classes(said, asked.names, asked.scenario, strict, capped)
+    yield _of_dictionaries(said, asked.names, asked.scenario)
+
+
+@lru_cache(maxsize=256)
+def _of_classes(
+    said: Said, names: tuple[str, ...], scenario: str, strict: bool, capped: bool
+) -> Mapping[str, set[str]]:
+    """The precisions that the classes of one accuracy target, capped or not, may have."""
+    found: dict[str, set[str]] = {}
+    for chain in _chained(said, names, scenario):
+        if (chain.strict, chain.capped) == (strict, capped) and chain.precisions:
+            found.setdefault(chain.system, set()).update(chain.precisions)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _of_dictionaries(said: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, set[str]]:
+    """The precisions that the dictionaries name."""
+    return {
         system: {named for settings in dictionaries if (named := _named(settings))}
-        for system, dictionaries in _dictionaries(said, asked).items()
+        for system, dictionaries in _dictionaries(said, names, scenario).items()
     }
 
 
@@ -158,13 +170,12 @@ def _limits(said: Said, asked: Asked) -> Iterator[Mapping[str, set[float]]]:
     """What is said of power limits, by the plain name of the system: first what stands closest to the run."""
     for strict in _targets(said, asked):
         found: dict[str, set[float]] = {}
-        for chain in _chained(said, asked):
+        for chain in _chained(said, asked.names, asked.scenario):
             if chain.capped and chain.strict == strict:
                 found.setdefault(chain.system, set()).update(_limit(chain.settings))
         yield found
-    yield {
-        system: set().union(*map(_limit, dictionaries)) for system, dictionaries in _dictionaries(said, asked).items()
-    }
+    written = _dictionaries(said, asked.names, asked.scenario)
+    yield {system: set().union(*map(_limit, dictionaries)) for system, dictionaries in written.items()}
 
 
 def _limit(settings: Settings) -> set[float]:
@@ -183,30 +194,37 @@ def _common(said: Said, asked: Asked) -> str:
     """
     if not _HARNESS.search(asked.platform):
         return ""
-    chains = _chained(said, asked)
+    chains = _chained(said, asked.names, asked.scenario)
     may = [chain for chain in chains if chain.strict <= asked.strict and chain.capped <= asked.capped]
     named = {_named(chain.settings) for chain in may} - {""}
     return named.pop() if len(named) == 1 and any(chain.own for chain in chains) else ""
 
 
-def _systems_own(found: Mapping[str, set[Any]], platform: str) -> dict[str, set[Any]]:
+def _of_system(found: Mapping[str, set[Any]], platform: str) -> set[Any]:
     """What is said of the system that the platform's name holds, of several the one with the longest name."""
-    close = {system: named for system, named in found.items() if len(system) > 5 and _within(system, _plain(platform))}
+    plain = _plain(platform)
+    close = [system for system in found if len(system) > 5 and _within(system, plain)]
     longest = max(map(len, close), default=0)
-    return {system: named for system, named in close.items() if len(system) == longest}
+    return set().union(*(found[system] for system in close if len(system) == longest))
 
 
-def _is_of(system: str, asked: Asked) -> bool:
-    """Whether the plain name of a system ends with the accelerator: L40 is that of L40x1 and not of L40Sx1."""
-    part = re.sub(r"x\d+$", "", system)
-    if asked.published and part and _plain(asked.published).endswith(part):
-        return True
-    return bool(asked.accelerator) and bool(re.search(re.escape(_plain(asked.accelerator)) + _SIZE, system))
+def _of_accelerator(found: Mapping[str, set[str]], asked: Asked) -> set[str]:
+    """What is said of the systems whose plain name ends with the accelerator: L40 is that of L40x1, not of L40Sx1."""
+    published, accelerator = _plain(asked.published), _plain(asked.accelerator)
+    named = re.compile(re.escape(accelerator) + _SIZE)
+    return set().union(
+        *(
+            precisions
+            for system, precisions in found.items()
+            if ((part := _COUNT.sub("", system)) and published.endswith(part))
+            or (asked.accelerator and named.search(system))
+        )
+    )
 
 
 def _within(system: str, platform: str) -> bool:
     """Whether the platform's name holds the system's, and not as the start of a longer number: x1 is not x16."""
-    return bool(re.search(re.escape(system) + r"(?!\d)", platform))
+    return system in platform and bool(re.search(re.escape(system) + r"(?!\d)", platform))
 
 
 def _named(settings: Settings) -> str:
@@ -216,21 +234,17 @@ def _named(settings: Settings) -> str:
     return named if named in PRECISIONS else ""
 
 
-def _chained(said: Said, asked: Asked) -> list[_Chain]:
-    return [chain for benchmark in asked.names for chain in _chains(said, benchmark, asked.scenario)]
-
-
-def _dictionaries(said: Said, asked: Asked) -> dict[str, list[Settings]]:
-    merged: dict[str, list[Settings]] = {}
-    for benchmark in asked.names:
-        for system, dictionaries in _fields(said, benchmark, asked.scenario):
-            merged.setdefault(system, []).extend(dictionaries)
-    return merged
+def _chained(said: Said, names: tuple[str, ...], scenario: str) -> list[_Chain]:
+    return [chain for benchmark in names for chain in _chains(said, benchmark, scenario)]
 
 
 @lru_cache(maxsize=256)
-def _fields(said: Said, benchmark: str, scenario: str) -> tuple[tuple[str, Sequence[Settings]], ...]:
-    return tuple((_plain(system), settings) for system, settings in said.fields(benchmark, scenario).items())
+def _dictionaries(said: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, Sequence[Settings]]:
+    merged: dict[str, list[Settings]] = {}
+    for benchmark in names:
+        for system, dictionaries in said.fields(benchmark, scenario).items():
+            merged.setdefault(_plain(system), []).extend(dictionaries)
+    return merged
 
 
 @lru_cache(maxsize=256)
@@ -292,6 +306,7 @@ def _chain(definition: Definition, settings: Settings, loose: bool) -> _Chain:
     return _Chain(system, settings, "highaccuracy" in plain, capped, definition.own, loose)
 
 
+@lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     """Letters and digits, without the words that only platforms have."""
     return re.sub(r"[^a-z0-9]", "", _WORDS.sub("", name).lower()).replace("aarch64", "arm")

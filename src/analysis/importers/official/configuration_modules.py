@@ -3,78 +3,126 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analysis.importers.official.configuration import Definition, Settings, setting
+from analysis.core.contents import sha256
+from analysis.importers.official.configuration import SETTINGS, Definition, Settings, setting
+from analysis.importers.official.tree import listed
 
 LARGEST = 1 << 21  # characters of a module that are read
-There = Callable[[Path], bool]
+MOST = 1 << 10  # modules of which it is kept what they say
+There = Callable[[str], bool]
+_found: dict[tuple[Callable, str], tuple[Any, ...]] = {}  # by what was looked for, and the digest of the module
+Class = tuple[str, tuple[str, ...], Settings]  # name, bases, settings of its own
 
 
 class Modules:
-    """The modules in `configs`, a submitter's folder; `there` says of a path whether it is a file to be opened."""
+    """The modules in `configs`, a submitter's folder; `there` says of a path whether it is a file to be opened.
+
+    Submitters copy each other's modules, so one is parsed once however many folders hold it.
+    """
 
     partial = False
 
-    def __init__(self, configs: Path, there: There = Path.is_file) -> None:
+    def __init__(self, configs: Path | str, there: There = os.path.isfile) -> None:
         self.configs, self.there = configs, there
 
     def classes(self, benchmark: str, scenario: str) -> Sequence[Definition]:
         """The classes of the benchmark, then those of its scenario."""
-        folder = self.configs / benchmark
-        paths = {folder / "__init__.py": False} | dict.fromkeys(sorted((folder / scenario).glob("*.py")), True)
-        return [definition for path, own in paths.items() if self.there(path) for definition in _classes(path, own)]
+        folder = f"{self.configs}/{benchmark}"
+        own = (f"{folder}/{scenario}/{name}" for name in listed(f"{folder}/{scenario}", ".py"))
+        paths = {f"{folder}/__init__.py": False} | dict.fromkeys(own, True)
+        return [
+            Definition(path, own, *each)
+            for path, own in paths.items()
+            if self.there(path)
+            for each in _known(_classes, path)
+        ]
 
     def fields(self, benchmark: str, scenario: str) -> Mapping[str, Sequence[Settings]]:
         """The dictionaries of each system, whose name is that of its folder."""
-        paths = {path.name: path / scenario / f"{benchmark}.py" for path in sorted(self.configs.glob("*/"))}
-        return {system: _dictionaries(path) for system, path in paths.items() if self.there(path)}
+        paths = {system: f"{self.configs}/{system}/{scenario}/{benchmark}.py" for system in listed(str(self.configs))}
+        return {system: _known(_dictionaries, path) for system, path in paths.items() if self.there(path)}
 
 
-@lru_cache(maxsize=256)
-def _classes(path: Path, own: bool) -> tuple[Definition, ...]:
+def _known(said: Callable[[str], tuple[Any, ...]], path: str) -> tuple[Any, ...]:
+    """What `said` finds in the module at `path`, which is parsed once for each content; () for one not to be read."""
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace") as file:
+            text = file.read(LARGEST)
+    except OSError:
+        return ()
+    key = said, sha256(text)
+    found = _found.get(key)
+    if found is None:
+        if len(_found) >= MOST:
+            _found.clear()
+        found = _found[key] = said(text)
+    return found
+
+
+def _classes(text: str) -> tuple[Class, ...]:
     """The classes of a module with their own settings."""
-    return tuple(_definition(str(path), own, node) for node in _parsed(path) if isinstance(node, ast.ClassDef))
+    return tuple(_class(node) for node in _parsed(text) if isinstance(node, ast.ClassDef))
 
 
-def _definition(place: str, own: bool, node: ast.ClassDef) -> Definition:
+def _class(node: ast.ClassDef) -> Class:
     settings: dict[str, Any] = {}
     for statement in node.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name, value = statement.targets[0].id, statement.value
             if name == "system":
                 settings[name] = ast.unparse(value)
-            elif setting(name) == name and isinstance(value, ast.Constant):
+            elif name in SETTINGS and isinstance(value, ast.Constant):
                 settings[name] = value.value
-    bases = tuple(base.id for base in node.bases if isinstance(base, ast.Name))
-    return Definition(place, own, node.name, bases, settings)
+    return node.name, tuple(base.id for base in node.bases if isinstance(base, ast.Name)), settings
 
 
-@lru_cache(maxsize=256)
-def _dictionaries(path: Path) -> tuple[Settings, ...]:
+def _dictionaries(text: str) -> tuple[Settings, ...]:
     """The settings of each dictionary of a module that has some."""
-    nodes = [node for top in _parsed(path) for node in ast.walk(top) if isinstance(node, ast.Dict)]
-    return tuple(settings for node in nodes if (settings := _settings(node)))
+    if text.isascii() and not any(name in text for name in SETTINGS):
+        return ()  # Only in other scripts has a name two spellings.
+    return tuple(settings for node in _nested(_parsed(text)) if (settings := _settings(node)))
+
+
+def _nested(nodes: list[ast.AST]) -> Iterator[ast.Dict]:
+    """Every dictionary in the nodes, at whatever depth."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Dict):
+            yield node
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                waiting.append(part)
+            elif isinstance(part, list):
+                waiting += [each for each in part if isinstance(each, ast.AST)]
 
 
 def _settings(node: ast.Dict) -> Settings:
     """The settings among the fields of a dictionary: a constant, or a member such as Precision.FP16."""
-    named = {setting(ast.unparse(key)): value for key, value in zip(node.keys, node.values, strict=True) if key}
-    return {
-        name: value.value if isinstance(value, ast.Constant) else ast.unparse(value).rpartition(".")[2]
-        for name, value in named.items()
-        if name
-    }
+    found: dict[str, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if _last(key) in SETTINGS and (name := setting(ast.unparse(key))):
+            constant = isinstance(value, ast.Constant)
+            found[name] = value.value if constant else ast.unparse(value).rpartition(".")[2]
+    return found
 
 
-def _parsed(path: Path) -> list[ast.stmt]:
+def _last(key: ast.expr | None) -> str:
+    """The last name of a key such as model_fields.precision; "" for what is no name."""
+    return key.attr if isinstance(key, ast.Attribute) else key.id if isinstance(key, ast.Name) else ""
+
+
+def _parsed(text: str) -> list[ast.stmt]:
     try:
-        with path.open(encoding="utf-8", errors="replace") as file, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # What Python thinks of a submitter's style is no matter of the import.
-            return ast.parse(file.read(LARGEST)).body
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []

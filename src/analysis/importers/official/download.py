@@ -10,7 +10,6 @@ from pathlib import Path
 
 from analysis.core.contents import sha256_of
 from analysis.core.paths import DATA, OFFICIAL
-from analysis.data.catalog import Catalog
 from analysis.importers.official import writer
 from analysis.importers.official.intake import ImportFailed, import_results
 
@@ -40,6 +39,8 @@ class Pinned:
 
 def pinned_files(folder: Path = DATA) -> tuple[Pinned, ...]:
     """The summary files that rounds.csv names of rounds that are not shipped, oldest first. Raises TableError."""
+    from analysis.data.catalog import Catalog
+
     catalog = Catalog(folder)
     shipped = {part.round for part in catalog.tables["results"].parts}
     rounds = catalog.rounds[~catalog.rounds["round"].isin(shipped)]

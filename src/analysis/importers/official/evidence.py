@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from analysis.importers.official.configuration_modules import Modules
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.logged import LogError, Logged
 from analysis.importers.official.shape import Row
-from analysis.importers.official.tree import MISSING, Run, refused
+from analysis.importers.official.tree import MISSING, Run, listed, refused
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
@@ -26,7 +27,7 @@ AGREES = 1e-6  # relative: a log has six significant digits
 POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
 FAULTS = (EntryError, LogError)
 DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
-_ACCURACY = {
+_STATED = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
     "ROUGE2": r"'rouge2':\s+'?([\d.]+)",
     "ROUGEL": r"'rougeL':\s+'?([\d.]+)",
@@ -40,6 +41,7 @@ _ACCURACY = {
     "CLIP_SCORE": r"'CLIP_SCORE':\s+'?([\d.]+)",
     "FID_SCORE": r"'FID_SCORE':\s+'?([\d.]+)",
 }
+_ACCURACY = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _STATED.items()}
 
 
 def row(run: Run | None, published: Entry | None = None, said: Said | None = None) -> Row:
@@ -57,7 +59,7 @@ def _logged(run: Run, published: Entry | None) -> Row:
     """The row of a run, before its configuration is asked."""
     entry = published or _entry(run)
     if published:
-        entry.described += _said_beside(_described(run), run.root)
+        entry.described += _said_beside(run.root, _described(run))
     benchmark, _ = units.benchmark(str(entry.model), str(entry.model_run))
     scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
     log = _log(run, published, (benchmark, scenario, entry.round))
@@ -92,7 +94,7 @@ def _logged(run: Run, published: Entry | None) -> Row:
 def _log(run: Run, published: Entry | None, filed: tuple[str, str, str]) -> Logged | None:
     """What the log of a run says; None where a published row's is not in the tree. `filed`: benchmark to round."""
     lies = (run.folder / LOG).exists()
-    if not lies and (name := endpoints.find(run.folder, lambda name: _there(run.folder / name, run))):
+    if not lies and (name := endpoints.find(run.folder, lambda name: _there(run.folder, name, run.root))):
         return endpoints.logged(run.folder / name, *filed)
     return loadgen.logged(_file(run, LOG), *filed) if lies or not published else None
 
@@ -101,8 +103,9 @@ def _entry(run: Run) -> Entry:
     """What the tree says of a run beside its logs: the system description, and the declared weights."""
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
-    _there(_described(run), run)
-    system = _json(_described(run))
+    described = _described(run)
+    _there(run.root, described, run.root)
+    system = _json(f"{run.root}/{described}")
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
@@ -118,15 +121,16 @@ def _entry(run: Run) -> Entry:
     )  # fmt: skip
 
 
-def _described(run: Run) -> Path:
-    return run.beside("systems", f"{run.platform}.json")
+def _described(run: Run) -> str:
+    """The description of a run's system, below the root of the tree."""
+    return f"{run.division}/{run.submitter}/systems/{run.platform}.json"
 
 
 @lru_cache(maxsize=256)
-def _said_beside(path: Path, root: Path) -> str:
+def _said_beside(root: Path, name: str) -> str:
     """What the system's description says in words beside a published row, which needs none: "" where none is read."""
     try:
-        return _words(_json(path)) if _opened(path, root, root) else ""
+        return _words(_json(f"{root}/{name}")) if _there(root, name, root) else ""
     except EntryError:
         return ""
 
@@ -194,10 +198,8 @@ def _power(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
 
 def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
     """Power as measured. Raises PowerError where it cannot be trusted."""
-    measured = (run.folder / "performance" / "power").is_dir()
-    spl = run.folder / "performance" / "run_1" / "spl.txt"
-    if not spl.exists() and not spl.is_symlink():
-        if measured:
+    if not os.path.lexists(f"{run.folder}/performance/run_1/spl.txt"):
+        if (run.folder / "performance/power").is_dir():
             raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
         return _Metered()
     power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
@@ -212,8 +214,8 @@ def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
 
 def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None) -> None:
     """What the submitter's configuration says of the system stands above what the submission declares."""
-    if run and (configs := run.beside("configs")).is_dir():
-        said = _modules(configs, run.root)
+    if run and (configs := run.root.joinpath(run.division, run.submitter, "configs")).is_dir():
+        said = _modules(str(configs), run.root)
     if said is None:
         return
     platform, model = (run.platform, run.model) if run else (str(entry.platform), out["model_run"])
@@ -230,9 +232,9 @@ def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None
 
 
 @lru_cache(maxsize=64)
-def _modules(configs: Path, root: Path) -> Modules:
+def _modules(configs: str, root: Path) -> Modules:
     """The modules in a submitter's folder of configurations, of the tree `root`."""
-    return Modules(configs, partial(_opened, folder=root, root=root))
+    return Modules(configs, lambda path: _there(root, path.removeprefix(f"{root}/"), root))
 
 
 def _file(run: Run, name: str) -> Path:
@@ -246,13 +248,8 @@ class _NotOpened(EntryError):
     """A file is there, but not to be opened."""
 
 
-def _there(path: Path, run: Run) -> bool:
+def _there(folder: Path, name: str, root: Path) -> bool:
     """Whether a file that may be missing is there. Raises _NotOpened where it is not to be opened."""
-    return _opened(path, run.folder if path.is_relative_to(run.folder) else run.root, run.root)
-
-
-def _opened(path: Path, folder: Path, root: Path) -> bool:
-    name = path.relative_to(folder).as_posix()
     reason = refused(folder, name, root)
     if reason not in ("", MISSING):
         raise _NotOpened(f"{name}: {reason}")
@@ -261,22 +258,24 @@ def _opened(path: Path, folder: Path, root: Path) -> bool:
 
 def _declaration(run: Run) -> dict[str, Any]:
     """The measurements file of the run, whatever its name; {} where there is none that can be read."""
-    folder = run.beside("measurements", run.platform, run.model, run.scenario)
-    candidates = [run.folder / "measurements.json", *sorted(folder.glob("*.json"))]
-    for path in candidates:
-        if _there(path, run):
+    beside = "/".join([run.division, run.submitter, "measurements", run.platform, run.model, run.scenario])
+    candidates = [(run.folder, "measurements.json")]
+    candidates += [(run.root, f"{beside}/{name}") for name in listed(f"{run.root}/{beside}", ".json")]
+    for folder, name in candidates:
+        if _there(folder, name, run.root):
             try:
-                return _json(path)
+                return _json(f"{folder}/{name}")
             except EntryError:
                 continue
     return {}
 
 
 @lru_cache(maxsize=256)
-def _json(path: Path) -> dict[str, Any]:
-    name = path.name if path.parent.name != "systems" else f"systems/{path.name}"
+def _json(path: str) -> dict[str, Any]:
+    *_, folder, name = path.split("/")
+    name = name if folder != "systems" else f"systems/{name}"
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "or-latin-1"))
     except OSError as error:
         raise EntryError(f"{name}: cannot be read ({error.strerror}), so the system is not known") from None
@@ -289,13 +288,13 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _accuracy(run: Run) -> str:
     """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
-    path, scored = (run.folder / "accuracy" / name for name in ("accuracy.txt", "accuracy_results.json"))
-    if not _there(path, run):
-        return endpoints.accuracy(scored) if _there(scored, run) else ""
+    written, scored = "accuracy/accuracy.txt", "accuracy/accuracy_results.json"
+    if not _there(run.folder, written, run.root):
+        return endpoints.accuracy(run.folder / scored) if _there(run.folder, scored, run.root) else ""
     try:
-        with path.open(encoding="latin-1") as file:
-            written = file.read(LARGEST)
+        with (run.folder / written).open(encoding="latin-1") as file:
+            text = file.read(LARGEST)
     except OSError:
         return ""
-    metrics = {name: re.findall(pattern, written, re.MULTILINE) for name, pattern in _ACCURACY.items()}
+    metrics = {name: pattern.findall(text) for name, pattern in _ACCURACY.items()}
     return "  ".join(f"{name}: {values[-1]}" for name, values in metrics.items() if values)

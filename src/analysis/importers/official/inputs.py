@@ -48,6 +48,11 @@ class Task(NamedTuple):
         return self.place
 
 
+def submitted(task: Task) -> tuple[str, ...]:
+    """Whose result a task is of: those of one submitter share modules of configuration and descriptions."""
+    return (str(task.run.root), task.run.division, task.run.submitter) if task.run else (str(task.entry.submitter),)
+
+
 class Sources:
     """The summaries and trees behind the given paths, each once, and the tasks that they make together.
 

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.data import schema
-from analysis.importers.official import accelerator_names, archive, duplicates, evidence, shape, units, writer
+from analysis.data import rules
+from analysis.importers.official import accelerator_names, archive, duplicates, evidence, inputs, shape, units, writer
 from analysis.importers.official.inputs import Sources, Task
 from analysis.importers.official.shape import Row
 from analysis.importers.official.spread import spread
@@ -93,12 +93,14 @@ def work(task: Task) -> Made | Problem:
 
 def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, scheduler: str) -> Iterator[Made | Problem]:
     # A published row alone takes less time to shape than to send to another process.
-    return spread(work, tasks, workers=workers, scheduler=scheduler) if parallel or scheduler else map(work, tasks)
+    if not parallel and not scheduler:
+        return map(work, tasks)
+    return spread(work, tasks, workers=workers, scheduler=scheduler, kind=inputs.submitted)
 
 
 def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
     """The rows that hold to the table's description, each key once; the others are told."""
-    columns = schema.checks(writer.fields())
+    columns = rules.checks(writer.fields())
     seen: dict[str, str] = {}
     for made in shaped:
         if isinstance(made, Problem):
@@ -107,7 +109,7 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
         place, row = made
         if part := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, part))
-        faults = schema.row_faults(row, columns)
+        faults = rules.row_faults(row, columns)
         if row["id"] in seen:
             faults.append(f"the key {row['id']!r} stands twice, first in {seen[row['id']]}")
         if faults:

@@ -17,7 +17,7 @@ from analysis.core.vocabulary import MILLISECONDS, SAMPLES, SCENARIOS, TOKENS
 from analysis.importers.official import units
 from analysis.importers.official.logged import LogError, Logged
 
-BLOCK = 1 << 20  # bytes read at a time
+BLOCK = 1 << 17  # bytes read at a time: as many as are in memory already when they are searched
 LEAST = 1e-300  # that counts as more than nothing: a nanosecond in milliseconds must not vanish
 LONGEST = 1024  # bytes of the longest line start that can match; results are far shorter
 KEYS = (

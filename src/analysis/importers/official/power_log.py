@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -65,31 +64,50 @@ def millijoules_per_query(power: Power, log: dict[str, Any], times: int = 1) -> 
 
 def _hole(moments: list[datetime]) -> float:
     """Seconds between the two neighbours that lie farthest apart."""
-    return max((after - before).total_seconds() for before, after in pairwise(moments))
+    return max(after - before for before, after in pairwise(moments)).total_seconds()
 
 
 def _samples(path: Path) -> Iterator[tuple[datetime, float]]:
     """Each sample's time and its watts."""
+    done, rest = 0, ""
     try:
         with path.open(encoding="latin-1", newline=None) as file:
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST), ""), 1):
-                if len(line) == LONGEST:
-                    raise PowerError(f"{path.name}, line {number}: longer than {LONGEST:,} characters")
-                if line.strip():
-                    yield _sample(line, number, path)
+            while block := file.read(LONGEST):
+                *lines, rest = (rest + block).split("\n")
+                for number, line in enumerate(lines, done + 1):
+                    if sample := _sample(line, number, path):
+                        yield sample
+                done += len(lines)
+                if len(rest) >= LONGEST:
+                    break
     except OSError as error:
         raise PowerError(f"{path.name}: cannot be read: {error.strerror}") from None
+    if sample := _sample(rest, done + 1, path):
+        yield sample
 
 
-def _sample(line: str, number: int, path: Path) -> tuple[datetime, float]:
-    match = _SAMPLE.match(line.strip())
-    if match:
-        month, day, year, clock, fraction, watts = match.groups()
-        with suppress(ValueError):
-            at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}.{fraction:0<6}")
-            if math.isfinite(value := float(watts)):
-                return at, value
-    raise PowerError(f"{path.name}, line {number}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
+def _sample(line: str, number: int, path: Path) -> tuple[datetime, float] | None:
+    """The sample of a line, None for a blank one."""
+    if len(line) >= LONGEST:
+        raise PowerError(f"{path.name}, line {number}: longer than {LONGEST:,} characters")
+    match = _SAMPLE.match(line) or _SAMPLE.match(stripped := line.strip())
+    if not match:
+        if not stripped:
+            return None
+        raise _no_sample(number, path)
+    month, day, year, clock, fraction, watts = match.groups()
+    try:
+        at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}.{fraction:0<6}")
+    except ValueError:
+        raise _no_sample(number, path) from None
+    if not math.isfinite(value := float(watts)):
+        raise _no_sample(number, path)
+    return at, value
+
+
+def _no_sample(number: int, path: Path) -> PowerError:
+    expected = "a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6"
+    return PowerError(f"{path.name}, line {number}: not {expected}")
 
 
 def _moment(text: Any, name: str) -> datetime:

@@ -10,8 +10,7 @@ import math
 import re
 from typing import Any
 
-from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS
-from analysis.data.rounds import record_id
+from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
 

@@ -8,13 +8,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
-
-from analysis.core import cluster
+from typing import Any, TypeVar
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
-BATCH = 8  # tasks that a worker takes at a time
+LEAST, MOST = 8, 64  # tasks that a worker takes at a time: few at first, more where there are many
 AHEAD = 4  # batches a worker may have before the first result is taken
 ALONE = 16  # tasks below which starting processes costs more than it gives
 
@@ -24,10 +22,12 @@ class WorkersLost(RuntimeError):
 
 
 def spread(
-    work: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int | None = None, scheduler: str = ""
-) -> Iterator[Done]:
+    work: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int | None = None, scheduler: str = "",
+    kind: Callable[[Task], Any] = type,
+) -> Iterator[Done]:  # fmt: skip
     """`work` of each task, in the order of the tasks; only as many are under way as keep the workers busy.
 
+    Tasks of one `kind` that follow each other go to one worker where they are not too many, for what they share.
     `work` and tasks must be picklable. With `scheduler` (tcp://host:port) on that Dask cluster, else on `workers` local
     processes (default: one for each processor); few tasks stay in this process. Raises ClusterError, and WorkersLost,
     which names tasks by their text.
@@ -41,11 +41,11 @@ def spread(
             return
         tasks = itertools.chain(first, tasks)
     with _pool(scheduler, workers) as (pool, width):
-        yield from _ordered(pool, work, tasks, width * AHEAD, scheduler)
+        yield from _ordered(pool, work, _batches(tasks, kind, width), width * AHEAD, scheduler)
 
 
 def _ordered(
-    pool: Executor, work: Callable[[Task], Done], tasks: Iterable[Task], most: int, scheduler: str
+    pool: Executor, work: Callable[[Task], Done], batches: Iterable[list[Task]], most: int, scheduler: str
 ) -> Iterator[Done]:
     under_way: deque = deque()
 
@@ -57,7 +57,7 @@ def _ordered(
             yield from done
 
     try:
-        while batch := list(itertools.islice(tasks, BATCH)):
+        for batch in batches:
             under_way.append((None, batch))
             with _watched(under_way, scheduler):
                 under_way[-1] = pool.submit(_of_all, work, batch), batch
@@ -67,6 +67,20 @@ def _ordered(
         for future, _ in under_way:
             if future:
                 future.cancel()
+
+
+def _batches(tasks: Iterable[Task], kind: Callable[[Task], Any], workers: int) -> Iterator[list[Task]]:
+    """The tasks in batches, each at most half of what every worker had before it, so that few tasks are spread too."""
+    batch: list[Task] = []
+    given, most = 0, LEAST
+    for task in tasks:
+        if len(batch) >= most or (len(batch) >= LEAST and kind(task) != kind(batch[-1])):
+            yield batch
+            given += len(batch)
+            batch, most = [], min(max(LEAST, given // (2 * workers)), MOST)
+        batch.append(task)
+    if batch:
+        yield batch
 
 
 @contextmanager
@@ -105,6 +119,8 @@ def _pool(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
         with ProcessPoolExecutor(workers) as pool:
             yield pool, workers
         return
+    from analysis.core import cluster
+
     with cluster.connect(scheduler) as client:
         width = sum(client.nthreads().values())
         if not width:

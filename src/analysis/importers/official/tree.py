@@ -6,8 +6,10 @@ and compliance runs are never reported, so they are not looked at.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,10 +55,6 @@ class Run:
         """The folder as the official summary writes it."""
         return "/".join([self.division, self.submitter, "results", self.platform, self.model, self.scenario])
 
-    def beside(self, *parts: str) -> Path:
-        """A path below the submitter's folder."""
-        return self.root.joinpath(self.division, self.submitter, *parts)
-
 
 def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     """Every run below `start`, in order of name, and every folder that cannot be entered; nothing is kept in memory.
@@ -67,12 +65,16 @@ def walk(start: Path, round: str = "") -> Iterator[Run | Problem]:
     """
     start = begin(start)
     root = _root(start)
-    yield from _Walk(root, round or round_of(start)).enter(start, os.path.realpath(start), (), False)
+    yield from _Walk(root, round or round_of(start)).enter(str(start), os.path.realpath(start), (), False)
 
 
 def round_of(path: Path) -> str:
     """The round that a path names (inference_results_v4.1), the innermost one; "" where none."""
-    rounds = _ROUND.findall(os.path.normpath(path.absolute()))
+    return _named(os.path.normpath(path.absolute()))
+
+
+def _named(path: str) -> str:
+    rounds = _ROUND.findall(path)
     return f"v{rounds[-1]}" if rounds else ""
 
 
@@ -127,66 +129,65 @@ def _root(start: Path) -> Path:
 
 
 class _Walk:
-    def __init__(self, root: Path, round: str) -> None:
-        self.root, self.real, self.round = root, os.path.realpath(root), round
-        self.linked: dict[str, Path] = {}  # real path of a folder -> the link by which it was entered
+    """Folders are named by text here: a tree has ten times as many as runs."""
 
-    def enter(self, folder: Path, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+    def __init__(self, root: Path, round: str) -> None:
+        self.root, self.real, self.round = os.path.join(root, ""), os.path.realpath(root), round
+        self.linked: dict[str, str] = {}  # real path of a folder -> the link by which it was entered
+        self.roots: dict[str, Path] = {}  # one object for all runs of a tree
+
+    def enter(self, folder: str, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
         if here in above or len(above) > DEEPEST:
-            yield self.problem(folder, "leads back to a folder that it is in" if here in above else "too deep")
+            yield Problem(folder, "leads back to a folder that it is in" if here in above else "too deep")
             return
         try:
             with os.scandir(folder) as entries:
-                inside = sorted(entries, key=lambda entry: entry.name)
+                inside = {entry.name: entry for entry in entries}
         except OSError as error:
-            yield self.problem(folder, f"cannot be read: {error.strerror}")
+            yield Problem(folder, f"cannot be read: {error.strerror}")
             return
-        names = {entry.name for entry in inside}
-        if names & {"performance", "accuracy"}:
+        if "performance" in inside or "accuracy" in inside:
             yield self.run(folder)
             return
-        submitter = "results" in names  # Code of any kind may lie beside them, with folders of the same names.
-        for entry in inside:
-            skipped = entry.name in SKIPPED or _COMPLIANCE.fullmatch(entry.name)
-            if not skipped and (entry.name == "results" or not submitter or entry.is_symlink()):
+        submitter = "results" in inside  # Code of any kind may lie beside them, with folders of the same names.
+        for name, entry in sorted(inside.items()):
+            skipped = name in SKIPPED or _COMPLIANCE.fullmatch(name)
+            if not skipped and (name == "results" or not submitter or entry.is_symlink()):
                 yield from self.below(entry, (*above, here), by_link)
 
     def below(self, entry: os.DirEntry[str], above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
-        path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
-            yield from self.enter(path, str(Path(above[-1], entry.name)), above, by_link)
+            yield from self.enter(entry.path, os.path.join(above[-1], entry.name), above, by_link)
         elif entry.is_symlink():
-            yield from self.link(path, above, by_link)
+            yield from self.link(entry.path, above, by_link)
 
-    def link(self, path: Path, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+    def link(self, path: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         target = os.path.realpath(path)
         if not within(target, self.real):
-            yield self.problem(path, "a symbolic link out of the tree, not followed")
-        elif not Path(target).exists():
-            yield self.problem(path, "a symbolic link to nothing")
+            yield Problem(path, "a symbolic link out of the tree, not followed")
+        elif not os.path.exists(target):
+            yield Problem(path, "a symbolic link to nothing")
         elif target in above:
-            yield self.problem(path, "a symbolic link back to a folder that it is in, not followed")
-        elif not Path(target).is_dir():
+            yield Problem(path, "a symbolic link back to a folder that it is in, not followed")
+        elif not os.path.isdir(target):
             return
         elif by_link:
-            yield self.problem(path, "a symbolic link behind another one, not followed")
+            yield Problem(path, "a symbolic link behind another one, not followed")
         elif target in self.linked:
-            yield self.problem(path, f"a symbolic link to a folder that is already read as {self.linked[target]}")
+            yield Problem(path, f"a symbolic link to a folder that is already read as {self.linked[target]}")
         else:
             self.linked[target] = path
             yield from self.enter(path, target, above, True)
 
-    def run(self, folder: Path) -> Run | Problem:
-        parts = folder.relative_to(self.root).parts if folder.is_relative_to(self.root) else folder.parts
+    def run(self, folder: str) -> Run | Problem:
+        parts = folder[len(self.root) :].split(os.sep)
         if len(parts) < 6 or parts[-4] != "results":
-            return self.problem(folder, f"is no run of a submission tree: expected {RUN}")
+            return Problem(folder, f"is no run of a submission tree: expected {RUN}")
+        above = folder[: -len(os.sep.join(parts[-6:]))]
+        root = self.roots.setdefault(above, Path(above))
         division, submitter, _, platform, model, scenario = parts[-6:]
-        root = Path(*folder.parts[: len(folder.parts) - 6])
-        return Run(folder, root, round_of(folder) or self.round, division, submitter, platform, model, scenario)
-
-    def problem(self, path: Path, reason: str) -> Problem:
-        return Problem(str(path), reason)
+        return Run(Path(folder), root, _named(folder) or self.round, division, submitter, platform, model, scenario)
 
 
 def within(real: str, root: str) -> bool:
@@ -194,16 +195,39 @@ def within(real: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def refused(folder: Path, name: str, root: Path) -> str:
+def refused(folder: Path | str, name: str, root: Path | str) -> str:
     """Why the file `name` below `folder`, which is within the tree `root`, is not to be opened; "" where it may be.
 
     Only plain files are opened, and only those within the tree: neither a pipe, which might never end, nor what lies
-    behind a link that leads out.
+    behind a link that leads out. Raises OSError where that cannot be seen.
     """
-    at = folder
-    linked = [(at := at / part).is_symlink() for part in name.split("/")]
-    if any(linked) and not within(os.path.realpath(at), os.path.realpath(root)):
-        return "a symbolic link out of the tree, not followed"
-    if at.is_file():
+    at, linked, mode = str(folder), False, 0
+    for part in name.split("/"):
+        at = f"{at}/{part}"
+        mode = _mode(at, follow=False)
+        linked |= stat.S_ISLNK(mode)
+    if linked:
+        if not within(os.path.realpath(at), os.path.realpath(root)):
+            return "a symbolic link out of the tree, not followed"
+        mode = _mode(at, follow=True)
+    if stat.S_ISREG(mode):
         return ""
-    return "is no plain file, not opened" if at.exists() else MISSING
+    return "is no plain file, not opened" if mode else MISSING
+
+
+def _mode(path: str, *, follow: bool) -> int:
+    """The mode of what lies at a path, 0 where nothing does. Raises OSError where that cannot be seen."""
+    try:
+        return os.stat(path, follow_symlinks=follow).st_mode
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return 0
+        raise
+
+
+def listed(folder: str, ending: str = "") -> list[str]:
+    """The names in a folder that end so, in order; none where there is no folder, or it may not be read."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(ending))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []

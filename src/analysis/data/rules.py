@@ -1,0 +1,52 @@
+"""What makes one cell acceptable, by the rules of its column: of a table, and of a row that comes alone.
+
+Nothing here needs a frame, so that an import, which makes one row at a time, starts without the libraries of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from analysis.data.descriptor import Field
+
+MISSING = "is missing"
+Check = Callable[[Any], list[str]]
+
+
+def check(field: Field) -> Check:
+    """What is wrong with one value of a column, in words; nothing, most of the time."""
+    pattern = re.compile(field.pattern)
+    listed = ", ".join(map(str, field.choices))
+
+    def wrong(value: Any) -> list[str]:
+        if value is None or value == "" or value != value:
+            return [MISSING] if field.required else []
+        words = []
+        if field.choices and value not in field.choices:
+            words.append(f"{value!r} is not one of {listed}")
+        if field.minimum is not None and value < field.minimum:
+            words.append(f"{value!r} is below {field.minimum}")
+        if field.maximum is not None and value > field.maximum:
+            words.append(f"{value!r} is above {field.maximum}")
+        if field.pattern and not pattern.match(str(value)):
+            words.append(f"{value!r} does not match {field.pattern}")
+        return words
+
+    return wrong
+
+
+def checks(fields: list[Field]) -> dict[str, Check]:
+    """The check of each column that has one, for rows that come one at a time (see row_faults)."""
+    return {field.name: check(field) for field in fields if ruled(field)}
+
+
+def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str]:
+    """What keeps a row from being one of the table, in words; a column that the row lacks is an empty cell."""
+    return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row.get(name))]
+
+
+def ruled(field: Field) -> bool:
+    """Whether a column has a rule that a cell of its type can break."""
+    return bool(field.required or field.choices or field.pattern) or (field.minimum, field.maximum) != (None, None)
