@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import commands
+import edits
 import explorer
 import importers
 import memory
@@ -31,7 +33,8 @@ from workspace import ROOT, Cost, Workspace
 from analysis.core.contents import write_whole
 
 OUT = ROOT / "reports" / "bench.json"
-AIMS = {("f", "a"): 0.2, ("f", "b"): 0.4, ("f", "g"): 1.8, ("sweep", "commands"): 0.15, ("dask", "local"): 1.1}
+AIMS = {("f", "a"): 0.1, ("f", "b"): 0.4, ("f", "g"): 1.3, ("sweep", "commands"): 0.07, ("dask", "local"): 1.1}
+SECONDS = {"analysis check": 1.0, "analysis plan": 0.8, "import": 0.3, "Catalog().results": 0.1}  # aims of commands
 SWEEP = "energy_price"
 MOST_WORKERS = 4
 
@@ -53,10 +56,13 @@ def main() -> int:
             "slider_milliseconds": lambda: sliders.milliseconds(space.root),
             "plan_milliseconds": plans.milliseconds,
         }
+        others["commands_seconds"] = lambda: commands.seconds(space)
+        others["one_edited_cold"] = lambda: [vars(cost) for cost in edits.cold(space)]
+        others["one_edited_in_a_preview"] = lambda: edits.previewed(space)
         if "f" in arguments.ways:
             others["nothing_to_do"] = lambda: [vars(sweeping.nothing_to_do(space)) for _ in range(3)]
         if arguments.sweep:
-            others["sweep"] = lambda: _sweeps(space, arguments.sweep_rounds)
+            others["sweep"] = lambda: _sweeps(space, arguments.sweep_rounds, arguments.times)
         if arguments.importer:
             others["importer"] = importers.measured
         for name, measure in others.items():
@@ -88,8 +94,10 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of the ways, interleaved (default 5)")
     parser.add_argument("--sweep-rounds", type=int, default=2, metavar="N", help="of the sweep (default 2)")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="the sweep's points on workers with one "
+                        "processor each, ten for 400 (default 1)")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=3, metavar="N", help="notebooks at a time, for ours (default 3)")
-    parser.add_argument("--ways", default="abcdefg", help="letters of the ways to run (default all)")
+    parser.add_argument("--ways", default="abcdefgh", help="letters of the ways to run (default all)")
     parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="leave out the sweep, here and on Dask")
     parser.add_argument("--no-import", dest="importer", action="store_false", help="leave out the importer")
     return parser.parse_args()
@@ -99,7 +107,10 @@ def _side_by_side(space: Workspace, letters: str, rounds: int, measured: dict[st
     """The costs of each way per round, or why there are none, into `measured`; written after each.
 
     A way that fails twice is left out from then on, and says so; the others go on.
+    All find what a build before them has kept, as they would where one builds a second time; (h) alone does not.
     """
+    _say("a build that is not timed, so that each way finds tables and figures kept")
+    WAYS["f"][1](space)
     ways = measured["ways"] = {letter: {"name": WAYS[letter][0], "costs": []} for letter in letters}
     for number in range(rounds):
         started = time.monotonic()
@@ -120,7 +131,7 @@ def _side_by_side(space: Workspace, letters: str, rounds: int, measured: dict[st
             _say(f"a round takes {minutes:.1f} minutes: {minutes * (rounds - 1):.0f} more for the ways")
 
 
-def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
+def _sweeps(space: Workspace, rounds: int, times: int) -> dict[str, Any]:
     import yaml
 
     content = yaml.safe_load((space.root / "notebooks" / "sweeps" / f"{SWEEP}.yml").read_text("utf-8"))
@@ -137,18 +148,19 @@ def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
                 f"sweep round {number + 1}: "
                 + str({k: round(v[-1]["wall"], 1) for k, v in costs.items() if v and k != "points"})
             )
-    return costs | {"workers": _workers(space)}
+    return costs | {"workers": _workers(space, times, points * times)}
 
 
-def _workers(space: Workspace) -> list[dict[str, float]]:
+def _workers(space: Workspace, times: int, points: int) -> list[dict[str, float]]:
     """A sweep on one worker, on two and so on, each with one processor of its own; nothing where they cannot have."""
     if shutil.which("taskset") is None:
         return []
-    runs = []
+    runs, name = [], sweeping.grown(space, SWEEP, times)
     for count in range(1, min(len(os.sched_getaffinity(0)), MOST_WORKERS) + 1):
         with sweeping.cluster(space, sorted(os.sched_getaffinity(0))[:count]) as address:
-            runs.append({"workers": count, "wall": sweeping.sweep(space, SWEEP, "--scheduler", address).wall})
-        _say(f"sweep on {count} workers of one processor each: {runs[-1]['wall']:.1f} s")
+            wall = sweeping.sweep(space, name, "--scheduler", address).wall
+        runs.append({"workers": count, "points": points, "wall": wall})
+        _say(f"{points} reports on {count} workers of one processor each: {wall:.1f} s")
     return runs
 
 
@@ -178,9 +190,11 @@ def _ratio(top: str, bottom: str, tops: list[dict[str, float]], bottoms: list[di
 def _print(measured: dict[str, Any]) -> None:
     for letter, way in measured["ways"].items():
         walls = [cost["wall"] for cost in way["costs"]]
-        spread = (
-            f"{statistics.median(walls):6.1f} s ({min(walls):.1f} to {max(walls):.1f})" if walls else way["left_out"]
-        )
+        spread = way.get("left_out", "")
+        if walls:
+            used = statistics.median(cost["processor"] for cost in way["costs"]) / measured["reports"]
+            spread = f"{statistics.median(walls):6.1f} s ({min(walls):.1f} to {max(walls):.1f}), "
+            spread += f"{used:.2f} s of processor a report"
         print(f"({letter}) {way['name']:<48} {spread}")
     for ratio in measured["ratios"]:
         wall, processor = ratio["wall"], ratio["processor"]
@@ -189,10 +203,16 @@ def _print(measured: dict[str, Any]) -> None:
         spread = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
         print(f"{ratio['of']:>6} / {ratio['to']:<8} {spread}{used}")
     for run in measured.get("sweep", {}).get("workers", []):
-        thousand = 1000 / measured["sweep"]["points"] * run["wall"] / 60
-        print(f"Dask, {run['workers']} workers of one processor: {thousand:.0f} minutes for a thousand reports")
+        each = run["wall"] / run["points"]
+        print(f"Dask, {run['points']} reports on {run['workers']} workers of one processor: {run['wall']:.0f} s, "
+              f"{each:.2f} s a report, {each * run['workers']:.2f} s of a worker")  # fmt: skip
     for words in measured["tried_again"]:
         print(f"tried again: {words}")
+    for name, taken in measured["commands_seconds"].items():
+        print(f"{name:<20} {_spread(taken)}" + (f", aim {SECONDS[name]}" if name in SECONDS else ""))
+    print(f"{edits.REPORT}, a cell edited, from a cold start: "
+          f"{_spread([cost['wall'] for cost in measured['one_edited_cold']])}, aim 1.5")  # fmt: skip
+    print(f"the same in a preview that runs: {_spread(measured['one_edited_in_a_preview'])}, aim 1")
     if measured.get("nothing_to_do"):
         print(
             f"nothing to do: {statistics.median(cost['wall'] for cost in measured['nothing_to_do']):.2f} s, aim below 1"
@@ -212,6 +232,10 @@ def _print(measured: dict[str, Any]) -> None:
               f"{sizes['largest_child_megabytes']:.0f} MB the largest kernel")  # fmt: skip
     if "importer" in measured:
         importers.show(measured["importer"])
+
+
+def _spread(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f})"
 
 
 def _say(line: str) -> None:

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TextIO
 
+import yaml
 from workspace import Cost, Workspace
+
+PRICE = "usd_per_kilowatt_hour"
 
 
 def nothing_to_do(space: Workspace) -> Cost:
@@ -18,9 +21,20 @@ def nothing_to_do(space: Workspace) -> Cost:
 
 
 def sweep(space: Workspace, name: str, *options: str) -> Cost:
-    """A whole sweep, from nothing."""
+    """A whole sweep, from nothing: neither a page nor a figure of it is there."""
+    space.forget()
     shutil.rmtree(space.root / "reports" / name, ignore_errors=True)
     return space.time(space.ours("sweep", name, "--jobs", str(space.jobs), *options))
+
+
+def grown(space: Workspace, name: str, times: int) -> str:
+    """The name of a sweep like `name` with so many times its points, by as many more prices of electricity."""
+    sweeps = space.root / "notebooks" / "sweeps"
+    content = yaml.safe_load((sweeps / f"{name}.yml").read_text("utf-8"))
+    prices = content["matrix"][PRICE]
+    content["matrix"][PRICE] = [round(price * (1 + step / 1000), 6) for price in prices for step in range(times)]
+    (sweeps / f"{name}_grown.yml").write_text(yaml.safe_dump(content), "utf-8")
+    return f"{name}_grown"
 
 
 def commands_once(space: Workspace, notebook: str) -> Cost:

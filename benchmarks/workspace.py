@@ -59,6 +59,10 @@ class Workspace:
             self._others[package] = f"{package} cannot be installed: {lines[-1]}" if done.returncode else target
         return self._others[package]
 
+    def forget(self) -> None:
+        """Remove what builds have kept for later ones: tables and figures."""
+        shutil.rmtree(self.root / ".cache", ignore_errors=True)
+
     def fresh_out(self) -> Path:
         """An empty folder for the outputs of a way that is not ours."""
         shutil.rmtree(self.out, ignore_errors=True)

@@ -82,7 +82,8 @@ CHARTS: dict[str, Draw] = {
 
 
 @pytest.fixture(autouse=True)
-def theme() -> Iterator[None]:
+def theme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ANALYSIS_CACHE", "off")
     style.apply()
     yield
     plt.close("all")
@@ -163,17 +164,24 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tu
     assert (told["title"], told["subtitle"]) == ("B200 leads", "LLM Offline.")
     assert 0.05 < told["header"] < 0.5
     assert options["raw"]
-    assert table.cells["Ratio"].tolist() == ["2 to 2.5", "0.25", "3 to 4"]
-    assert table.markup.startswith('<details class="table"><summary>The same numbers as a table (3 rows)</summary>')
-    assert marked["metadata"] == {cells.BESIDE: True, cells.CSV: table.csv()}
-    assert table.csv().splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
+    assert re.findall('<td class="number">(.*?)</td>', table["text/html"]) == ["2 to 2.5", "0.25", "3 to 4"]
+    assert table["text/html"].startswith(
+        '<details class="table"><summary>The same numbers as a table (3 rows)</summary>'
+    )
+    assert table["text/plain"].splitlines()[1:3] == [
+        "Part | Basis | Ratio | What",
+        "B200 SXM | official v4.1 | 2 to 2.5 | one",
+    ]
+    assert marked["raw"] and set(marked["metadata"]) == {cells.BESIDE, cells.CSV}
+    assert marked["metadata"][cells.CSV].splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
     assert plt.get_fignums() == []
 
 
 def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed: list[tuple[Any, dict]]) -> None:
     own = cells.render(pd.DataFrame({"Who": ["Ann"]}), "People")
     style.show(CHARTS["ranges"](FRAME), "Sources: a page.", own)
-    assert [table.cells.columns.tolist() for table, _ in displayed[1:]] == [["Who"]]
+    ((table, options),) = displayed[1:]
+    assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][cells.CSV] == "Who\nAnn\n"
 
 
 NUMBERS = {

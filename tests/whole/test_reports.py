@@ -144,24 +144,33 @@ def kept(places: Places) -> list[Path]:
 
 
 def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied: Places) -> None:
-    """With the tables as they were kept; the next test does without.
+    """With the tables as they were kept, and each figure drawn anew; the next test does without both.
 
     What the cells of each notebook put out in an ordinary kernel is compared with what they did in a warm one by nbval
     (`make test`, second part): here it is what a page has beside it, the metadata of figures, tables and sources.
     """
     before = pages(copied)
     assert kept(copied)
+    shutil.rmtree(copied.root / ".cache" / "figures")
     outcome = build_reports(AGAIN, places=copied, force=True, kernels="ordinary", say=lambda line: None)
     assert sorted(outcome.built) == sorted(AGAIN) and pages(copied) == before
 
 
-def test_a_page_is_the_same_where_no_table_is_kept(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_the_same_where_nothing_is_kept(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:
     before = pages(copied)
     shutil.rmtree(copied.root / ".cache")
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
     outcome = build_reports(["price_performance", "power_efficiency"], places=copied, force=True, say=lambda line: None)
     assert len(outcome.built) == 2 and pages(copied) == before
-    assert not kept(copied)
+    assert not (copied.root / ".cache").exists()
+
+
+def test_a_page_is_the_same_where_its_figures_were_drawn_before(copied: Places) -> None:
+    before = pages(copied)
+    for _ in range(2):
+        outcome = build_reports(["power_efficiency"], places=copied, force=True, say=lambda line: None)
+        assert outcome.built == ["power_efficiency"] and pages(copied) == before
+        assert list((copied.root / ".cache" / "figures").iterdir())
 
 
 def test_without_the_record_the_reports_run_to_the_end(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import codecs
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -60,6 +60,12 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes, however many they are. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_of_code(package: Path, rooms: Iterable[str]) -> str:
+    """The SHA-256 over every module of some folders of a package, by their paths and as their files are now."""
+    files = sorted(path for room in rooms for path in (package / room).rglob("*.py"))
+    return sha256("\n".join(f"{path.relative_to(package)} {sha256_of(path)}" for path in files))
 
 
 @contextmanager

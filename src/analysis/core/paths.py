@@ -31,8 +31,10 @@ def official() -> str:
 
 
 def kept(data: Path = DATA) -> Path | None:
-    """Where what follows from the tables of a data folder is kept: of data/ itself in CACHE, of others nowhere.
+    """Where what follows from the tables of a data folder is kept: of data/ itself in the cache, of others nowhere."""
+    return cache("tables") if data == DATA else None
 
-    Nor where ANALYSIS_CACHE is `off`.
-    """
-    return CACHE / "tables" if data == DATA and os.environ.get("ANALYSIS_CACHE") != "off" else None
+
+def cache(kind: str) -> Path | None:
+    """The folder of CACHE for what is kept of one kind; None where ANALYSIS_CACHE is `off`, and nothing is."""
+    return CACHE / kind if os.environ.get("ANALYSIS_CACHE") != "off" else None

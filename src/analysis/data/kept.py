@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of
+from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of, sha256_of_code
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Table
 
@@ -31,8 +31,7 @@ _DIGITS = 64
 
 def code(package: Path = _PACKAGE) -> str:
     """The SHA-256 over every module of ROOMS, as its file is now."""
-    files = sorted(path for room in ROOMS for path in (package / room).rglob("*.py"))
-    return sha256("\n".join(f"{path.relative_to(package)} {sha256_of(path)}" for path in files))
+    return sha256_of_code(package, ROOMS)
 
 
 # Of the code that this process runs: one that has been edited since is not what made the frames.

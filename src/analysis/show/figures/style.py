@@ -6,10 +6,11 @@ import html
 import io
 import re
 import textwrap
+import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache, wraps
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property, lru_cache, partial, wraps
 from typing import Any
 
 import matplotlib
@@ -25,6 +26,7 @@ from analysis.core import facts
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
 from analysis.show.cells import BESIDE, CSV, Table
+from analysis.show.figures import kept_figures
 from analysis.show.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
 
 WIDTH = 6.2  # inches
@@ -35,6 +37,7 @@ KEY = "analysis/key"  # the metadata that explains its marks
 HOVER = "hover:"  # what the id of a mark begins with whose words are shown when it is pointed at
 _HOVER = re.compile(rf'<g id="{HOVER}([^"]*)">')
 MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
+_OF_THE_SCREEN = {"backend", "backend_fallback", "interactive"}  # settings that no drawing as SVG depends on
 SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
 
 
@@ -82,6 +85,23 @@ def round_markers() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A figure as a cell puts it out, all of it text: drawn for a wide page and, where it was, for a `narrow` one.
+
+    `header` has title and subtitle, `key` what explains the marks, `numbers` their table's forms by MIME type (none: no
+    table) and `csv` the same as CSV.
+    """
+
+    alt: str
+    svg: str
+    narrow: str | None
+    header: dict[str, Any]
+    key: list[dict[str, str]]
+    numbers: dict[str, str]
+    csv: str
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A finished figure, the sentence that tells its numbers to a reader who does not see it, their table, its notes.
 
@@ -95,27 +115,109 @@ class Drawing:
     notes: Notes = NONE
     narrow: Figure | None = None
 
+    def shown(self) -> Shown | None:
+        """The drawing as it is put out, None where there is nothing to draw. Its figures are closed."""
+        if self.figure is None:
+            return None
+        narrow = svg(self.narrow) if self.narrow is not None else None
+        forms = _forms(self.numbers) if self.numbers is not None else ({}, "")
+        shown = Shown(self.alt, svg(self.figure), narrow, _header(self.figure), wording.key(self.notes), *forms)
+        for figure in filter(None, (self.figure, self.narrow)):
+            plt.close(figure)
+        return shown
+
+
+class Twice:
+    """A chart of given frames, drawn for a wide page and once more, laid out anew, for a narrow one.
+
+    What was drawn of the same frames by the same code before is shown again as it was kept. Whoever asks for its
+    figures may change them: they are drawn then, shown as they are by that time, and not kept.
+    """
+
+    def __init__(self, chart: Callable[..., Drawing], frames: tuple[Any, ...], named: dict[str, Any]) -> None:
+        self._draw = partial(_wide_and_narrow, chart, *frames, **named)
+        self._key = kept_figures.key(chart, frames, named, _look())
+        self._kept = kept_figures.read(self._key) if self._key else None
+        if self._kept is None:
+            _ = self._drawing  # Here, where what is wrong with a frame is seen by whoever gave it.
+
+    def shown(self) -> Shown | None:
+        """The drawing as it is put out, None where there is nothing to draw. Its figures are closed."""
+        if self._kept is not None:
+            return Shown(**self._kept)
+        shown = self._drawing.shown()
+        if shown is not None and self._key:
+            kept_figures.keep(self._key, asdict(shown))
+        return shown
+
+    @cached_property
+    def _drawing(self) -> Drawing:
+        return self._draw()
+
+    def _given_away(self) -> Drawing:
+        self._key, self._kept = "", None
+        return self._drawing
+
+    @property
+    def figure(self) -> Figure | None:
+        """The figure for a wide page, None where there is nothing to draw."""
+        return self._given_away().figure
+
+    @property
+    def narrow(self) -> Figure | None:
+        """The figure for a narrow page."""
+        return self._given_away().narrow
+
+    @property
+    def alt(self) -> str:
+        """The sentence that tells its numbers, or that there are none."""
+        return self._kept["alt"] if self._kept is not None else self._drawing.alt
+
+    @property
+    def numbers(self) -> Table | None:
+        """The table of its numbers."""
+        return self._drawing.numbers
+
+    @property
+    def notes(self) -> Notes:
+        """The notes of what is drawn."""
+        return self._drawing.notes
+
 
 def apply() -> None:
     """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical."""
     matplotlib.rcParams.update(THEME)
 
 
-def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Drawing]:
+def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
     """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
 
     @wraps(chart)
-    def both(*frames: Any, **named: Any) -> Drawing:
-        wide = chart(*frames, **named)
-        if wide.figure is None:
-            return wide
-        token = _across.set(NARROW)
-        try:
-            return replace(wide, narrow=chart(*frames, **named).figure)
-        finally:
-            _across.reset(token)
+    def both(*frames: Any, **named: Any) -> Twice:
+        return Twice(chart, frames, named)
 
     return both
+
+
+def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **named: Any) -> Drawing:
+    wide = chart(*frames, **named)
+    if wide.figure is None:
+        return wide
+    token = _across.set(NARROW)
+    try:
+        return replace(wide, narrow=chart(*frames, **named).figure)
+    finally:
+        _across.reset(token)
+
+
+def _look() -> dict[str, Any]:
+    """What a drawing's look depends on beside its code: settings of matplotlib that were changed, colours, markers."""
+    usual = matplotlib.rcParamsDefault
+    with warnings.catch_warnings():  # Some settings warn of their end when they are read.
+        warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)
+        own = {name: value for name, value in matplotlib.rcParams.items() if value != usual.get(name)}
+    settings = {name: str(value) for name, value in own.items() if name not in _OF_THE_SCREEN}
+    return {"settings": settings, "colours": COLOURS, "markers": round_markers()}
 
 
 def is_narrow() -> bool:
@@ -173,29 +275,34 @@ def nothing(title: str) -> Drawing:
     return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
 
 
-def show(drawing: Drawing, source: str, table: Table | None = None) -> None:
+def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> None:
     """Display the drawing as SVG with its alt text and source line, the table of its numbers below, and close it.
 
     `table` takes the place of the numbers that the chart tells by itself, where a fuller one says the same.
     Raises ValueError where the alt text has no number or the source line is empty: such a figure tells nothing to
     some readers, or comes from nowhere.
     """
-    if drawing.figure is None:
+    shown = drawing.shown()
+    if shown is None:
         display(HTML(f'<p class="nothing">{html.escape(drawing.alt)}</p>'))
         return
-    if not any(character.isdigit() for character in drawing.alt):
+    if not any(character.isdigit() for character in shown.alt):
         raise ValueError("a figure needs alt text: a sentence with its numbers")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
-    metadata: dict[str, Any] = {"image/svg+xml": {"alt": drawing.alt, "caption": source, **_header(drawing.figure)}}
-    metadata[KEY] = wording.key(drawing.notes)
-    if drawing.narrow is not None:
-        metadata[SMALL] = svg(drawing.narrow)
-        plt.close(drawing.narrow)
-    display({"image/svg+xml": svg(drawing.figure), "text/plain": drawing.alt}, metadata=metadata, raw=True)
-    plt.close(drawing.figure)
-    if numbers := table or drawing.numbers:
-        display(numbers.beside_figure(), metadata={BESIDE: True, CSV: numbers.csv()})
+    metadata: dict[str, Any] = {"image/svg+xml": {"alt": shown.alt, "caption": source, **shown.header}}
+    metadata[KEY] = shown.key
+    if shown.narrow is not None:
+        metadata[SMALL] = shown.narrow
+    display({"image/svg+xml": shown.svg, "text/plain": shown.alt}, metadata=metadata, raw=True)
+    numbers, csv = _forms(table) if table is not None else (shown.numbers, shown.csv)
+    if numbers:
+        display(numbers, metadata={BESIDE: True, CSV: csv}, raw=True)
+
+
+def _forms(numbers: Table) -> tuple[dict[str, str], str]:
+    """A figure's table as it is put out below it, by MIME type, and as CSV."""
+    return numbers.beside_figure()._repr_mimebundle_(), numbers.csv()
 
 
 def _header(figure: Figure) -> dict[str, Any]:

@@ -1,0 +1,140 @@
+"""Figures as cells put them out, kept on disk under the digest of all that they were drawn from.
+
+A figure follows from its frames, from how it is asked for and from the code that draws it: a report that is built
+again, because its prose or one of its other figures was edited, draws it no second time. A file holds compressed JSON
+behind the 64 digits of a SHA-256 over its name and what follows, so that one that is torn, damaged or another's is
+noticed and drawn again. Where nothing can be written, nothing is kept, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import platform
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.core import paths
+from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of_code
+
+ROOMS = ("core", "show")  # whose code draws
+LIBRARIES = ("matplotlib", "numpy", "pandas", "seaborn")
+MOST = 1000  # figures that stay on disk, those last used
+_PACKAGE = Path(__file__).resolve().parents[2]
+_DIGITS = 64
+
+
+def code() -> str:
+    """The SHA-256 over every module of ROOMS, as its file is now."""
+    return sha256_of_code(_PACKAGE, ROOMS)
+
+
+# Of the code that this process runs: one that has been edited since is not what draws.
+_LOADED = code()
+
+
+class _Unknown(TypeError):
+    """A value of a type that has no digest: what depends on it is not kept."""
+
+
+def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, Any], look: Mapping[str, Any]) -> str:
+    """What names the figure that a chart of this package draws, as 64 digits; "" where it is not to be kept.
+
+    `look` is what it depends on beside its code, its frames and how it is asked for.
+    """
+    if paths.cache("figures") is None or not chart.__module__.startswith("analysis.") or code() != _LOADED:
+        return ""
+    try:
+        asked = _told([f"{chart.__module__}.{chart.__qualname__}", frames, named, look])
+    except _Unknown:
+        return ""
+    return sha256(json.dumps([_LOADED, _versions(), asked]))
+
+
+def read(key: str) -> dict[str, Any] | None:
+    """What is kept under a key, or None where there is nothing that is whole."""
+    path = _path(key)
+    try:
+        content = path.read_bytes()
+        if content[:_DIGITS] != _seal(key, content[_DIGITS:]):
+            return None
+        with suppress(OSError):
+            os.utime(path)  # So that what is used stays.
+        return json.loads(zlib.decompress(content[_DIGITS:]))
+    except OSError:
+        return None
+
+
+def keep(key: str, shown: dict[str, Any]) -> None:
+    """Keep what a figure was shown as, where something can be written at all."""
+    path, content = _path(key), zlib.compress(json.dumps(shown).encode(), 1)
+    with suppress(OSError):  # A full disk, or a checkout that only others may write.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with aside(path) as place:
+            place.write_bytes(_seal(key, content) + content)
+        _tidy(path.parent)
+
+
+def _path(key: str) -> Path:
+    return paths.CACHE / "figures" / f"{key}.json.z"
+
+
+def _seal(key: str, content: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + content).hexdigest().encode()
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in LIBRARIES} | {"python": platform.python_version()}
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what killed writers left aside, and where there are more than MOST all but three quarters of MOST."""
+    remove_leftovers(folder)
+    files = list(folder.glob("*.json.z"))
+    if len(files) > MOST:
+        for path in sorted(files, key=lambda path: path.stat().st_mtime)[: len(files) - MOST * 3 // 4]:
+            path.unlink(missing_ok=True)
+
+
+def _told(value: Any) -> Any:
+    """A value as JSON that is the same for the same value in any process. Raises _Unknown."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return _told(value.item())
+    if isinstance(value, Mapping):
+        return {"map": [[_told(name), _told(own)] for name, own in value.items()]}
+    if isinstance(value, list | tuple):
+        return [_told(own) for own in value]
+    if isinstance(value, frozenset | set):
+        return {"set": sorted(json.dumps(_told(own)) for own in value)}
+    if isinstance(value, date) or value is pd.NA or value is pd.NaT:
+        return {"is": repr(value)}
+    if isinstance(value, pd.DataFrame):
+        columns = [[_told(name), _cells(own)] for name, own in value.items()]
+        return {"frame": columns, "index": _cells(value.index)}
+    if isinstance(value, pd.Series | pd.Index | np.ndarray):
+        return _cells(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: _told(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {type(value).__qualname__: fields}
+    raise _Unknown(type(value).__name__)
+
+
+def _cells(column: pd.Series | pd.Index | np.ndarray) -> Any:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        content = np.ascontiguousarray(column).tobytes()
+        return {"column": str(column.dtype), "shape": list(column.shape), "sha256": sha256(content)}
+    return {"column": str(column.dtype), "cells": _told(column.tolist())}
