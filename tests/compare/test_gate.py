@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.compare import gate
+from analysis.compare import gate, row_notes
 from analysis.compare.gate import Comparison, Data, Question
 from analysis.core import notes, parameters, vocabulary
 from analysis.core.choices import not_among
@@ -424,6 +424,14 @@ def test_rule_of_a_note_is_asked_once_for_rows_that_are_alike(select: Select, mo
     noted = select(*rows * 25).rows["notes"].tolist()
     assert noted == [NONE, *[NONE, {note("edge_suite")}, NONE, NONE] * 25]
     assert len(asked) < 20
+
+
+def test_note_says_numbers_as_its_row_has_them(comparable_rows: Rows) -> None:
+    one, other = {"accelerator_count": 8}, {"accelerator_count": 4, "accelerator": "L40S"}
+    rows = comparable_rows(one, one, other)
+    for kind, words in (("Int64", "4x against 8x"), ("float64", "4.0x against 8.0x")):
+        told = row_notes.of_each(rows.astype({"accelerator_count": kind}), "datacenter", "closed").iloc[-1]
+        assert any(words in text for text in notes.texts(told))
 
 
 def test_several_questions_come_one_below_the_other(results: Rows, tables: Tables) -> None:

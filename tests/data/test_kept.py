@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from analysis.audit import checks, doubts
@@ -78,6 +79,15 @@ def test_index_and_types_come_back(folder: Path, made: list[str], of: Callable, 
         again = Kept(folder, [], folder / "kept").frame("fruit", of(frame=frame))
         pd.testing.assert_frame_equal(again, frame, check_exact=True, check_index_type="exact")
     assert made == ["frame"]
+
+
+def test_what_was_put_together_of_parts_comes_back_in_one_piece(folder: Path, made: list[str], of: Callable) -> None:
+    parts = pd.concat([FRAME, FRAME, FRAME], ignore_index=True)
+    for _ in range(2):
+        again = Kept(folder, [], folder / "kept").frame("fruit", of(frame=parts))
+        pd.testing.assert_frame_equal(again, parts, check_exact=True)
+    assert made == ["frame"]
+    assert [pa.Table.from_pandas(frame)["text"].num_chunks for frame in (parts, again)] == [3, 1]
 
 
 def test_what_would_not_come_back_as_it_was_is_not_kept(folder: Path, made: list[str], of: Callable) -> None:

@@ -35,9 +35,14 @@ from analysis.core.vocabulary import (
 ENERGY = "energy_millijoules_per_query"
 FACTS = ["benchmark", "label", "tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
 FACTS += ["compared_in", "server_unit", "offline_unit"]
+# What the rules and rates read of a result. Results have scores of columns more, each of which is copied where rows are
+# chosen, so that it is decided on these which rows stay.
+READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
+READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
+READ += ["power_measured", "duplicate_of"]
 NAMED = 8  # accelerators of what is left out
 
-
+PLACE = "place"
 FEW = 3  # rounds that a subtitle names one by one
 
 # What keeps two results apart: the field of a Question that asks for it, and the rules that refuse the other ones.
@@ -172,10 +177,10 @@ def select(data: Tables, question: Question) -> Comparison:
     ratios are taken within one), `system_key` (see systems.py), `notes` (a set of core.notes.Note). Raises ValueError
     for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
-    rows, reasons, benchmarks = _judged(data, question, [question.benchmark])
+    judged, reasons, benchmarks = _judged(data, question, [question.benchmark])
     own = benchmarks.loc[question.benchmark]
-    kept = _kept(rows, reasons, question)
-    return Comparison(kept, _left_out(rows, reasons, question, own), own["unit"], question, own["label"])
+    kept = _kept(data.results, judged[reasons == ""], question)
+    return Comparison(kept, _left_out(judged, reasons, question, own), own["unit"], question, own["label"])
 
 
 def trusted(data: Tables, trust: str) -> pd.DataFrame:
@@ -194,8 +199,8 @@ def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> p
 
     They are those that `select` gives for each, with their `rate_unit`. Raises ValueError as it does.
     """
-    rows, reasons, benchmarks = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
-    kept = _kept(rows, reasons, question)
+    judged, reasons, benchmarks = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
+    kept = _kept(data.results, judged[reasons == ""], question)
     return kept.assign(rate_unit=_of_each(kept, benchmarks)["unit"]).reset_index(drop=True)
 
 
@@ -226,11 +231,11 @@ def standings(data: Tables) -> pd.DataFrame:
     if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
         raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
     names = data.benchmarks["benchmark"].tolist()
-    parts, owns = [], []
+    parts, owns, results = [], [], data.results[READ]
     for scenario in SCENARIOS:
         question = Question(names[0], scenario)
         benchmarks = _benchmarks(data.benchmarks, question, names)
-        rows = _doubted(data.results[data.results["scenario"].eq(scenario)], data.doubts)
+        rows = _doubted(results[results["scenario"].eq(scenario)], data.doubts)
         own = _of_each(rows, benchmarks.assign(target=_targets(rows, question, benchmarks.index)))
         unit = own["unit"].where(rows["metric"].ne("latency"), rows["unit"])
         parts.append(rates.converted(rows, own, unit).assign(rate_unit=unit))
@@ -264,7 +269,7 @@ def _taken_in(rows: pd.DataFrame, question: Question, usual: pd.DataFrame, aspec
     """Whether no rule of an aspect refuses each row under a question."""
     own = usual.assign(target=question.accuracy_target) if question.accuracy_target else usual
     rules = _rules(rows, question, own)
-    return ~np.any([rules[code].to_numpy(dtype="bool") for code in ASPECTS[aspect]], axis=0)
+    return ~np.any([rules[code] for code in ASPECTS[aspect]], axis=0)
 
 
 def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
@@ -281,10 +286,12 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
 def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """The results about some benchmarks, in the order of `names`, and the code of why each may not be compared or "".
 
-    With them the benchmarks by name, with the `unit` and the accuracy `target` in which each is compared.
+    Of a result there are its PLACE in the frame of results, READ, its doubts and its rates. With them the benchmarks by
+    name, with the `unit` and the accuracy `target` in which each is compared.
     """
     benchmarks = _benchmarks(data.benchmarks, question, names)
-    asked = _doubted(_asked(data.results, question, benchmarks.index), data.doubts)
+    places = _asked(data.results, question, benchmarks.index)
+    asked = _doubted(data.results[READ].iloc[places].assign(**{PLACE: places}), data.doubts)
     benchmarks = benchmarks.assign(target=_targets(asked, question, benchmarks.index))
     own = _of_each(asked, benchmarks)
     rows = rates.converted(asked, own, own["unit"])
@@ -310,8 +317,8 @@ def _of_each(rows: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
     return benchmarks.take(benchmarks.index.get_indexer(rows["benchmark"])).set_axis(rows.index)
 
 
-def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> pd.DataFrame:
-    """Rows about the benchmarks, of the scenario or of none: a batch-1 rate has no scenario and is left out by name.
+def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> np.ndarray:
+    """The places of rows about the benchmarks, of the scenario or of none: a batch-1 rate has none and is left out.
 
     So is energy per query where power is asked for: it belongs to a latency.
     """
@@ -323,20 +330,20 @@ def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> pd.Dat
         chosen &= results["accelerator"].isin(question.accelerators)
     places = np.flatnonzero(chosen)
     turns = names.get_indexer(results["benchmark"].iloc[places])
-    return results.iloc[places[np.argsort(turns, kind="stable")]]
+    return places[np.argsort(turns, kind="stable")]
 
 
 def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
-    printed = rows["origin"].eq("published") & rows["scenario"].ne("") & rows["duplicate_of"].eq("")
+    origin, scenario, duplicate_of = (rows[name].to_numpy("object") for name in ("origin", "scenario", "duplicate_of"))
+    slower = (origin == "published") & (scenario != "") & (duplicate_of == "")
     read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
-    figures = list(zip(*(column.tolist() for _, column in rows.loc[printed, read].items()), strict=True))
+    figures = list(zip(*(rows[name].array[slower].tolist() for name in read), strict=True))
     fastest: dict[tuple, dict[str, float]] = defaultdict(dict)
     for *alike, precision, high in figures:
         own = fastest[tuple(alike)]
         own[precision] = max(high, own.get(precision, high))
     several = {alike: max(own.values()) for alike, own in fastest.items() if len(own) > 1}
-    slower = printed.to_numpy(copy=True)
     slower[slower] = [high < several.get(tuple(alike), high) for *alike, _, high in figures]
     return pd.Series(slower, index=rows.index)
 
@@ -347,8 +354,8 @@ def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
         twice = doubts.index[doubts.index.duplicated()][0]
         raise ValueError(f"the doubts of result {twice!r} stand twice: each result has an id of its own")
     places = doubts.index.get_indexer(rows["id"])
-    lacking = rows["id"][places < 0]
-    if len(lacking):
+    if (places < 0).any():
+        lacking = rows["id"][places < 0]
         raise ValueError(
             f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(rows)} results): compare "
             "results of a catalog that was judged (analysis.audit.doubts.catalog), with the doubts of the same rows"
@@ -356,34 +363,47 @@ def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: doubts[name].array[places] for name in ("doubt", "checked")})
 
 
-def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[str, pd.Series]:
-    """The rows that break each rule, by the code of its note; of several the first counts.
+def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Which rows break each rule, by the code of its note; of several the first counts.
 
     `own` is the benchmark of each row.
     """
-    count, target = rows["accelerator_count"], rows["accuracy_target"]
-    suites = [suite for suite in rows["suite"].unique() if not suite or question.suite in filed_under(suite)]
+    texts = ["metric", "scenario", "duplicate_of", "round", "division", "suite", "accuracy_target", "accelerator"]
+    metric, scenario, duplicate_of, round, division, suite, target, accelerator = (
+        rows[name].to_numpy("object") for name in texts
+    )
+    metered, checked = (rows[name].to_numpy("bool") for name in ("power_measured", "checked"))
+    uncounted = rows["accelerator_count"].isna().to_numpy()
+    suites = [name for name in set(suite) if not name or question.suite in filed_under(name)]
     # One run may be filed under both targets; then either will do, unless one is asked for.
-    either = own["targets_share_run"] & (not question.accuracy_target)
+    either = own["targets_share_run"].to_numpy("bool") & (not question.accuracy_target)
     return {
-        "stream_energy": rows["metric"].eq("latency"),
-        "no_scenario": rows["scenario"].eq(""),
-        "duplicate": rows["duplicate_of"].ne(""),
-        "another_round": ~rows["round"].isin(question.rounds) & bool(question.rounds),
-        "another_division": ~rows["division"].isin([question.division, ""]),
-        "another_suite": ~rows["suite"].isin(suites) & bool(question.suite),
-        "power_submission": rows["power_measured"] & (not question.power),
-        "no_power_submission": ~rows["power_measured"] & question.power,
-        "slower_precision": slower_precision(rows),
-        "another_target": target.ne("") & target.ne(own["target"]) & ~either,
-        "other_unit": rows["rate_low"].isna() & count.notna(),
-        "several_types": rows["accelerator"].eq("mixed") & (not question.mixed),
-        "count_unstated": count.isna(),
-        "not_checked": ~rows["checked"] & (question.trust == "checked"),
+        "stream_energy": metric == "latency",
+        "no_scenario": scenario == "",
+        "duplicate": duplicate_of != "",
+        "another_round": ~_among(round, question.rounds) & bool(question.rounds),
+        "another_division": ~_among(division, [question.division, ""]),
+        "another_suite": ~_among(suite, suites) & bool(question.suite),
+        "power_submission": metered & (not question.power),
+        "no_power_submission": ~metered & question.power,
+        "slower_precision": slower_precision(rows).to_numpy(),
+        "another_target": (target != "") & (target != own["target"].to_numpy("object")) & ~either,
+        "other_unit": rows["rate_low"].isna().to_numpy() & ~uncounted,
+        "several_types": (accelerator == "mixed") & (not question.mixed),
+        "count_unstated": uncounted,
+        "not_checked": ~checked & (question.trust == "checked"),
     }
 
 
-def _first(rules: Mapping[str, pd.Series]) -> np.ndarray:
+def _among(cells: np.ndarray, values: Iterable[str]) -> np.ndarray:
+    """Whether each cell is one of a few values."""
+    found = np.zeros(len(cells), "bool")
+    for value in values:
+        found |= cells == value
+    return found
+
+
+def _first(rules: Mapping[str, np.ndarray]) -> np.ndarray:
     """The code of the first rule that each row breaks, "" where it breaks none."""
     broken, codes = np.array(list(rules.values())), np.array(list(rules), dtype="object")
     return np.where(broken.any(axis=0), codes[broken.argmax(axis=0)], "")
@@ -391,15 +411,17 @@ def _first(rules: Mapping[str, pd.Series]) -> np.ndarray:
 
 def _targets(rows: pd.DataFrame, question: Question, names: Iterable[str]) -> list[str]:
     """For each benchmark the target asked for, else that of most rows of this division; "" where there is none."""
-    counted = rows["metric"].ne("latency") & rows["division"].eq(question.division) & rows["accuracy_target"].ne("")
-    benchmark, target = (rows.loc[counted, name].tolist() for name in ("benchmark", "accuracy_target"))
-    most = row_notes.usual(zip(benchmark, target, strict=True))
+    facts = zip(*(rows[name].tolist() for name in ("benchmark", "accuracy_target", "metric", "division")), strict=True)
+    counted = ((name, target) for name, target, metric, division in facts
+               if target and metric != "latency" and division == question.division)  # fmt: skip
+    most = row_notes.usual(counted)
     return [question.accuracy_target or most.get(name, "") for name in names]
 
 
-def _kept(rows: pd.DataFrame, reasons: np.ndarray, question: Question) -> pd.DataFrame:
-    """The rows that break no rule, with basis, system and notes."""
-    rows = rows[reasons == ""]
+def _kept(results: pd.DataFrame, judged: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """The results that were judged to break no rule, whole, with rates, basis, system and notes."""
+    rows = results.iloc[judged[PLACE].to_numpy()]
+    rows = pd.concat([rows, judged.drop(columns=[*READ, PLACE])], axis=1)
     basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
     rows = rows.assign(basis=basis, system_key=systems.keys(rows))
     return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))

@@ -25,10 +25,11 @@ def converted(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str 
     was taken). What cannot be converted is NaN, and so is what is per accelerator of a system that has several types of
     them, or states no number.
     """
-    alike = rows["accelerator"].ne("mixed")
-    count = rows["accelerator_count"].where(alike).to_numpy("float64", na_value=np.nan)
-    system = rows["per"].eq("system").to_numpy()
-    factor = _factor(rows, identity, unit)
+    alike = rows["accelerator"].to_numpy("object") != "mixed"
+    count = np.where(alike, rows["accelerator_count"].to_numpy("float64", na_value=np.nan), np.nan)
+    system = rows["per"].to_numpy("object") == "system"
+    other, own = differs(rows, unit), rows["tokens_per_sample"].to_numpy()
+    factor = _factor(other, own, identity, unit)
     ends: dict[str, Any] = {}
     for end in ("low", "high"):
         printed = rows[end].to_numpy()
@@ -36,7 +37,7 @@ def converted(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str 
         ends[f"as_printed_{end}"] = np.where(system, printed / count, printed)
         ends[f"rate_{end}"] = np.where(system, rate, rate * count)
         ends[f"per_accelerator_{end}"] = np.where(system, rate / count, rate)
-    return rows.assign(**ends, assumed=differs(rows, unit) & rows["tokens_per_sample"].isna())
+    return pd.concat([rows, pd.DataFrame(ends | {"assumed": other & np.isnan(own)}, index=rows.index)], axis=1)
 
 
 def stated(row: Mapping[str, Any], unit: str) -> Interval:
@@ -47,14 +48,16 @@ def stated(row: Mapping[str, Any], unit: str) -> Interval:
     return Interval(row["low"] * factor, row["high"] * factor)
 
 
-def differs(rows: pd.DataFrame, unit: str | pd.Series) -> pd.Series:
-    """Whether a rate is printed in samples or queries where `unit` is tokens, or the other way round."""
-    return rows["unit"].eq(TOKENS) != (unit == TOKENS)
+def differs(rows: pd.DataFrame, unit: str | pd.Series) -> np.ndarray:
+    """Whether each rate is printed in samples or queries where `unit` is tokens, or the other way round."""
+    return (rows["unit"].to_numpy("object") == TOKENS) != (np.asarray(unit) == TOKENS)
 
 
-def _factor(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str | pd.Series) -> Interval:
-    """What one printed unit is in `unit`: 1, or tokens per sample (the run's own, else the benchmark's range)."""
-    other, own = differs(rows, unit).to_numpy(), rows["tokens_per_sample"].to_numpy()
+def _factor(other: np.ndarray, own: np.ndarray, identity: pd.Series | pd.DataFrame, unit: str | pd.Series) -> Interval:
+    """What one printed unit is in `unit`: 1, or where it is an `other` one tokens per sample.
+
+    These are the run's `own`, else the benchmark's range.
+    """
     assumed = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
     low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in assumed)
     tokens = np.asarray(unit) == TOKENS

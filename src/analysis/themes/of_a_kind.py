@@ -21,9 +21,16 @@ def kind(rows: pd.DataFrame) -> pd.Series:
 
     A document does not say: its figures are taken for those of systems on sale.
     """
-    sold = rows["availability"].mask(rows["availability"].eq(""), AVAILABLE)
-    hypervisor = rows.get("hypervisor", pd.Series("", index=rows.index)).fillna("")
-    return sold.mask(sold.eq(AVAILABLE) & hypervisor.ne(""), VIRTUAL)
+    return pd.Series(_kind(rows), index=rows.index, dtype="str")
+
+
+def _kind(rows: pd.DataFrame) -> np.ndarray:
+    sold = rows["availability"].to_numpy("object")
+    sold = np.where(sold == "", AVAILABLE, sold)
+    if "hypervisor" not in rows:
+        return sold
+    named = rows["hypervisor"].fillna("").to_numpy("object") != ""
+    return np.where((sold == AVAILABLE) & named, VIRTUAL, sold)
 
 
 def narrowed(rows: pd.DataFrame, like: pd.Series) -> pd.DataFrame:
@@ -32,13 +39,15 @@ def narrowed(rows: pd.DataFrame, like: pd.Series) -> pd.DataFrame:
 
 
 # Rows have scores of columns, each of which is copied when rows are chosen: they are chosen once, by the last rule.
-def alike(rows: pd.DataFrame) -> pd.DataFrame:
+def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
     """The rows of one accelerator whose systems make one range: on sale and bare, of one size, of the newest round.
 
-    Each rule holds among the rows that the ones before it leave, and only where it leaves any.
+    `among` says which of the rows are that accelerator's (None: all). Each rule holds among the rows that the ones
+    before it leave, and only where it leaves any.
     """
-    sold = kind(rows).eq(AVAILABLE).to_numpy()
-    return rows[_newest(rows, _usual(rows, sold if sold.any() else ~sold))]
+    own = np.ones(len(rows), "bool") if among is None else among
+    sold = own & (_kind(rows) == AVAILABLE)
+    return rows[_newest(rows, _usual(rows, sold if sold.any() else own))]
 
 
 def of_one_size(rows: pd.DataFrame) -> pd.DataFrame:

@@ -35,8 +35,9 @@ def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ())
     benchmark_limits.csv) of its scenario in its round, for a row without a round in `rounds`. NaN without either.
     """
     logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
-    of = list(zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True))
-    least = {key: cost.limit_ms(limits, *key[:2], "tpot_p99_limit", [key[2]] if key[2] else rounds) for key in set(of)}
+    of = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
+    limit = cost.limits_ms(limits, "tpot_p99_limit")
+    least = {key: limit(*key[:2], [key[2]] if key[2] else rounds) for key in set(of)}
     limited = pd.Series([least[key] for key in of], index=rows.index, dtype="float64")
     return 1000 / logged.where(logged > 0).fillna(limited)
 

@@ -106,7 +106,8 @@ def size(
         "usd_per_million_tokens": bill / demand.million_tokens_per_hour,
         "kilowatts": nodes * box.node * watts * box.power_usage_effectiveness / 1000,
     }
-    return drawn.assign(**{CONTEXT: cached, KEPT: kept, "slots": slots}, **needed, **billed)
+    sized = {CONTEXT: cached, KEPT: kept, "slots": slots} | needed | billed
+    return pd.concat([drawn, pd.DataFrame(sized, index=drawn.index)], axis=1)
 
 
 def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, nodes: int) -> np.ndarray:

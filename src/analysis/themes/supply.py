@@ -111,6 +111,15 @@ class Scaling:
 
 
 @dataclass(frozen=True)
+class Proven:
+    """What the record proves of an accelerator at a speed: its throughput, the rows behind it, and their supply."""
+
+    supply: Supply
+    behind: pd.DataFrame
+    throughput: Throughput
+
+
+@dataclass(frozen=True)
 class Basis:
     """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
 
@@ -132,6 +141,15 @@ class Basis:
     host: watts.Host
     scaling: Scaling
     runs: tuple[dict, ...] = ()
+    _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def at(self, speed: float) -> Proven:
+        """What is proven at `speed`. Kept for the next plan at that speed: those for other users ask for the same."""
+        if speed not in self._at:
+            supply = self.supply(speed)
+            behind = cost.behind(supply.chosen.rows, self.accelerator)
+            self._at[speed] = Proven(supply, behind, self.throughput(supply, behind, speed))
+        return self._at[speed]
 
     def supply(self, speed: float) -> Supply:
         """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
@@ -231,8 +249,8 @@ def bases(tables: Tables, asked: RealWorldDerating, accelerators: Iterable[str] 
 
 def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
     """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
-    of = tables.benchmark_limits, asked.benchmark
-    limits = {name: cost.limit_ms(*of, name, "tpot_p99_limit", asked.rounds) for name in LIMITED}
+    limit = cost.limits_ms(tables.benchmark_limits, "tpot_p99_limit")
+    limits = {name: limit(asked.benchmark, name, asked.rounds) for name in LIMITED}
     tighter = [name for name in LIMITED if limits[name] < limits[asked.scenario]]
     return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
 

@@ -14,6 +14,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
+from analysis.core.plain import Row, as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import cost
 
@@ -129,7 +130,8 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
         sold = own[own["on_sale"].astype(bool)]
         kind = sold if sold["speed"].notna().any() else own
         if kind["speed"].notna().any():
-            found += [_at(kind, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
+            records = as_dicts(kind)
+            found += [_at(records, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
     frame = pd.DataFrame(found, columns=GIVEN).astype({"on_sale": "bool"})
     order = {float(speed): place for place, speed in enumerate(speeds)}
     ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
@@ -138,24 +140,29 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
     return ranked.drop(columns="turn").reset_index(drop=True)
 
 
-def _at(own: pd.DataFrame, asked: float, name: str) -> dict:
-    """The row of `given` for the runs of one accelerator and one speed."""
-    fast = own[own["speed"].ge(asked)]
-    if fast.empty:
-        run = own.loc[own["speed"].idxmax()]
+def _at(own: list[Row], asked: float, name: str) -> dict:
+    """The row of `given` for the runs of one accelerator, of which some have a speed, and one speed."""
+    low, high = f"{name}_low", f"{name}_high"
+    fast = [run for run in own if run["speed"] >= asked]
+    if not fast:
+        run = max((run for run in own if run["speed"] == run["speed"]), key=lambda run: run["speed"])
         unknown = dict.fromkeys(["rate_low", "rate_high", "kept_low", "kept_high"], np.nan)
         return {**_facts(run), **unknown, "asked": asked, "notes": NONE}
-    run = fast.loc[fast[f"{name}_low"].idxmax()]
-    slower = own[own["speed"].lt(asked) & own[f"{name}_low"].gt(run[f"{name}_low"])].sort_values("speed")
-    free = own[own["scenario"].eq(SCENARIOS[0])]
-    above = slower[f"{name}_high"].iloc[-1] if len(slower) else free[f"{name}_high"].max()
-    own_free = free[free["system_key"].eq(run["system_key"])]
-    kept = interval.of(run, name) / Interval(own_free[f"{name}_low"].max(), own_free[f"{name}_high"].max())
-    ends = {"rate_low": run[f"{name}_low"], "rate_high": np.nanmax([run[f"{name}_high"], above])}
+    run = max(fast, key=lambda run: run[low])
+    slower = sorted((one for one in own if one["speed"] < asked and one[low] > run[low]), key=lambda one: one["speed"])
+    free = [one for one in own if one["scenario"] == SCENARIOS[0]]
+    above = slower[-1][high] if slower else _most(free, high)
+    own_free = [one for one in free if one["system_key"] == run["system_key"]]
+    kept = interval.of(run, name) / Interval(_most(own_free, low), _most(own_free, high))
+    ends = {"rate_low": run[low], "rate_high": np.nanmax([run[high], above])}
     return {**_facts(run), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
 
 
-def _facts(run: pd.Series) -> dict:
+def _most(runs: list[Row], name: str) -> float:
+    return max((run[name] for run in runs), default=np.nan)
+
+
+def _facts(run: Row) -> dict:
     return {name: run[name] for name in GIVEN if name in run}
 
 
@@ -193,7 +200,6 @@ def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
 def _limits(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str) -> pd.Series:
     """The limit in ms of each row's benchmark, scenario and round; NaN where the rules have none."""
     keys = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
-    stated = limits[limits["quantity"].eq(quantity)]
-    some = set(zip(stated["benchmark"], stated["scenario"], strict=True))
-    known = {key: cost.limit_ms(stated, key[0], key[1], quantity, [key[2]]) for key in set(keys) if key[:2] in some}
-    return pd.Series([known.get(key, np.nan) for key in keys], index=rows.index, dtype="float64")
+    limit = cost.limits_ms(limits, quantity)
+    known = {key: limit(*key[:2], key[2:]) for key in set(keys)}
+    return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")

@@ -101,6 +101,7 @@ def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence
 
     Of the newest of all rounds where those have none.
     """
-    own = runs[runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()]
-    own = own[own["power_capped"].astype(bool).eq(capped)]
-    return of_a_kind.alike(of_a_kind.narrowed(own, own["round"].isin(rounds)))
+    own = runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()
+    own &= runs["power_capped"].astype(bool).eq(capped)
+    inside = own & runs["round"].isin(rounds)
+    return of_a_kind.alike(runs, (inside if inside.any() else own).to_numpy("bool"))

@@ -11,6 +11,7 @@ from analysis.compare import gate, row_notes, systems
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
+from analysis.data.catalog import Catalog
 from analysis.themes import user_speed
 
 # A name of software without its version: what stands before the first number, bracket or further product.
@@ -37,7 +38,7 @@ def of(
     for column, asked in (("round", rounds), ("division", divisions)):
         results = results[results[column].isin(asked)] if asked else results
     own = gate.record(results, data.benchmarks)
-    rows = own.results.assign(**gate.standings(own))
+    rows = own.results.assign(**_standings(data, own))
     rows = rows.assign(basis="official " + rows["round"], system_key=systems.keys(rows), doubt="")
     told = row_notes.of_each(rows.assign(per=""), "", DIVISIONS[0])  # no row is of another size beside all others
     rows = rows.assign(notes=told)
@@ -45,6 +46,13 @@ def of(
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
     return _ordered(rows.assign(**user_speed.proven(rows, limits)))
+
+
+def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
+    """gate.standings of the official results `own` of `data`; those of a catalog's whole record are kept."""
+    if isinstance(data, Catalog) and len(own.results) == data.results["origin"].eq("official").sum():
+        return data.kept.frame("standings", lambda: gate.standings(own))
+    return gate.standings(own)
 
 
 def named(accelerators: pd.Series) -> pd.Series:

@@ -139,8 +139,9 @@ def _column(column: Column, cells: pd.Series) -> Any:
     if pd.api.types.is_bool_dtype(cells):
         cells = cells.map({True: "yes", False: ""})
     if pd.api.types.is_numeric_dtype(cells):
-        return [None if value != value else value for value in cells.astype("float64").tolist()]
-    codes, values = pd.factorize(cells.astype("object").to_numpy())
+        numbers = cells.to_numpy("float64", na_value=np.nan)
+        return np.where(np.isnan(numbers), None, numbers).tolist()
+    codes, values = pd.factorize(cells.astype("str"))
     if not column.first:
         return {"values": values.tolist(), "places": codes.tolist()}
     order = sorted(range(len(values)), key=lambda place: _rank(column.name, values[place]))
