@@ -1,8 +1,10 @@
-"""The cells of notebooks as plain code, in processes forked from one that has the libraries: what no engine can beat.
+"""The cells of notebooks as plain code, in processes forked from one that has libraries and tables: no engine beats it.
 
-Run as `limit.py '[["notebook", {"parameter": value}], ...]' JOBS` in the notebooks' folder. Nothing is shown or kept.
+Figures are taken as they were kept, tables are read once, and as many processes as jobs use the processors. Nothing is
+shown. Run as `limit.py '[["notebook", {"parameter": value}], ...]' JOBS` in the notebooks' folder.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -17,8 +19,10 @@ from analysis.engine.kernels import preload
 def main(given: list[list[object]], jobs: int) -> int:
     """Run all notebooks, `jobs` at a time. Returns 1 if any failed."""
     preload.load_libraries()
-    for name in (*preload.LATER, *preload.OWN):
+    for name in preload.OWN:
         importlib.import_module(name)
+    sys.modules[preload.TABLES].load()
+    gc.freeze()
     waiting, running, failed = list(given), set(), 0
     while waiting or running:
         while waiting and len(running) < jobs:

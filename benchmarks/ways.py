@@ -69,7 +69,7 @@ def ours_first(space: Workspace) -> Cost:
 
 
 def limit(space: Workspace) -> Cost:
-    """(g) The same cells as plain code in processes forked from one that has the libraries, and no pages."""
+    """(g) The same cells as plain code in processes forked from one that has libraries and tables, and no pages."""
     given = json.dumps([[notebook, parameters] for _, notebook, parameters in space.runs()])
     program = str(space.root / "benchmarks" / "limit.py")
     return space.time([PYTHON, program, given, str(space.jobs)])

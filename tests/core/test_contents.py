@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core.contents import NotUtf8, aside, foreign, sha256, sha256_of, utf8, write_whole
+from analysis.core.contents import NotUtf8, aside, foreign, of_file, sha256, sha256_of, utf8, write_whole
 
 DIGEST = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
 
@@ -79,3 +79,20 @@ def test_what_is_no_utf_8_is_told_by_its_first_bytes(start: bytes, words: str) -
 
 def test_utf_8_is_read_as_it_is() -> None:
     assert utf8("ä\r\n".encode()) == "ä\r\n"
+
+
+def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_path: Path) -> None:
+    file, asked = tmp_path / "a.txt", []
+
+    def length(path: Path) -> int:
+        asked.append(path)
+        return len(path.read_bytes())
+
+    assert of_file(file, length) is None and of_file(tmp_path, Path.read_bytes) is None
+    file.write_text("one")
+    assert [of_file(file, length), of_file(file, length)] == [3, 3]
+    file.write_text("three")
+    assert of_file(file, length) == 5
+    file.unlink()
+    assert of_file(file, length) is None
+    assert asked == [file] * 2

@@ -287,3 +287,24 @@ def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path: Path, monkeypatch: 
     for _ in range(2):
         assert Catalog(DATA, judge, tmp_path).doubts["checked"].all()
     assert len(asked) == 2
+
+
+def test_what_is_held_is_there_without_a_file_and_is_nobody_s_to_change(
+    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = folder / "kept"
+    Kept(folder, [], place).frame("fruit", of())
+    monkeypatch.setattr(kept, "_held", None)
+    kept.hold()
+    first = Kept(folder, [], place).frame("fruit", of())
+    first["text"] = "eaten"
+    first.loc[:, "number"] = 0.0
+    shutil.rmtree(place)
+    second = Kept(folder, [], place).frame("fruit", of())
+    pd.testing.assert_frame_equal(second, FRAME, check_exact=True)
+    second.loc[0, "whole"] = 7
+    pd.testing.assert_frame_equal(Kept(folder, [], place).frame("fruit", of()), FRAME, check_exact=True)
+    assert made == ["frame"]
+    (folder / "datapackage.json").write_text("{ }")
+    Kept(folder, [], place).frame("fruit", of())
+    assert made == ["frame"] * 2

@@ -1,6 +1,7 @@
 """The command `analysis`: arguments in, one call into the package, an exit status out."""
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ from analysis.cli.arguments import (
 from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
 
+OBJECTS = 100_000  # made before garbage is looked for: what is imported is none, and looking takes a tenth of the time
 INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
 
 
@@ -28,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done; 1: something failed; 2: asked wrongly; 130: interrupted; 141: whoever reads the output has closed it.
     """
+    gc.set_threshold(OBJECTS)
     arguments = _parser().parse_args(argv)
     # Whoever ends this process politely (a CI system, `timeout`) gets the same orderly end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)

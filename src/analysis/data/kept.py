@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of, sha256_of_code
+from analysis.core.contents import aside, of_file, remove_leftovers, sha256, sha256_of, sha256_of_code
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Table
 
@@ -36,6 +36,16 @@ def code(package: Path = _PACKAGE) -> str:
 
 # Of the code that this process runs: one that has been edited since is not what made the frames.
 _LOADED = code()
+_held: dict[Path, pd.DataFrame] | None = None  # frames in memory, by the file that each was read from
+
+
+def hold() -> None:
+    """Hold in memory too what is read from here on: processes that are forked from this one need not read it again.
+
+    A frame is handed out as a copy that shares the memory until somebody writes to it.
+    """
+    global _held
+    _held = {} if _held is None else _held
 
 
 class Kept:
@@ -58,7 +68,11 @@ class Kept:
         if self._place is None:
             return make()
         path, told = self._place / f"{name}.arrow", f"{self._state} {name}"
+        if _held is not None and path in _held:
+            return _held[path].copy(deep=False)
         if (found := _read(path, told)) is not None:
+            if _held is not None:
+                _held[path] = found.copy(deep=False)
             return found
         made = make()
         if self._digests() == self.files:
@@ -95,7 +109,7 @@ def _versions() -> dict[str, str]:
 
 def _digest(path: Path) -> str:
     try:
-        return sha256_of(path)
+        return of_file(path, sha256_of) or ""
     except OSError:
         return ""  # Whoever asks for the table is told.
 

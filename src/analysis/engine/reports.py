@@ -5,6 +5,7 @@ Nothing of Jupyter's, pandas or matplotlib is imported before a report is known 
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -65,20 +66,25 @@ def build_reports(
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
-    stale = survey(names, places, outcome, validate or own_validate(), force)
-    for report in outcome.fresh:
-        say(f"fresh   {report}")
-    for report, reason in outcome.skipped.items():
-        say(f"skipped {report}  ({reason})")
-    for failure in outcome.failed:
-        say(f"FAILED  {failure.report}")
-    try:
-        if stale:
-            stale = freshness.traced(stale, places)
-            build_plans(stale, places, partial(_tell, outcome, say), jobs=jobs, timeout=timeout, kernels=kernels)
-    finally:
-        pace.remember(outcome.seconds, places)
-        front.write(places)
+    with ExitStack() as held:
+        made = None
+        if force or any(freshness.altered(report, places) for report in runfiles.run_files(places, names)):
+            made = held.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
+        stale = survey(names, places, outcome, validate or own_validate(), force)
+        for report in outcome.fresh:
+            say(f"fresh   {report}")
+        for report, reason in outcome.skipped.items():
+            say(f"skipped {report}  ({reason})")
+        for failure in outcome.failed:
+            say(f"FAILED  {failure.report}")
+        try:
+            if stale:
+                made = made or held.enter_context(Kernels(places, kernels))
+                stale = freshness.traced(stale, places)
+                build_plans(stale, places, partial(_tell, outcome, say), made, jobs=jobs, timeout=timeout)
+        finally:
+            pace.remember(outcome.seconds, places)
+            front.write(places)
     summary(outcome, places, time.monotonic() - started, say)
     return outcome
 
@@ -129,16 +135,15 @@ def own_validate() -> Validate:
 
 
 def build_plans(
-    plans: list[Plan], places: Places, tell: Tell, *, jobs: int = 3, timeout: int = TIMEOUT, kernels: str = KINDS[0]
+    plans: list[Plan], places: Places, tell: Tell, kernels: Kernels, *, jobs: int = 3, timeout: int = TIMEOUT
 ) -> None:
     """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
-    with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
-        from analysis.engine.make import lean
+    from analysis.engine.make import lean
 
-        lean.import_jupyter()
-        from analysis.engine.make.build import Builder
+    lean.import_jupyter()
+    from analysis.engine.make.build import Builder
 
-        side_by_side(partial(timed, Builder(places, made, timeout).build), plans, jobs, tell, made.stop)
+    side_by_side(partial(timed, Builder(places, kernels, timeout).build), plans, jobs, tell, kernels.stop)
 
 
 def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from analysis.engine.index import front, sweep_index, sweep_table
-from analysis.engine.kernels.pool import KINDS
+from analysis.engine.kernels.pool import KINDS, Kernels
 from analysis.engine.make.made import Tell, Timed
 from analysis.engine.reports import TIMEOUT, Outcome, Say, Validate, build_plans, own_validate, summary
 from analysis.engine.runs import freshness, shelf, sweepfiles
@@ -81,7 +81,12 @@ def _teller(outcome: Outcome, total: int, say: Say, progress: Progress) -> Tell:
 def _builder(scheduler: str | None, jobs: int) -> Callable[..., None]:
     """What builds plans: this machine, `jobs` at a time, or a scheduler's workers."""
     if scheduler is None:
-        return partial(build_plans, jobs=jobs)
+        return partial(_build_here, jobs=jobs)
     from analysis.engine.make import remote
 
     return partial(remote.build_plans, scheduler=scheduler)
+
+
+def _build_here(plans: list[Plan], places: Places, tell: Tell, *, jobs: int, timeout: int, kernels: str) -> None:
+    with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
+        build_plans(plans, places, tell, made, jobs=jobs, timeout=timeout)

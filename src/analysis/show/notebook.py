@@ -12,12 +12,21 @@ from analysis.audit import doubts
 from analysis.core import parameters
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.trust import Trust
+from analysis.data import kept
 from analysis.data.catalog import Catalog
 
 
 def catalog() -> Catalog:
     """The tables of data/, of which each result is audited before it is compared."""
     return doubts.catalog()
+
+
+def load() -> None:
+    """Hold in memory what every comparison rests on, for the kernels that are forked from this process."""
+    kept.hold()
+    data = catalog()
+    data.doubts  # noqa: B018 - a property, made when it is first asked for
+    data.accelerator_names  # noqa: B018
 
 
 def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:

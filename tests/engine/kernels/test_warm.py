@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from analysis.core import paths
-from analysis.engine.kernels import process, warm
+from analysis.engine.kernels import forkserver, process, warm
 from analysis.engine.kernels.pool import Kernels
 from analysis.engine.kernels.process import ForkedProcess
 from analysis.engine.kernels.provisioner import NAME
@@ -33,7 +33,7 @@ SEEN = """
 import json, logging, os, signal, sys, threading, warnings
 import matplotlib, numpy, pandas, seaborn
 import matplotlib.pyplot as plt
-hidden = {"JPY_PARENT_PID"}
+hidden = {"JPY_PARENT_PID", "PYDEVD_USE_FRAME_EVAL"}  # the other is a debugger's, which warm kernels go without
 print(json.dumps({
     "path": sys.path, "argv": [a for a in sys.argv if not a.endswith(".json")], "flags": list(sys.flags),
     "folder": os.getcwd(), "environment": {k: v for k, v in sorted(os.environ.items()) if k not in hidden},
@@ -102,14 +102,45 @@ def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(start: Callable[
         warm.close(env)
 
 
-def test_what_few_notebooks_draw_with_is_loaded_once_there_is_a_second_kernel(start: Callable[..., Any]) -> None:
+def test_what_few_notebooks_draw_with_is_loaded_once_there_were_many_kernels(start: Callable[..., Any]) -> None:
     env = os.environ | {"ANALYSIS_TEST": "later"}  # and so a fork server of its own
     loaded = "import sys; print('seaborn' in sys.modules)"
     try:
         assert start(env=env).run(loaded) == "False"
-        assert start(env=env).run(loaded) == "True"
+        for _ in range(forkserver.MANY - 2):
+            warm.fork(["--version"], env, ".", (1, 2)).wait()
+        assert [start(env=env).run(loaded) for _ in range(2)] == ["False", "True"]
     finally:
         warm.close(env)
+
+
+def test_it_starts_without_a_debugger_which_notebooks_can_import(start: Callable[..., Any]) -> None:
+    kernel = start()
+    assert kernel.run("import sys; print('debugpy' in sys.modules)") == "False"
+    assert kernel.run("import debugpy; print(debugpy.__name__)") == "debugpy"
+
+
+def test_tables_are_read_before_and_again_once_a_file_of_them_is_another(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    shutil.copytree(process.SOURCE, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(paths.DATA, tmp_path / "data")
+    env = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "ANALYSIS_TEST": "tables"}
+    env.pop("ANALYSIS_CACHE", None)
+    read = "from analysis.data import kept; print(sorted(path.stem for path in kept._held or ()), end=' ')\n"
+    read += "from analysis.show import notebook; results = notebook.catalog().results; print(len(results))\n"
+    read += "results['id'] = ''; print(notebook.catalog().results['id'].eq('').any())"
+    try:
+        unkept = start(env=env).run(read)  # Here they are made, and kept on disk.
+        warm.close(env)
+        held = start(env=env).run(read)
+        (tmp_path / "data" / "official" / "v2.0.parquet").unlink()
+        changed = start(env=env).run(read)
+    finally:
+        warm.close(env)
+    assert "joined" in held and held.splitlines()[1:] == ["False"]
+    assert held.partition("] ")[2] == unkept.partition("] ")[2]
+    assert "joined" in changed and changed.endswith("TableError")
 
 
 def test_nothing_of_one_kernel_shows_in_another(start: Callable[..., Any]) -> None:

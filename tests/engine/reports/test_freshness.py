@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from analysis.engine.kernels import warm
+from analysis.engine.reports import build_reports
 from analysis.engine.runs import freshness, modules
 
 if TYPE_CHECKING:
@@ -95,6 +97,36 @@ def test_a_finding_edited_by_hand_is_noticed(project: Project) -> None:
     assert reasons(project)["apples"] == "its JSON changed"
 
 
+INSIDE = ("function", "klass", "tried", "failed", "otherwise", "lastly", "held", "looped", "chosen", "matched")
+IN_BLOCKS = """
+def outer():
+    def inner():
+        import a.inside.function
+class Some:
+    from a.inside import klass
+try:
+    import a.inside.tried
+except ImportError:
+    import a.inside.failed
+else:
+    import a.inside.otherwise
+finally:
+    import a.inside.lastly
+with x:
+    import a.inside.held
+for y in x:
+    while y:
+        import a.inside.looped
+if y:
+    pass
+elif x:
+    import a.inside.chosen
+match y:
+    case 1:
+        import a.inside.matched
+"""
+
+
 def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> None:
     files = {
         "a/__init__.py": "from a import b",
@@ -102,7 +134,8 @@ def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> Non
         "a/c.py": "import json",
         "a/d/__init__.py": "",
         "a/d/e.py": "import a.f as g",
-        "a/f.py": "",
+        "a/f.py": IN_BLOCKS,
+        **{f"a/inside/{name}.py": "" for name in INSIDE},
         "a/d/page.js": "",
         "a/d/page.txt": "",
         "a/unused.py": "",
@@ -127,8 +160,28 @@ outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})),
 assert len(outcome.fresh) == 2, outcome
 heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotlib", "IPython"}} & set(sys.modules)
 assert not heavy, heavy
+from analysis.engine.kernels import warm
+assert not warm._servers
 """
     subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
+@pytest.mark.parametrize("edited", [True, False])
+def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
+    project: Project, monkeypatch: pytest.MonkeyPatch, edited: bool
+) -> None:
+    if edited:
+        (project.places.reports / "apples.json").unlink()
+    started, seen = [], []
+    monkeypatch.setattr(warm, "start", lambda **launch: started.append(launch))
+
+    def validate(notebook: str, given: Any) -> Any:
+        seen.append(bool(started))
+        raise ValueError("none will do")
+
+    build_reports(places=project.places, validate=validate, say=lambda line: None)
+    assert seen == [edited] * 2
 
 
 def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use() -> None:

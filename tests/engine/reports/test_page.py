@@ -13,7 +13,7 @@ from nbformat.v4 import new_markdown_cell
 
 from analysis.engine.page import outputs, record
 from analysis.engine.page.drawing import inline
-from analysis.engine.page.markup import Markup
+from analysis.engine.page.markup import Markup, without_styles
 from analysis.engine.page.parameter_words import parameter_help, value_words, words
 from analysis.engine.reports import build_reports
 from analysis.engine.runs.places import Places
@@ -301,3 +301,8 @@ def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> N
     swept = project.places.at(project.places.reports / "sweep")
     build_reports(["apples"], places=swept, validate=project.validate, say=str)
     assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2
+
+
+def test_styles_are_taken_out_as_they_stand() -> None:
+    html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p><!-- <style>no</style> -->"
+    assert without_styles(html) == ("<p>1</p><p>2</p><!-- <style>no</style> -->", ["a > b {}", "c {}"])

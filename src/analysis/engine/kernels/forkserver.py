@@ -21,18 +21,19 @@ from typing import Any
 
 from analysis.engine.kernels import child, preload
 
+MANY = 20  # kernels, as a sweep has them, after which those that come need not each load what few draw with
 DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
 
 
 def main(descriptor: int) -> None:
-    """Serve requests from the inherited socket until it closes. Never returns in a kernel."""
+    """Serve requests from the inherited socket until it closes. Never returns."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
+    gc.disable()  # What is loaded stays, and to look for garbage in it takes an eighth of the time that loading takes.
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
         own = preload.load_own()
-    gc.collect()
-    gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
     _ForkServer(socket.socket(fileno=descriptor), set_by_libraries, own).serve()
+    os._exit(0)  # What is loaded need not be taken apart.
 
 
 @contextlib.contextmanager
@@ -67,7 +68,7 @@ class _ForkServer:
     def __init__(self, requests: socket.socket, environment: dict[str, str], own: preload.Versions) -> None:
         self.environment, self.requests, self.own = environment, requests, own
         self.kernels, self.selector = {}, selectors.DefaultSelector()
-        self.begun = False
+        self.begun = 0
         self.woken, self.wake = socket.socketpair()
         for end in (self.woken, self.wake):
             end.setblocking(False)
@@ -93,21 +94,23 @@ class _ForkServer:
         data, descriptors, *_ = socket.recv_fds(self.requests, 1, DESCRIPTORS)
         if not data:
             return False
-        if self.begun:  # More than one kernel is wanted: the others need not each load it.
-            preload.load_later()
-        self.begun = True
         own = socket.socket(fileno=descriptors[0])
         with contextlib.suppress(OSError, ValueError), own.makefile("rb") as lines:
             self._fork(own, descriptors[1:], json.loads(lines.readline()))
         for descriptor in descriptors[1:]:
             os.close(descriptor)
+        self.begun += 1
+        if self.begun == MANY:
+            preload.load_later()
         return True
 
     def _fork(self, own: socket.socket, streams: list[int], request: dict[str, Any]) -> None:
+        gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
         with warnings.catch_warnings():  # Python warns of threads; those of OpenBLAS end and start by themselves.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
         if pid == 0:
+            gc.enable()
             self._release()
             if preload.versions(self.own) != self.own:  # Edited since: in a kernel nothing is older than it is.
                 preload.forget_own()

@@ -12,9 +12,24 @@ from types import SimpleNamespace
 
 from analysis.core.contents import file_version
 
-MODULES = (
+KERNEL = (  # what ipykernel and IPython import when a kernel starts, and with its first cells
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
+    "ipykernel.debugger",
+    "ipykernel_launcher",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.logger",
+    "IPython.core.oinspect",
+    "IPython.core.pylabtools",
+    "IPython.extensions.storemagic",
+    "cProfile",
+    "matplotlib_inline.config",
+    "sqlite3",
+    "tornado.platform.asyncio",
+    "zmq.utils.garbage",
+)
+MODULES = (
     "numpy",
     "pandas",
     "matplotlib.pyplot",
@@ -26,7 +41,7 @@ MODULES = (
     "pydantic.main",
     "pydantic.types",
 )
-LATER = ("seaborn",)  # takes as long as all the others, and few notebooks draw with it
+LATER = ("seaborn",)  # takes as long as all the others, and few figures, which are kept, are drawn with it
 PACKAGE = "analysis"
 OWN = (
     "analysis.answers.words",
@@ -35,26 +50,28 @@ OWN = (
     "analysis.show.provenance",
     "analysis.show.tables",
 )
+TABLES = "analysis.show.notebook"  # the module of OWN whose `load` holds what every notebook reads
 Versions = dict[str, tuple[int, ...]]  # of files, by path; of one that is not there, nothing
 
 
 def load_libraries() -> dict[str, str]:
-    """Import the libraries that notebooks use, as a kernel would, and draw once so that lazy parts are there.
+    """Import the libraries that notebooks use, as a kernel would, and use each once so that lazy parts are there.
 
     Returns the environment variables that libraries set while they are imported.
     """
     os.environ.pop("JPY_PARENT_PID", None)  # ipykernel reads it when it is imported.
     before = dict(os.environ)
+    with absent("debugpy"):  # A debugger, which takes half of what a kernel needs to start.
+        _load(KERNEL)
     _load(MODULES)
-    with contextlib.suppress(ImportError):
-        _draw()
-    with contextlib.suppress(ImportError):
-        _tabulate()
+    for use in (_draw, _tabulate, _validate):
+        with contextlib.suppress(ImportError):
+            use()
     return {name: value for name, value in os.environ.items() if before.get(name) != value}
 
 
 def load_later() -> None:
-    """Import LATER, which the first kernel, if it needs it, imports by itself."""
+    """Import LATER, which kernels that are forked before import by themselves where they need it."""
     _load(LATER)
 
 
@@ -68,8 +85,8 @@ def _load(names: Iterable[str]) -> None:
 def load_own() -> Versions:
     """Import OWN from where the kernels' path says, in place of what this process runs; the files that they rest on.
 
-    Nothing is loaded where no package stands first on that path, as of another project, or where it cannot be: each
-    kernel then meets the error by itself.
+    What every notebook reads of tables is held in memory too. Nothing is loaded where no package stands first on that
+    path, as of another project, or where it cannot be: each kernel then meets the error by itself.
     """
     forget_own()
     first = Path(os.environ.get("PYTHONPATH", "").partition(os.pathsep)[0]) / PACKAGE
@@ -79,6 +96,8 @@ def load_own() -> Versions:
         with _looks_like_a_kernel():
             for name in OWN:
                 importlib.import_module(name)
+            with contextlib.suppress(Exception):  # A table that is wrong is told by each notebook that reads it.
+                sys.modules[TABLES].load()
     except Exception:
         forget_own()
         return {}
@@ -101,6 +120,19 @@ def forget_own() -> None:
 
 def _is_own(name: str) -> bool:
     return name.partition(".")[0] == PACKAGE
+
+
+@contextlib.contextmanager
+def absent(name: str) -> Iterator[None]:
+    """Let a module look as if it weren't installed."""
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 @contextlib.contextmanager
@@ -133,3 +165,10 @@ def _tabulate() -> None:
     frame.to_csv(index=False)
     frame.to_dict("records")
     frame.pivot(columns="a", values="d")
+
+
+def _validate() -> None:
+    """One tiny model: at the first, pydantic looks through all that is installed for plugins."""
+    import pydantic
+
+    pydantic.create_model("Tiny", a=(int, 0))(a=1)

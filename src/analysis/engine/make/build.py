@@ -3,7 +3,9 @@
 The two are apart because another process, or another machine, may make what this one publishes.
 """
 
+import threading
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 from analysis.engine.kernels.pool import Kernels
 from analysis.engine.make.execute import Execution, NoKernel
 from analysis.engine.make.made import Made, publish
-from analysis.engine.page import export, record
+from analysis.engine.page import record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.runs import failures, freshness
 from analysis.engine.runs.failures import Failure
@@ -55,12 +57,15 @@ class Builder:
     def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
         """The report of a notebook that is executed now; the digests in `inputs` were taken before."""
         with self.kernels.one() as kernel:
+            threading.Thread(target=_load_export).start()  # While the kernel works there is time for it.
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
             return self._finished(plan, notebook, inputs)
 
     def _finished(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> Made:
         """The report of an executed notebook."""
+        from analysis.engine.page import export
+
         stated = self._state(plan, notebook, inputs)
         html = export.page(notebook, stated, self.places.up)
         picture = record.picture(notebook.cells)
@@ -80,6 +85,13 @@ class Builder:
             return None
         keys = [key for key in [*inputs, plan.run.file] if key]
         return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
+
+
+def _load_export() -> None:
+    with suppress(Exception):  # Whoever makes a page is told.
+        from analysis.engine.page import export
+
+        export.load()
 
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:

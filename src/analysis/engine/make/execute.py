@@ -4,13 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from papermill.execute import execute_notebook
+from papermill.engines import papermill_engines
+from papermill.execute import raise_for_execution_errors, remove_error_markers
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 
 from analysis.engine.kernels.manager import ReportKernel
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.runs.failures import death_words, raised
 
 INJECTED_ID = "injected-parameters"
+KERNEL = "python3"
 
 
 class NoKernel(ReportFailed):
@@ -98,13 +102,14 @@ def refuse_bad_outputs(cells: list[Any]) -> None:
 
 
 def _execute(execution: Execution, kernel: ReportKernel) -> None:
-    execute_notebook(
-        # papermill takes the path for a format string.
-        str(execution.path).replace("{", "{{").replace("}", "}}"),
+    """What `papermill.execute_notebook` does, but for the notebook's text, which nobody takes."""
+    notebook = load_notebook_node(str(execution.path))
+    if execution.parameters:
+        notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
+    notebook = papermill_engines.execute_notebook_with_engine(
         None,
-        parameters=execution.parameters,
-        kernel_name="python3",
-        language="python",
+        remove_error_markers(notebook),
+        kernel_name=KERNEL,
         progress_bar=False,
         execution_timeout=execution.timeout,
         km=kernel,
@@ -114,3 +119,4 @@ def _execute(execution: Execution, kernel: ReportKernel) -> None:
         on_notebook_start=execution.begun,
         on_cell_start=execution.at_cell,
     )
+    raise_for_execution_errors(notebook, None)

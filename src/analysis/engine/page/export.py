@@ -1,5 +1,6 @@
 """An executed notebook to one self-contained HTML page, through nbconvert and our template."""
 
+import io
 import re
 import threading
 from collections import Counter
@@ -16,7 +17,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 from analysis.core.result_ids import by_round
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
-from analysis.engine.page.page import prepare
+from analysis.engine.page.page import installed, prepare
 from analysis.engine.page.parameter_words import FILTERS
 from analysis.engine.page.templates import TEMPLATES, allowing
 
@@ -64,6 +65,17 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     return allowing(html, facts["live"].get("script", ""))
 
 
+@cache
+def load() -> None:
+    """Import and compile what a first page needs, and what only it would wait for."""
+    with _one_at_a_time:
+        for name in ("report", "shared"):
+            for path in (TEMPLATES / name).glob("*.j2"):
+                _exporter().environment.get_template(path.name)
+        _code("x = 1")
+        installed()
+
+
 def filters() -> dict[str, Any]:
     """The filters that our templates use beside nbconvert's."""
     own = {
@@ -91,7 +103,8 @@ def _shape(svg: str) -> Safe:
 
 def _points(svg: str) -> tuple[float, float]:
     """Width and height of a drawing in points, zero where it doesn't say."""
-    box = [float(number) for number in ElementTree.fromstring(svg).get("viewBox", "").split()]
+    _, root = next(ElementTree.iterparse(io.StringIO(svg), events=["start"]))
+    box = [float(number) for number in root.get("viewBox", "").split()]
     return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
 
 

@@ -1,6 +1,7 @@
 """An executed notebook made ready for the template: what is shown, in which order, under which ids."""
 
 import copy
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -178,8 +179,13 @@ def _code(cells: list[Any]) -> list[tuple[str, str]]:
 
 def _footer(cells: list[Any], stated: dict[str, Any]) -> dict[str, Any]:
     source = next((cell.source for cell in cells if "parameters" in record.tags(cell)), "")
-    installed = {d.name: d.version for d in map(_distribution, PACKAGES) if d}
-    return {"help": parameter_help(source), "versions": {"Python": stated["python"]} | installed}
+    return {"help": parameter_help(source), "versions": {"Python": stated["python"]} | installed()}
+
+
+@cache
+def installed() -> dict[str, str]:
+    """The version of each of PACKAGES that is installed, which takes reading its metadata."""
+    return {d.name: d.version for d in map(_distribution, PACKAGES) if d}
 
 
 def _distribution(name: str) -> metadata.Distribution | None:

@@ -7,13 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analysis.core.contents import sha256
+from analysis.core.contents import of_file, sha256
 from analysis.core.paths import imported
 from analysis.engine.page.record import PYTHON
 from analysis.engine.page.templates import TEMPLATES
 from analysis.engine.runs import modules
 from analysis.engine.runs.commits import History, history
-from analysis.engine.runs.files import canonical_json, file_sha256, of_file
+from analysis.engine.runs.files import canonical_json, file_sha256
 from analysis.engine.runs.places import ENGINE, Places
 from analysis.engine.runs.runfiles import ReportRun
 
@@ -94,6 +94,12 @@ def read_record(report: str, places: Places, parameters: dict[str, Any] | None =
     if not whole or record["seal"] != seal(record):
         return None
     return record if parameters is None or record["parameters"] == parameters else None
+
+
+def altered(report: str, places: Places) -> bool:
+    """Whether a report must be built whatever its run file says, which takes longer to find out."""
+    record = read_record(report, places)
+    return record is None or record["python"] != PYTHON or _changed_file(record, places) is not None
 
 
 def stale(run: ReportRun, parameters: dict[str, Any], places: Places) -> str | None:

@@ -4,9 +4,14 @@ import ast
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from analysis.core import syntax
+from analysis.core.contents import of_file
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement: the lists of those inside it
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -25,14 +30,18 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
     waiting = {name for text in code for name in _imported(text, package="")}
     seen = set(waiting)
     while waiting:
-        for path, package in _files(waiting.pop(), source):
-            if path not in files:
-                files[path] = None
-                new = set(_imported(path.read_text(encoding="utf-8"), package)) - seen
-                waiting |= new
-                seen |= new
-                files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
+        if found := _file(waiting.pop(), source):
+            path, package = found
+            files[path] = None
+            new = set(_imported(of_file(path, _text) or "", package)) - seen
+            waiting |= new
+            seen |= new
+            files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
     return sorted(files)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _parts(init: Path) -> list[Path]:
@@ -48,12 +57,29 @@ def _python(cell: str) -> str:
 
 @cache
 def _imported(code: str, package: str) -> tuple[str, ...]:
-    """The dotted names that code of a package imports; the same modules serve every report, so each is read once."""
+    """The dotted names that code of a package imports, each with the packages above it.
+
+    The same modules serve every report, so each is read once.
+    """
     try:
         tree = syntax.tree(code)
     except SyntaxError:
         return ()  # Executing this fails too, so no report can come to depend on it.
-    return tuple(name for node in ast.walk(tree) for name in _names(node, package))
+    names = dict.fromkeys(name for node in _statements(tree.body) for name in _names(node, package))
+    return tuple(dict.fromkeys(above for name in names for above in _path(name)))
+
+
+def _statements(block: list[Any]) -> Iterator[ast.AST]:
+    """The statements of a block and of all blocks in them: imports stand nowhere else, and walking them is quicker."""
+    for statement in block:
+        yield statement
+        for name in BLOCKS:
+            yield from _statements(getattr(statement, name, ()))
+
+
+def _path(name: str) -> list[str]:
+    """`a.b.c` as `a`, `a.b` and `a.b.c`."""
+    return list(accumulate(name.split("."), lambda above, part: f"{above}.{part}"))
 
 
 def _names(node: ast.AST, package: str) -> Iterator[str]:
@@ -73,12 +99,11 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*kept, node.module] if node.module else kept)
 
 
-def _files(name: str, source: Path) -> Iterator[tuple[Path, str]]:
-    """Each file that importing `name` runs, with the package that its relative imports start from."""
-    parts = name.split(".")
-    for count in range(1, len(parts) + 1):
-        stem = source.joinpath(*parts[:count])
-        if (init := stem / "__init__.py").is_file():
-            yield init, ".".join(parts[:count])
-        elif (module := stem.with_suffix(".py")).is_file():
-            yield module, ".".join(parts[: count - 1])
+def _file(name: str, source: Path) -> tuple[Path, str] | None:
+    """The file that importing `name` runs last, with the package that its relative imports start from."""
+    stem = source.joinpath(*name.split("."))
+    if (init := stem / "__init__.py").is_file():
+        return init, name
+    if (module := stem.with_suffix(".py")).is_file():
+        return module, name.rpartition(".")[0]
+    return None
