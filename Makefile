@@ -40,8 +40,8 @@ test: $(READY) ## all tests, then every shipped notebook against its stored outp
 	@status=0; \
 	$(BIN)/python -m pytest -n auto --dist worksteal tests || status=1; \
 	ANALYSIS_OFFICIAL=shipped IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test \
-		$(BIN)/python -m pytest --nbval --nbval-current-env -n auto --dist loadfile $$(grep 'ipynb$$' tests/shipped.txt) || \
-		status=1; \
+		$(BIN)/python -m pytest -p nbval --nbval --nbval-current-env -n auto --dist loadfile \
+		$$(grep 'ipynb$$' tests/shipped.txt) || status=1; \
 	exit $$status
 
 # Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run.

@@ -2,7 +2,7 @@
 
 import pickle
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,11 @@ import yaml
 from filelock import FileLock
 
 from analysis.core import paths
+from analysis.engine.kernels import warm
 from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
+HERE = Path(__file__).parent
 # Come and go while another worker has the project open.
 PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 OTHERS = {
@@ -111,6 +113,27 @@ OTHERS = {
 }
 
 
+# What one worker makes for all: tests that need it come first, so that the other has all else to do meanwhile.
+# Before them what starts a Dask cluster, which takes no process in which a browser is driven (its loop of events runs).
+CLUSTERS = ("test_cluster", "test_spread")
+MADE_ONCE = ("swept", "readings", "built")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of this folder, in the order of what they wait for."""
+
+    def place(item: pytest.Item) -> int:
+        if item.path.stem in CLUSTERS:
+            return -1
+        if not item.path.is_relative_to(HERE):
+            return len(MADE_ONCE) + 1
+        needed = (name in item.fixturenames for name in MADE_ONCE)
+        return next((place for place, need in enumerate(needed) if need), len(MADE_ONCE))
+
+    items.sort(key=place)
+
+
 @pytest.fixture(scope="session")
 def others() -> dict[str, tuple[str, dict]]:
     """Reports under parameters that no shipped run file has: notebook and parameters by report."""
@@ -169,8 +192,18 @@ def built(project: Places, workspace: Path) -> tuple[Places, Outcome, list[str]]
     return project, *pickle.loads(said.read_bytes())
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the copy of each test stands, one after the other: all their kernels have one process to fork from."""
+    yield tmp_path_factory.mktemp("one") / "project"
+    warm.close()
+
+
 @pytest.fixture
-def copied(built: tuple[Places, Outcome, list[str]], tmp_path: Path) -> Places:
+def copied(built: tuple[Places, Outcome, list[str]], place: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """The built project again, for a test that changes it."""
-    shutil.copytree(built[0].root, tmp_path / "project", ignore=PASSING)
-    return Places.under(tmp_path / "project")
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(built[0].root, place, ignore=PASSING)
+    # It takes seconds to load; tests/engine/kernels holds that a build ends what it forked from.
+    monkeypatch.setattr(warm, "close", lambda env=None: None)
+    return Places.under(place)

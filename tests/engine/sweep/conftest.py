@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
@@ -91,17 +92,18 @@ class Orchard:
     def program(self, call: str) -> list[str]:
         """A command line that makes a call in this project, in a process of its own."""
         root = str(self.places.root)
+        # `validate` goes along as source: pytest, which this file imports, would take longer to load than all else.
         # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
         return [sys.executable, "-c", f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
+from typing import Any
 from analysis.cli import main
 from analysis.core import parameters
 from analysis.engine import sweep
 from analysis.engine.runs import places
-from conftest import validate
+{inspect.getsource(validate)}
 places.Places.__init__.__defaults__ = tuple(vars(places.Places.under(Path({root!r}))).values())
 parameters.validate = validate
 sys.exit({call})

@@ -1,13 +1,15 @@
 """A browser, what npm brings to it, what pages are held to, and a folder for the pictures that it takes."""
 
+import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, ViewportSize, sync_playwright
 
 from analysis.core.paths import ROOT
 
@@ -15,10 +17,11 @@ HERE = Path(__file__).parent
 SCREENSHOTS = ROOT / "reports" / ".screenshots"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+DESK = {"width": 1440, "height": 900}
 RULES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}  # of the rules only that on contrast knows the scheme
 # What axe would load before it runs is for sound and film alone.
-FAULTS = """async rules => {
-    const run = await axe.run(document, {resultTypes: ['violations'], preload: false, ...rules})
+FAULTS = """async ([within, rules]) => {
+    const run = await axe.run(within, {resultTypes: ['violations'], preload: false, ...rules})
     return run.violations.map(v => `${v.id} (${v.impact}): ${v.nodes.map(n => n.html.slice(0, 120)).join(' | ')}`)
 }"""
 
@@ -38,6 +41,38 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
     opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def tabs(chromium: Browser) -> dict[str, list[Page]]:
+    """The tabs that stay open from test to test, by the options of their contexts."""
+    return defaultdict(list)
+
+
+@pytest.fixture
+def tab(chromium: Browser, tabs: dict[str, list[Page]]) -> Callable[..., Page]:
+    """Opens a tab that nothing was seen in, of a size and a scheme, and with further options of its context.
+
+    A new one would take longer to start than most tests take, so one that an earlier test had is emptied.
+    """
+    taken: Counter[str] = Counter()
+
+    def opened(size: ViewportSize = DESK, scheme: str = "light", **options: object) -> Page:
+        own = json.dumps(options, sort_keys=True)
+        if taken[own] == len(tabs[own]):
+            tabs[own].append(chromium.new_context(**options).new_page())
+        page = tabs[own][taken[own]]
+        taken[own] += 1
+        page.goto("about:blank")
+        forget = page.context.new_cdp_session(page)
+        forget.send("Page.resetNavigationHistory")
+        forget.detach()
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
+        page.mouse.move(0, 0)
+        return page
+
+    return opened
 
 
 @pytest.fixture(scope="session")
@@ -77,16 +112,15 @@ def screenshots() -> Path:
 
 @pytest.fixture(scope="session")
 def faults(npm_packages: Path) -> Callable[..., list[str]]:
-    """What keeps people out of a page as it stands, by axe and all its rules, of the dark scheme by that on contrast.
+    """What keeps people out of a page as it stands, or of a part of it, by axe: by all its rules, in the dark scheme by
+    that on contrast, or by those that are named."""
+    axe = (npm_packages / "axe-core" / "axe.min.js").read_text("utf-8")
 
-    The page's context has `bypass_csp`.
-    """
-
-    def found(page: Page, scheme: str = "light") -> list[str]:
+    def found(page: Page, scheme: str = "light", within: str = "html", only: Sequence[str] = ()) -> list[str]:
         assert page.locator("audio, video").count() == 0
         if not page.evaluate("'axe' in window"):
-            page.add_script_tag(path=npm_packages / "axe-core" / "axe.min.js")
-        return page.evaluate(FAULTS, RULES[scheme])
+            page.evaluate(axe)
+        return page.evaluate(FAULTS, [within, {"runOnly": list(only)} if only else RULES[scheme]])
 
     return found
 
@@ -96,14 +130,23 @@ def watched() -> Iterator[Callable[[Page], Page]]:
     """Listens to a page; by the test's end it has asked for nothing but itself, and complained of nothing."""
     requests: list[Request] = []
     complaints: list[str] = []
+    heard = {
+        "request": lambda request: requests.append(request),
+        "console": lambda message: complaints.append(message.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+    }
+    pages: list[Page] = []
 
     def watch(page: Page) -> Page:
-        page.on("request", lambda request: requests.append(request))
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        pages.append(page)
+        for event, hear in heard.items():
+            page.on(event, hear)
         return page
 
     yield watch
+    for page in pages:
+        for event, hear in heard.items():
+            page.remove_listener(event, hear)
     itself = [asked for asked in requests if asked.url.startswith("file:") and asked.is_navigation_request()]
     held = [asked for asked in requests if asked.url.startswith(("data:", "blob:"))]
     assert itself

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -32,22 +33,19 @@ def whole(data: Catalog) -> pd.DataFrame:
 
 
 @pytest.fixture
-def explorer(built: Built, chromium: Browser, watched: Callable[[Page], Page]) -> Iterator[Open]:
+def explorer(built: Built, tab: Callable[..., Page], watched: Callable[[Page], Page]) -> Open:
     """Opens the explorer at a view and waits for all of its data; nothing may be requested or complained of."""
-    contexts = []
 
     def opened(hash: str = "", width: int = 1440, page: Path | None = None, **options: object) -> Page:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        return shown(watched(context.new_page()), page or built[0].reports / "explorer.html", hash)
+        empty = watched(tab({"width": width, "height": 900}, **options))
+        return shown(empty, page or built[0].reports / "explorer.html", hash)
 
-    yield opened
-    for context in contexts:
-        context.close()
+    return opened
 
 
 def shown(tab: Page, page: Path, hash: str) -> Page:
-    """The page at a view, all of its data read."""
+    """The page opened at a view, all of its data read."""
+    tab.goto("about:blank")  # from one view to another nothing would be opened
     tab.goto(f"{page.as_uri()}#{hash}" if hash else page.as_uri())
     tab.locator("body[data-ready=all]").wait_for(timeout=30_000)
     return tab
@@ -61,13 +59,15 @@ def counted(page: Page) -> int:
 def taken(rows: pd.DataFrame, chosen: dict[str, list[str]]) -> pd.DataFrame:
     """The rows that are chosen, by pandas."""
     for name, values in chosen.items():
-        cells = rows[name].map(lambda value: "" if pd.isna(value) else str(value))
-        rows = rows[cells.isin(values)]
+        rows = rows[text(rows, name).isin(values)]
     return rows
 
 
 def text(frame: pd.DataFrame, name: str) -> pd.Series:
-    return frame[name].map(lambda value: "" if pd.isna(value) else str(value))
+    """The cells of a column in letters, each different one put into them once."""
+    places, values = pd.factorize(frame[name], use_na_sentinel=False)
+    words = np.array(["" if pd.isna(value) else str(value) for value in values], dtype="object")
+    return pd.Series(words[places], frame.index, dtype="object")
 
 
 BESIDE = "name => Object.fromEntries(options.get(name).map(o => [columns.get(name).values[o.at], o.count.textContent]))"
@@ -93,10 +93,10 @@ def test_each_facet_counts_and_chooses_and_going_back_goes_back(explorer: Open, 
         assert counted(page) == counts.iloc[:2].sum(), facet
 
 
-def test_each_view_is_a_link(explorer: Open, whole: pd.DataFrame) -> None:
+def test_each_view_is_a_link(built: Built, explorer: Open, whole: pd.DataFrame) -> None:
     """The same address gives the same drawing, on a page that is opened with it and on one that is led there."""
     chosen = {"round": ["v6.0", "v5.1"], "benchmark": ["llama2-70b"], "division": ["closed"]}
-    other = explorer("view=table")
+    other, page = explorer("view=table"), explorer("view=table")
     for view in views.VIEWS:
         own = chosen | ({"power": ["with"]} if view == "energy" else {})
         other.locator(f"#views button[value={view}]").click()
@@ -105,9 +105,8 @@ def test_each_view_is_a_link(explorer: Open, whole: pd.DataFrame) -> None:
         expect(other.locator(f"#views button[value={view}]")).to_have_attribute("aria-pressed", "true")
         assert other.locator("#drawing tbody tr th" if view == "table" else "#drawing .mark").count() > 0, view
         assert other.evaluate("document.documentElement.scrollWidth") <= 1440
-        page = explorer(views.address(own, view))
+        shown(page, built[0].reports / "explorer.html", views.address(own, view))
         assert page.locator("#drawing").inner_html() == other.locator("#drawing").inner_html(), view
-        page.close()
 
 
 def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> None:
@@ -498,17 +497,17 @@ def test_strings_of_the_record_are_only_ever_text(
     )
     page = tmp_path / "hostile.html"
     page.write_text(live.Explorer(data, hostile, "view=table").document, "utf-8")
+    tab = explorer(page=page)
     for view in views.VIEWS:
-        tab = explorer(views.address({}, view), page=page)
+        shown(tab, page, views.address({}, view))
         tab.evaluate("openRow(0)")
         tab.locator("#row[open]").wait_for()
         assert HOSTILE in tab.locator("#row").inner_text()
         assert tab.title() == "The official record" and tab.locator("img, .explorer script").count() == 0
 
 
-def test_where_no_script_runs_a_table_stands(built: Built, chromium: Browser, whole: pd.DataFrame) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_where_no_script_runs_a_table_stands(built: Built, tab: Callable[..., Page], whole: pd.DataFrame) -> None:
+    page = tab(java_script_enabled=False)
     page.goto((built[0].reports / "explorer.html").as_uri())
     expect(page.locator("#still table")).to_be_visible()
     expect(page.locator("#tool")).to_be_hidden()
@@ -516,18 +515,21 @@ def test_where_no_script_runs_a_table_stands(built: Built, chromium: Browser, wh
     heads = page.locator("#still thead th").all_text_contents()
     closed = {row[0]: int(row[heads.index("Closed")].replace(",", "")) for row in cells}
     assert closed == whole[whole["division"].eq("closed")]["round"].value_counts().to_dict()
-    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1440])
-def test_nothing_keeps_anyone_out(built: Built, chromium: Browser, faults: Faults, width: int, scheme: str) -> None:
+def test_nothing_keeps_anyone_out(
+    built: Built, tab: Callable[..., Page], faults: Faults, width: int, scheme: str
+) -> None:
+    """A view is the stage's matter; what stands around it is the same in all."""
     chosen = {"round": ["v5.1"], "division": ["closed"]}
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
-    page = shown(context.new_page(), built[0].reports / "explorer.html", views.address(chosen, "ranked"))
+    page = tab({"width": width, "height": 900}, scheme)
+    shown(page, built[0].reports / "explorer.html", views.address(chosen, "ranked"))
+    assert faults(page, scheme) == []
     for view in views.VIEWS:
         page.evaluate("view => change({ view, row: '' })", view)
-        assert faults(page, scheme) == [], view
+        assert faults(page, scheme, "#stage") == [], view
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert faults(page, scheme) == []
@@ -537,25 +539,28 @@ def test_nothing_keeps_anyone_out(built: Built, chromium: Browser, faults: Fault
     page.evaluate("change({ row: '', a: text('id', current[0]), b: text('id', current[1]) })")
     page.locator("#pair table").wait_for()
     assert faults(page, scheme) == []
-    context.close()
+
+
+FOLLOWED = """hash => {
+    const [held, asked] = [written(), hash].map(each => new URLSearchParams(each))
+    for (const each of [held, asked]) { each.delete('view'); each.sort() }
+    return held.toString() === asked.toString()
+}"""
 
 
 def test_each_report_leads_to_its_own_rows(built: Built, explorer: Open, whole: pd.DataFrame) -> None:
-    places, page = built[0], None
-    led = {}
+    places, led = built[0], {}
     for path in sorted(places.reports.glob("[!.]*.json")):
         stated = json.loads(path.read_text("utf-8"))
         if not stated.get("live") and stated["trust"]["view"]:
             led[path.stem] = stated["trust"]["view"]
             assert stated["trust"]["view"].replace("&", "&amp;") in path.with_suffix(".html").read_text("utf-8")
     assert len(led) > 20
+    page = explorer("view=table")
     for report, view in led.items():
         hash = view.partition("#")[2]
-        page = shown(page, places.reports / "explorer.html", "view=table") if page else explorer("view=table")
         page.evaluate("hash => { location.hash = hash }", hash)
-        page.wait_for_function(
-            "hash => choice.chosen.size === new Set(new URLSearchParams(hash).keys()).size", arg=hash
-        )
+        page.wait_for_function(FOLLOWED, arg=hash)
         assert counted(page) == len(taken(whole, parse_qs(hash))) > 0, report
 
 

@@ -1,18 +1,19 @@
 """The index in a real browser: what stands on the first screens, its table sorted by keyboard, pictures to be read."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from analysis.engine.index import front
 from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
+Tab = Callable[..., Page]
 SCREENS = {"desk": (1440, 900), "phone": (400, 850)}
 MOST_CARD_WORDS, FURTHER_SCREENS = 32, 2  # of a card on average, and down to the end of the last
 OFFLINE, JOULES = 1, 4  # columns of the table
@@ -30,13 +31,12 @@ def front_page(built: Built, shipped: list[Path], tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture(params=SCREENS)
-def index(front_page: str, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def index(front_page: str, tab: Tab, request: pytest.FixtureRequest) -> Page:
     """The index on a screen of this size, its policy in force."""
     width, height = SCREENS[request.param]
-    page = chromium.new_context(viewport={"width": width, "height": height}).new_page()
+    page = tab({"width": width, "height": height})
     page.goto(front_page)
-    yield page
-    page.context.close()
+    return page
 
 
 def column(page: Page, number: int) -> list[str]:
@@ -112,20 +112,18 @@ def test_no_other_script_runs(index: Page) -> None:
     assert "Content Security Policy" in blocked.value.text and index.title() != "ran"
 
 
-def test_the_table_reads_without_a_script(front_page: str, chromium: Browser) -> None:
-    page = chromium.new_context(java_script_enabled=False).new_page()
+def test_the_table_reads_without_a_script(front_page: str, tab: Tab) -> None:
+    page = tab(java_script_enabled=False)
     page.goto(front_page)
     expect(page.locator(".sortable thead th").first).to_have_text("Accelerator")
     assert page.locator(".sortable th button").count() == 0
-    page.context.close()
 
 
-def test_the_first_column_stays_in_sight(front_page: str, chromium: Browser) -> None:
-    page = chromium.new_context(viewport={"width": 400, "height": 850}).new_page()
+def test_the_first_column_stays_in_sight(front_page: str, tab: Tab) -> None:
+    page = tab({"width": 400, "height": 850})
     page.goto(front_page)
     name = page.locator(".sortable tbody td").first
     before = name.bounding_box()["x"]
     page.locator(".sortable").evaluate("box => { box.scrollLeft = 200 }")
     assert page.locator(".sortable").evaluate("box => box.scrollLeft") == 200
     assert abs(name.bounding_box()["x"] - before) < 2
-    page.context.close()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,18 @@ TOKEN = "for-this-test-alone"
 WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run
 
 
-@pytest.fixture
-def lab(copy_of_project: Callable[[Path], Places], tmp_path: Path) -> Iterator[str]:
-    """The address of a JupyterLab on a copy of the project, which it may save to, with settings of its own."""
+@dataclass(frozen=True)
+class Lab:
+    """A JupyterLab: its address, and the project that it shows."""
+
+    address: str
+    project: Places
+
+
+@pytest.fixture(scope="module")
+def lab(copy_of_project: Callable[[Path], Places], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab on a copy of the project, which it may save to, with settings of its own."""
+    tmp_path = tmp_path_factory.mktemp("lab")
     project = copy_of_project(tmp_path / "project")
     folders = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
     environment = os.environ | folders | {"PYTHONPATH": str(project.source), "JUPYTERLAB_SETTINGS_DIR": str(tmp_path)}
@@ -36,7 +46,7 @@ def lab(copy_of_project: Callable[[Path], Places], tmp_path: Path) -> Iterator[s
             [sys.executable, "-m", "jupyterlab", *options], env=environment, stderr=log, stdout=log
         )
     try:
-        yield _address(Path(folders["JUPYTER_RUNTIME_DIR"]), server, tmp_path / "lab.log")
+        yield Lab(_address(Path(folders["JUPYTER_RUNTIME_DIR"]), server, tmp_path / "lab.log"), project)
     finally:
         server.terminate()
         server.wait(20)
@@ -52,13 +62,13 @@ def _address(folder: Path, server: subprocess.Popen, log: Path) -> str:
     pytest.fail(f"JupyterLab did not start: {log.read_text('utf-8')[-2000:]}")
 
 
-def opened(chromium: Browser, lab: str, notebook: str) -> Page:
+def opened(chromium: Browser, lab: Lab, notebook: str) -> Page:
     """A notebook in JupyterLab, its kernel ready."""
     page = chromium.new_context(viewport={"width": 1440, "height": 1100}).new_page()
     # Where the list of kernels comes late, JupyterLab asks for one: the notebook's own, which stands chosen.
     asked = page.locator(".jp-Dialog")
     page.add_locator_handler(asked, lambda: asked.locator(".jp-mod-accept").click())
-    page.goto(f"{lab}lab/tree/notebooks/{notebook}.ipynb?token={TOKEN}&reset", timeout=WAIT)
+    page.goto(f"{lab.address}lab/tree/notebooks/{notebook}.ipynb?token={TOKEN}&reset", timeout=WAIT)
     page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=WAIT)
     # The notebook's own indicator is idle before there is a kernel, too.
     expect(page.locator("#jp-main-statusbar")).to_contain_text(re.compile(r"\(ipykernel\) \| Idle"), timeout=WAIT)
@@ -79,7 +89,7 @@ def go_to(page: Page, heading: str) -> None:
     expect(page.locator(".jp-Notebook :is(h1, h2)", has_text=heading)).to_be_in_viewport(timeout=WAIT)
 
 
-def test_a_moved_slider_changes_the_numbers(lab: str, chromium: Browser, screenshots: Path) -> None:
+def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screenshots: Path) -> None:
     page = opened(chromium, lab, "explore")
     sliders = page.locator(".jp-Cell", has=page.locator(".noUi-handle"))
     assert sliders.count() == 0
@@ -114,7 +124,7 @@ def _users(text: str) -> str:
 
 
 def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
-    lab: str, chromium: Browser, screenshots: Path
+    lab: Lab, chromium: Browser, screenshots: Path
 ) -> None:
     page = opened(chromium, lab, "generational_speedup")
     go_to(page, "Round by round")
@@ -125,9 +135,9 @@ def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
     page.context.close()
 
 
-def test_the_explorer_draws_and_filters(lab: str, chromium: Browser, tmp_path: Path, screenshots: Path) -> None:
+def test_the_explorer_draws_and_filters(lab: Lab, chromium: Browser, screenshots: Path) -> None:
     """Run without stored outputs and counts, so that what is seen is of this run."""
-    path = tmp_path / "project" / "notebooks" / "explorer.ipynb"
+    path = lab.project.notebook("explorer")
     cells = json.loads(path.read_text("utf-8"))
     for cell in cells["cells"]:
         cell.update({"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {})

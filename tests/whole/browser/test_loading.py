@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
@@ -26,10 +26,10 @@ WHOLE = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_page_loads_alone_and_fits(
-    built: Built, chromium: Browser, watched: Callable[[Page], Page], report: str
+    built: Built, tab: Callable[..., Page], watched: Callable[[Page], Page], report: str
 ) -> None:
     """In two widths and both schemes; a page with a script may set itself up by them, and is loaded for each."""
-    page, loaded = watched(chromium.new_page()), False
+    page, loaded = watched(tab()), False
     for width, scheme in product((1440, 400), ("light", "dark")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
@@ -43,4 +43,3 @@ def test_page_loads_alone_and_fits(
         "links => links.map(l => l.hash.slice(1)).filter(id => !document.getElementById(decodeURIComponent(id)))"
     )
     assert lost == []
-    page.close()

@@ -1,16 +1,19 @@
 """The index of a sweep in a real browser: its one script sorts and filters, by mouse and keyboard; no other runs."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from analysis.core import parameters
+from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 from analysis.engine.sweep import build_sweep
 
+Built = tuple[Places, Outcome, list[str]]
 SWEEP = """notebook: power_efficiency
 title: Energy by price
 matrix:
@@ -21,12 +24,13 @@ PRICE, FOUND = 2, "energy price"  # the column of the electricity's price, and t
 
 
 @pytest.fixture(scope="session")
-def swept(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Places:
+def swept(built: Built, workspace: Path) -> Places:
     """A copy of the project with a sweep of two benchmarks and three prices built; by one worker for all."""
     root = workspace / "swept"
     with FileLock(workspace / "swept.lock"):
         if not root.exists():
-            places = copy_of_project(workspace / "unswept")
+            # With the tables that its reports have kept, which all others would have to make again.
+            places = Places.under(shutil.copytree(built[0].root, workspace / "unswept"))
             (places.sweeps / "small.yml").write_text(SWEEP, "utf-8")
             outcome = build_sweep("small", places=places, validate=parameters.validate, jobs=2, say=lambda line: None)
             assert outcome.failed == [] and len(outcome.built) == 6
@@ -35,13 +39,12 @@ def swept(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Places:
 
 
 @pytest.fixture(params=[(1440, "light"), (400, "dark")], ids=["wide", "phone"])
-def index(swept: Places, chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def index(swept: Places, tab: Callable[..., Page], request: pytest.FixtureRequest) -> Page:
     """The sweep's index, its policy in force."""
     width, scheme = request.param
-    page = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+    page = tab({"width": width, "height": 900}, scheme)
     page.goto((swept.reports / "small" / "index.html").as_uri())
-    yield page
-    page.context.close()
+    return page
 
 
 def column(page: Page, number: int) -> list[str]:
@@ -114,13 +117,13 @@ def test_no_other_script_runs(index: Page) -> None:
 
 
 def test_it_keeps_nobody_out_and_fits(
-    swept: Places, chromium: Browser, faults: Callable[..., list[str]], screenshots: Path
+    swept: Places, tab: Callable[..., Page], faults: Callable[..., list[str]], screenshots: Path
 ) -> None:
+    page = tab()
     for width, scheme in ((400, "dark"), (400, "light"), (1440, "dark"), (1440, "light")):
-        size = {"width": width, "height": 900}
-        page = chromium.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
         page.goto((swept.reports / "small" / "index.html").as_uri())
         page.screenshot(path=screenshots / f"sweep-{scheme}-{width}.png", full_page=True)
-        assert faults(page) == [], (width, scheme)
+        assert faults(page, scheme) == [], (width, scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.context.close()
