@@ -88,6 +88,13 @@ def sha256_of_code(package: Path, rooms: Iterable[str]) -> str:
     return sha256("\n".join(f"{path.relative_to(package)} {of_file(path, sha256_of)}" for path in files))
 
 
+def seal(told: str, content: bytes) -> bytes:
+    """The 64 digits of a SHA-256 over what some content is said to be and the content (anything that has a buffer)."""
+    digest = hashlib.sha256(told.encode())
+    digest.update(content)
+    return digest.hexdigest().encode()
+
+
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
     """A file beside `path` to be written, renamed into place at the end of the block; gone where the block raises.

@@ -8,7 +8,6 @@ another's is noticed and made again. Where nothing can be written, nothing is ke
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import shutil
 from collections.abc import Callable, Iterable
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analysis.core.contents import aside, of_file, remove_leftovers, sha256, sha256_of, sha256_of_code
+from analysis.core.contents import aside, of_file, remove_leftovers, seal, sha256, sha256_of, sha256_of_code
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Table
 
@@ -88,7 +87,7 @@ class Kept:
         content = _content(table)
         path.parent.mkdir(parents=True, exist_ok=True)
         with aside(path) as place, place.open("wb") as file:
-            file.write(_seal(told, content))
+            file.write(seal(told, content))
             file.write(content)
         _tidy(path.parent)
 
@@ -119,7 +118,7 @@ def _read(path: Path, told: str) -> pd.DataFrame | None:
     try:
         with pa.memory_map(str(path)) as file:
             content = file.read_buffer()
-        if len(content) < _DIGITS or bytes(content[:_DIGITS]) != _seal(told, content[_DIGITS:]):
+        if len(content) < _DIGITS or bytes(content[:_DIGITS]) != seal(told, content[_DIGITS:]):
             return None
         return _frame(pa.ipc.open_file(content[_DIGITS:]).read_all())
     except (OSError, pa.ArrowException):
@@ -131,12 +130,6 @@ def _content(table: pa.Table) -> pa.Buffer:
     with pa.ipc.new_file(written, table.schema) as file:
         file.write_table(table)
     return written.getvalue()
-
-
-def _seal(told: str, content: pa.Buffer) -> bytes:
-    digest = hashlib.sha256(told.encode())
-    digest.update(content)
-    return digest.hexdigest().encode()
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:

@@ -9,7 +9,6 @@ noticed and drawn again. Where nothing can be written, nothing is kept, and noth
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 import platform
@@ -26,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import paths
-from analysis.core.contents import aside, remove_leftovers, sha256, sha256_of_code
+from analysis.core.contents import aside, remove_leftovers, seal, sha256, sha256_of_code
 
 ROOMS = ("core", "show")  # whose code draws
 LIBRARIES = ("matplotlib", "numpy", "pandas", "seaborn")
@@ -67,7 +66,7 @@ def read(key: str) -> dict[str, Any] | None:
     path = _path(key)
     try:
         content = path.read_bytes()
-        if content[:_DIGITS] != _seal(key, content[_DIGITS:]):
+        if content[:_DIGITS] != seal(key, content[_DIGITS:]):
             return None
         with suppress(OSError):
             os.utime(path)  # So that what is used stays.
@@ -82,16 +81,12 @@ def keep(key: str, shown: dict[str, Any]) -> None:
     with suppress(OSError):  # A full disk, or a checkout that only others may write.
         path.parent.mkdir(parents=True, exist_ok=True)
         with aside(path) as place:
-            place.write_bytes(_seal(key, content) + content)
+            place.write_bytes(seal(key, content) + content)
         _tidy(path.parent)
 
 
 def _path(key: str) -> Path:
     return paths.CACHE / "figures" / f"{key}.json.z"
-
-
-def _seal(key: str, content: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + content).hexdigest().encode()
 
 
 @cache
