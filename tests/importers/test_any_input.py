@@ -146,7 +146,7 @@ def test_any_bytes_beside_a_log_are_a_row_or_a_named_error(tree: Any, content: b
              f"{location}/accuracy/accuracy.txt", f"{location}/performance/run_1/spl.txt"]  # fmt: skip
     before = {name: (tree.root / name).read_bytes() for name in names if (tree.root / name).exists()}
     tree.write(names[which], content)
-    evidence._json.cache_clear()
+    evidence._system.cache_clear()
     try:
         assert import_results([tree.root], tree.root.parent / "out.csv", say=lambda line: None).rows == 1
     except ImportFailed as error:

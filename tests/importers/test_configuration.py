@@ -54,22 +54,46 @@ def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: s
     assert configuration.precision(Modules(tmp_path), asked) == found
 
 
-def test_a_module_that_submitters_copied_is_parsed_once_and_read_anew(
+def test_a_class_that_submitters_copied_is_parsed_once_and_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[str] = []
-    read = configuration_modules._parsed
-    monkeypatch.setattr(configuration_modules, "_found", {})
-    monkeypatch.setattr(configuration_modules, "_parsed", lambda text: parsed.append(text) or read(text))
-    for submitter in ("one", "other"):
+    read = configuration_modules._classes
+    monkeypatch.setattr(configuration_modules, "_classes", lambda text: parsed.append(text) or read(text))
+    own = "@registered\n@twice(1)\nclass B200_SXM_180GBx8(ServerGPUBaseConfig):\n    use_fp4 = True\n"
+    for submitter, content in {"one": CONFIG, "other": CONFIG + own}.items():
         folder = tmp_path / submitter / "llama2-70b"
         folder.mkdir(parents=True)
-        (folder / "__init__.py").write_text(CONFIG)
+        (folder / "__init__.py").write_text(content)
     one, other = (Modules(tmp_path / name).classes("llama2-70b", "Server") for name in ("one", "other"))
-    assert len(parsed) == 1 and [each[1:] for each in one] == [each[1:] for each in other]
+    assert "".join(parsed) == CONFIG + own and [each[1:] for each in one] == [each[1:] for each in other[:-1]]
+    assert other[-1][2:] == ("B200_SXM_180GBx8", ("ServerGPUBaseConfig",), {"use_fp4": True})
     assert {Path(each.place).parts[-3] for each in other} == {"other"}
     (tmp_path / "one" / "llama2-70b" / "__init__.py").write_text(CONFIG.replace("class H", "class B"))
     assert "B100_SXM_80GBx8" in [each.name for each in Modules(tmp_path / "one").classes("llama2-70b", "Server")]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("class A:\n    precision = 'int8'\nclass B(A):\n    pass\n", [("A", {"precision": "int8"}), ("B", {})]),
+        ("@dressed(\n)\nclass A:\n    use_fp8 = True\n", [("A", {"use_fp8": True})]),
+        ('class A:\n    """\nclass B:\n    """\n    use_fp8 = True\n', [("A", {"use_fp8": True})]),
+        ("x = (\nclass A:\n    use_fp8 = True\n", []),
+        ("class A:\n    use_fp8 = True\nclass B(:\n    pass\n", []),
+        ("if x:\n    pass\nclass A:\n    pass\nelse:\n    pass\n", []),
+        ("class A:\r\n    use_fp8 = True\r\n@one\r\nclass B: pass\r\n", [("A", {"use_fp8": True}), ("B", {})]),
+        ("classes = 1\nclass_ = 2\n", []),
+    ],
+)
+def test_a_module_that_is_read_class_by_class_says_what_it_says_as_a_whole(
+    tmp_path: Path, content: str, found: list[tuple[str, dict]]
+) -> None:
+    path = tmp_path / "bert" / "__init__.py"
+    path.parent.mkdir()
+    path.write_bytes(content.encode())
+    classes = Modules(tmp_path).classes("bert", "Offline")
+    assert [(each.name, each.settings) for each in classes] == found
 
 
 @pytest.mark.parametrize(
@@ -104,6 +128,7 @@ EXPORTS = {
     [
         ("B200-SXM-180GBx8_TRT", "", FIELDS, "fp8"),
         ("B200-SXM-180GBx8_TRT", "", FIELDS.replace("FP8", "FP4"), ""),
+        ("B200-SXM-180GBx8_TRT", "", FIELDS.replace("_fields.p", "_fields.𝐩").replace("use", "𝐮se"), "fp8"),
         ("B200-SXM-180GBx4_TRT", "", FIELDS, ""),
         ("B200-SXM-180GBx4_TRT", "B200 SXM", FIELDS, "fp8"),
         ("B200-SXM-180GBx8_TRT", "", "no Python (", ""),
@@ -141,6 +166,14 @@ def test_of_a_class_that_is_defined_anew_the_last_counts(tmp_path: Path) -> None
     (tmp_path / "bert" / "Offline" / "x.py").write_text(again.format("fp8") + again.format("int8"))
     asked = configuration.Asked(("bert",), "Offline", "Acme_L40Sx8_TRT", "bert-99")
     assert configuration.precision(Modules(tmp_path), asked) == "int8"
+
+
+def test_a_module_lists_every_class_that_it_has(tmp_path: Path) -> None:
+    (tmp_path / "bert" / "Offline").mkdir(parents=True)
+    other = "class Base(Elsewhere):\n    use_fp8 = True\n"
+    (tmp_path / "bert" / "Offline" / "x.py").write_text(f"{other}class L40Sx8(Far):\n    precision = 'fp16'\n")
+    asked = configuration.Asked(("bert",), "Offline", "Acme_L40Sx8_TRT", "bert-99")
+    assert configuration.precision(Modules(tmp_path), asked) == "fp16"
 
 
 def test_the_style_of_a_module_is_no_matter_of_the_import(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:

@@ -113,6 +113,14 @@ def test_a_log_cut_within_a_number_lacks_the_number(tree: Any) -> None:
     assert "result_tokens_per_second" not in loadgen.read_log(path)
 
 
+@pytest.mark.parametrize("value", ["24000.5.1", "24000x", "x", "-", '"a\tb"', '"\\x"'])
+def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree: Any, value: str) -> None:
+    path = tree.write("log.txt", tree.log_text().replace("24000.5", value))
+    with pytest.raises(loadgen.LogError) as error:
+        loadgen.read_log(path)
+    assert str(error.value) == (f"log.txt: the value of result_tokens_per_second is {value!r}, neither number nor text")
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

@@ -325,7 +325,7 @@ def test_a_description_is_a_row_or_a_named_error(tree: Any, which: int, changes:
     location, path = tree.run(), tree.root / "closed/Acme" / names[which % 2]
     valid, out = path.read_bytes(), tree.root.parent / "out.csv"
     path.write_bytes(changed(valid, changes))
-    evidence._json.cache_clear()
+    evidence._system.cache_clear()
     with in_time():
         try:
             assert import_results([tree.root], out, workers=1, say=lambda line: None).rows == 1

@@ -15,6 +15,7 @@ import pytest
 from analysis.cli import main
 from analysis.importers.official import archive as archives
 from analysis.importers.official import loadgen
+from analysis.importers.official import tree as trees
 from analysis.importers.official.intake import ImportFailed
 from analysis.importers.official.writer import OutputError
 
@@ -93,6 +94,17 @@ def test_a_published_row_whose_log_is_absent_is_kept(tree: Any, bring: Callable)
     tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy/accuracy.txt", "")
     outcome = bring(tree.summary(), tree.root)
     assert outcome.status == 0 and "its log is not in the tree" in outcome.table[0]["note"]
+
+
+def test_a_line_of_accuracy_that_was_written_over_another_counts(tree: Any, bring: Callable) -> None:
+    tree.write(f"{tree.run()}/accuracy/accuracy.txt", "9 %\r50 %\raccuracy=76.1%, good=38\r\n")
+    assert bring(tree.root).table[0]["accuracy"] == "acc: 76.1"
+
+
+@pytest.mark.parametrize(("most", "read"), [(0, b""), (3, b"abc"), (6, b"abcdef"), (1 << 40, b"abcdef")])
+def test_of_a_file_as_much_is_read_as_is_asked_for_and_is_there(tmp_path: Path, most: int, read: bytes) -> None:
+    (tmp_path / "x").write_bytes(b"abcdef")
+    assert trees.head(str(tmp_path / "x"), most) == read
 
 
 def test_ranging_further_and_compliance_runs_are_not_reported(tree: Any, bring: Callable) -> None:

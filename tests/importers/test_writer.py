@@ -15,6 +15,7 @@ FIELDS = [
     Field("inferred", "boolean"),
 ]  # fmt: skip
 FULL = {"id": "größe, \N{SNOWMAN}", "on": "2024-08-28", "low": 0.1 + 0.2, "nodes": 2**53, "inferred": True}
+ODD = {"id": 'NULL, "\r\n\r', "on": "a\rb", "low": float("nan"), "nodes": -1, "inferred": False}
 ZERO = {"id": "", "on": "", "low": -0.0, "nodes": 0, "inferred": False}
 TYPES = {"string": pa.string(), "date": pa.string(), "number": pa.float64(), "integer": pa.int64()}
 
@@ -24,8 +25,8 @@ def test_a_parquet_file_has_the_bytes_that_arrow_gives_the_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     monkeypatch.setattr(writer, "fields", lambda: FIELDS)
-    kinds: list[dict[str, Any]] = [FULL, {"id": "alone"}, ZERO, {"low": 5, "nodes": None, "inferred": None}]
-    rows = [kinds[number % 3] if number % 5 else kinds[3] for number in range(count)]
+    kinds: list[dict[str, Any]] = [FULL, {"id": "alone"}, ZERO, ODD, {"low": 5, "nodes": None, "inferred": None}]
+    rows = [kinds[number % 4] if number % 5 else kinds[4] for number in range(count)]
     assert writer.write(rows, tmp_path / "rows.parquet") == count
     schema = pa.schema([(field.name, TYPES.get(field.type, pa.bool_())) for field in FIELDS])
     with pq.ParquetWriter(tmp_path / "expected.parquet", schema, compression="zstd") as file:
@@ -33,3 +34,10 @@ def test_a_parquet_file_has_the_bytes_that_arrow_gives_the_rows(
             whole = [{"id": "", "on": ""} | row for row in rows[start : start + writer.ROWS]]
             file.write_table(pa.Table.from_pylist(whole, schema=schema))
     assert (tmp_path / "rows.parquet").read_bytes() == (tmp_path / "expected.parquet").read_bytes()
+
+
+def test_a_cell_may_be_of_any_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "fields", lambda: FIELDS)
+    rows = [FULL | {"id": f"{number}, a line\n" * 2**18} for number in range(3)]
+    assert writer.write(rows, tmp_path / "rows.parquet") == 3
+    assert pq.read_table(tmp_path / "rows.parquet").to_pylist() == rows

@@ -95,7 +95,7 @@ class _Chain(NamedTuple):
     capped: bool
     own: bool
     loose: bool
-    precisions: frozenset[str] = frozenset()
+    precisions: frozenset[str]
 
 
 def precision(said: Said, asked: Asked) -> str:
@@ -258,9 +258,13 @@ def _chains(said: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
 
     def home(name: str, of: int) -> int | None:
         """Where a base is defined: last before it in its module, else in the closest module, those before it first."""
-        gaps = {at: module[definitions[at].place] - module[definitions[of].place] for at in homes.get(name, [])}
-        gaps.pop(of, None)
-        return min(gaps, default=None, key=lambda at: (gaps[at] > 0, abs(gaps[at]), not gaps[at] and at > of, -at))
+        here = module[definitions[of].place]
+
+        def distance(at: int) -> tuple[bool, int, bool, int]:
+            gap = module[definitions[at].place] - here
+            return gap > 0, abs(gap), not gap and at > of, -at
+
+        return min((at for at in homes.get(name, ()) if at != of), default=None, key=distance)
 
     def replaced(at: int) -> bool:
         """Whether a class is defined anew further on, and not on top of itself as a capped system may be."""
@@ -284,26 +288,25 @@ def _chains(said: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
         return known[at]
 
     chains = [_chain(each, *inherited(at)) for at, each in enumerate(definitions) if not replaced(at)]
-    return tuple(chain._replace(precisions=_may_have(chain, chains if said.partial else ())) for chain in chains)
+    return tuple(_with_bases(chain, chains) if said.partial and chain.loose else chain for chain in chains)
 
 
-def _may_have(chain: _Chain, chains: Sequence[_Chain]) -> frozenset[str]:
-    """The precisions that a class may have: several where a base that is not listed may set a flag above its own.
+def _with_bases(chain: _Chain, chains: Sequence[_Chain]) -> _Chain:
+    """A class with every precision that it may have where a base that is not listed may set a flag above its own.
 
     `chains` are those that such a base may inherit from.
     """
-    own = _named(chain.settings)
-    if not own:
-        return frozenset()
-    under = [base for base in chains if chain.loose and base.strict <= chain.strict and base.capped <= chain.capped]
-    return frozenset({own} | {_named({**base.settings, **chain.settings}) for base in under})
+    under = [base for base in chains if base.strict <= chain.strict and base.capped <= chain.capped]
+    may = {_named({**base.settings, **chain.settings}) for base in under} if chain.precisions else set()
+    return chain._replace(precisions=chain.precisions | may)
 
 
 def _chain(definition: Definition, settings: Settings, loose: bool) -> _Chain:
     plain = definition.name.lower().replace("_", "")
     system = _plain(str(settings.get("system") or definition.name).rpartition(".")[2])
     capped = "maxq" in plain or bool(_limit(settings))
-    return _Chain(system, settings, "highaccuracy" in plain, capped, definition.own, loose)
+    own = frozenset(filter(None, [_named(settings)]))
+    return _Chain(system, settings, "highaccuracy" in plain, capped, definition.own, loose, own)
 
 
 @lru_cache(maxsize=4096)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
-from analysis.core.contents import sha256
 from analysis.importers.official.configuration import SETTINGS, Definition, Settings, setting
 from analysis.importers.official.tree import listed
 
 LARGEST = 1 << 21  # characters of a module that are read
-MOST = 1 << 10  # modules of which it is kept what they say
+MOST = 1 << 12  # blocks of which it is kept what they say
 There = Callable[[str], bool]
-_found: dict[tuple[Callable, str], tuple[Any, ...]] = {}  # by what was looked for, and the digest of the module
+_CLASS = re.compile(r"\n(?:@.*\n)*class\b")  # and what decorates it
 Class = tuple[str, tuple[str, ...], Settings]  # name, bases, settings of its own
 
 
 class Modules:
     """The modules in `configs`, a submitter's folder; `there` says of a path whether it is a file to be opened.
 
-    Submitters copy each other's modules, so one is parsed once however many folders hold it.
+    Submitters copy each other's modules and add classes of their own, so a class is parsed once however many modules
+    hold it.
     """
 
     partial = False
@@ -40,34 +43,50 @@ class Modules:
             Definition(path, own, *each)
             for path, own in paths.items()
             if self.there(path)
-            for each in _known(_classes, path)
+            for each in _known(_classes, ("class",), path)
         ]
 
     def fields(self, benchmark: str, scenario: str) -> Mapping[str, Sequence[Settings]]:
         """The dictionaries of each system, whose name is that of its folder."""
         paths = {system: f"{self.configs}/{system}/{scenario}/{benchmark}.py" for system in listed(str(self.configs))}
-        return {system: _known(_dictionaries, path) for system, path in paths.items() if self.there(path)}
+        return {system: _known(_dictionaries, SETTINGS, path) for system, path in paths.items() if self.there(path)}
 
 
-def _known(said: Callable[[str], tuple[Any, ...]], path: str) -> tuple[Any, ...]:
-    """What `said` finds in the module at `path`, which is parsed once for each content; () for one not to be read."""
+def _known(said: Callable[[str], tuple[Any, ...]], words: Iterable[str], path: str) -> tuple[Any, ...]:
+    """What `said` finds in the module at `path`, where one of `words` is; () for one not to be read, or no Python."""
     try:
         with Path(path).open(encoding="utf-8", errors="replace") as file:
             text = file.read(LARGEST)
     except OSError:
         return ()
-    key = said, sha256(text)
-    found = _found.get(key)
-    if found is None:
-        if len(_found) >= MOST:
-            _found.clear()
-        found = _found[key] = said(text)
-    return found
+    if text.isascii() and not any(word in text for word in words):
+        return ()  # Only in other scripts has a name two spellings.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # What Python thinks of a submitter's style is no matter of the import.
+        found = [_in_block(said, block) for block in _blocks(text)]
+        if None in found:  # A string may have a line that begins like a class.
+            return _in_block(said, text) or ()
+    return tuple(chain.from_iterable(found))
+
+
+def _blocks(text: str) -> list[str]:
+    """A module cut before each of its classes: where all parts are Python, they say together what it says."""
+    cuts = [match.start() + 1 for match in _CLASS.finditer(text)]
+    return [text[start:end] for start, end in pairwise([0, *cuts, len(text)])]
+
+
+@lru_cache(maxsize=MOST)
+def _in_block(said: Callable[[str], tuple[Any, ...]], text: str) -> tuple[Any, ...] | None:
+    """What `said` finds in some statements, None where they are no Python."""
+    try:
+        return said(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _classes(text: str) -> tuple[Class, ...]:
-    """The classes of a module with their own settings."""
-    return tuple(_class(node) for node in _parsed(text) if isinstance(node, ast.ClassDef))
+    """The classes of some statements with their own settings."""
+    return tuple(_class(node) for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
 
 
 def _class(node: ast.ClassDef) -> Class:
@@ -83,10 +102,8 @@ def _class(node: ast.ClassDef) -> Class:
 
 
 def _dictionaries(text: str) -> tuple[Settings, ...]:
-    """The settings of each dictionary of a module that has some."""
-    if text.isascii() and not any(name in text for name in SETTINGS):
-        return ()  # Only in other scripts has a name two spellings.
-    return tuple(settings for node in _nested(_parsed(text)) if (settings := _settings(node)))
+    """The settings of each dictionary in some statements that has some."""
+    return tuple(settings for node in _nested(ast.parse(text).body) if (settings := _settings(node)))
 
 
 def _nested(nodes: list[ast.AST]) -> Iterator[ast.Dict]:
@@ -117,12 +134,3 @@ def _settings(node: ast.Dict) -> Settings:
 def _last(key: ast.expr | None) -> str:
     """The last name of a key such as model_fields.precision; "" for what is no name."""
     return key.attr if isinstance(key, ast.Attribute) else key.id if isinstance(key, ast.Name) else ""
-
-
-def _parsed(text: str) -> list[ast.stmt]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # What Python thinks of a submitter's style is no matter of the import.
-            return ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []

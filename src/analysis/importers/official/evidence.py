@@ -17,7 +17,7 @@ from analysis.importers.official.configuration_modules import Modules
 from analysis.importers.official.entry import Entry, EntryError
 from analysis.importers.official.logged import LogError, Logged
 from analysis.importers.official.shape import Row
-from analysis.importers.official.tree import MISSING, Run, listed, refused
+from analysis.importers.official.tree import MISSING, Run, head, listed, refused
 
 LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
@@ -93,19 +93,20 @@ def _logged(run: Run, published: Entry | None) -> Row:
 
 def _log(run: Run, published: Entry | None, filed: tuple[str, str, str]) -> Logged | None:
     """What the log of a run says; None where a published row's is not in the tree. `filed`: benchmark to round."""
-    lies = (run.folder / LOG).exists()
-    if not lies and (name := endpoints.find(run.folder, lambda name: _there(run.folder, name, run.root))):
-        return endpoints.logged(run.folder / name, *filed)
-    return loadgen.logged(_file(run, LOG), *filed) if lies or not published else None
+    if _there(run.folder, LOG, run.root):
+        return loadgen.logged(Path(run.folder, LOG), *filed)
+    if name := endpoints.find(Path(run.folder), lambda name: _there(run.folder, name, run.root)):
+        return endpoints.logged(Path(run.folder, name), *filed)
+    if published:
+        return None
+    raise EntryError(f"{LOG}: {MISSING}")
 
 
 def _entry(run: Run) -> Entry:
     """What the tree says of a run beside its logs: the system description, and the declared weights."""
     if not run.round:
         raise EntryError("its path names no round (inference_results_v4.1); say which with --round")
-    described = _described(run)
-    _there(run.root, described, run.root)
-    system = _json(f"{run.root}/{described}")
+    system = _system(run.root, _described(run))
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
@@ -127,10 +128,16 @@ def _described(run: Run) -> str:
 
 
 @lru_cache(maxsize=256)
-def _said_beside(root: Path, name: str) -> str:
+def _system(root: str, name: str) -> dict[str, Any]:
+    """The description `name` below the root of its tree. Raises EntryError where there is none that can be read."""
+    _there(root, name, root)
+    return _json(f"{root}/{name}")
+
+
+def _said_beside(root: str, name: str) -> str:
     """What the system's description says in words beside a published row, which needs none: "" where none is read."""
     try:
-        return _words(_json(f"{root}/{name}")) if _there(root, name, root) else ""
+        return _words(_system(root, name))
     except EntryError:
         return ""
 
@@ -199,7 +206,7 @@ def _power(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
 def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
     """Power as measured. Raises PowerError where it cannot be trusted."""
     if not os.path.lexists(f"{run.folder}/performance/run_1/spl.txt"):
-        if (run.folder / "performance/power").is_dir():
+        if Path(run.folder, "performance/power").is_dir():
             raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
         return _Metered()
     power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
@@ -214,7 +221,7 @@ def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
 
 def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None) -> None:
     """What the submitter's configuration says of the system stands above what the submission declares."""
-    if run and (configs := run.root.joinpath(run.division, run.submitter, "configs")).is_dir():
+    if run and (configs := Path(run.root, run.division, run.submitter, "configs")).is_dir():
         said = _modules(str(configs), run.root)
     if said is None:
         return
@@ -232,7 +239,7 @@ def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None
 
 
 @lru_cache(maxsize=64)
-def _modules(configs: str, root: Path) -> Modules:
+def _modules(configs: str, root: str) -> Modules:
     """The modules in a submitter's folder of configurations, of the tree `root`."""
     return Modules(configs, lambda path: _there(root, path.removeprefix(f"{root}/"), root))
 
@@ -241,14 +248,14 @@ def _file(run: Run, name: str) -> Path:
     """A file of the run, that must be there, within the tree and a plain file. Raises EntryError otherwise."""
     if reason := refused(run.folder, name, run.root):
         raise EntryError(f"{name}: {reason}")
-    return run.folder / name
+    return Path(run.folder, name)
 
 
 class _NotOpened(EntryError):
     """A file is there, but not to be opened."""
 
 
-def _there(folder: Path, name: str, root: Path) -> bool:
+def _there(folder: str, name: str, root: str) -> bool:
     """Whether a file that may be missing is there. Raises _NotOpened where it is not to be opened."""
     reason = refused(folder, name, root)
     if reason not in ("", MISSING):
@@ -270,13 +277,11 @@ def _declaration(run: Run) -> dict[str, Any]:
     return {}
 
 
-@lru_cache(maxsize=256)
 def _json(path: str) -> dict[str, Any]:
     *_, folder, name = path.split("/")
     name = name if folder != "systems" else f"systems/{name}"
     try:
-        with Path(path).open("rb") as file:
-            content = json.loads(file.read(LARGEST).decode("utf-8-sig", "or-latin-1"))
+        content = json.loads(head(path, LARGEST).decode("utf-8-sig", "or-latin-1"))
     except OSError as error:
         raise EntryError(f"{name}: cannot be read ({error.strerror}), so the system is not known") from None
     except (ValueError, RecursionError):
@@ -290,10 +295,9 @@ def _accuracy(run: Run) -> str:
     """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
     written, scored = "accuracy/accuracy.txt", "accuracy/accuracy_results.json"
     if not _there(run.folder, written, run.root):
-        return endpoints.accuracy(run.folder / scored) if _there(run.folder, scored, run.root) else ""
+        return endpoints.accuracy(Path(run.folder, scored)) if _there(run.folder, scored, run.root) else ""
     try:
-        with (run.folder / written).open(encoding="latin-1") as file:
-            text = file.read(LARGEST)
+        text = head(f"{run.folder}/{written}", LARGEST).decode("latin-1").replace("\r", "\n")
     except OSError:
         return ""
     metrics = {name: pattern.findall(text) for name, pattern in _ACCURACY.items()}

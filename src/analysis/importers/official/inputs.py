@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +49,7 @@ class Task(NamedTuple):
 
 def submitted(task: Task) -> tuple[str, ...]:
     """Whose result a task is of: those of one submitter share modules of configuration and descriptions."""
-    return (str(task.run.root), task.run.division, task.run.submitter) if task.run else (str(task.entry.submitter),)
+    return (task.run.root, task.run.division, task.run.submitter) if task.run else (str(task.entry.submitter),)
 
 
 class Sources:
@@ -70,7 +69,7 @@ class Sources:
         self.summaries: list[Path] = []
         self._filed: set[int] = set()
         self._digests: dict[str, Path] = {}
-        self._rounds: dict[Path, str] = {}  # root of a tree whose path names no round -> its round, "" if not known
+        self._rounds: dict[str, str] = {}  # root of a tree whose path names no round -> its round, "" if not known
         self._decided: set[str] = set()  # rounds whose summary was read whole: it lists all that counts
         self.trees: list[Path] = []
         self._known: set[str] = set()
@@ -142,13 +141,13 @@ class Sources:
             inside = sorted(child for child in start.iterdir() if tree.is_clone(child))
         for folder in (start, *inside):
             for name in SUMMARIES:
-                reason = tree.refused(folder, name, start)
+                reason = tree.refused(str(folder), name, str(start))
                 if reason not in ("", tree.MISSING):
                     self._problem(folder / name, reason)
                 elif not reason and self._first(folder / name):
                     self._summary(folder / name)
         for path in tree.collected(start):
-            if not (reason := tree.refused(path.parent, path.name, start)) and self._first(path):
+            if not (reason := tree.refused(str(path.parent), path.name, str(start))) and self._first(path):
                 self._summary(path)
             elif reason:
                 self._problem(path, reason)
@@ -166,10 +165,10 @@ class Sources:
             for run in tree.walk(start, self.round):
                 empty = False
                 if isinstance(run, Problem):
-                    self.leave_out(Problem(self._named(Path(run.place)), run.reason))
+                    self._problem(run.place, run.reason)
                 elif len(self.trees) == 1:
                     yield run
-                elif (place := real + str(run.folder)[len(str(start)) :]) not in met:
+                elif (place := real + run.folder[len(str(start)) :]) not in met:
                     met.add(place)  # One of the paths may be a part of another one.
                     yield run
             if empty and not any(path.is_relative_to(start) for path in self.summaries):
@@ -184,12 +183,12 @@ class Sources:
             if run.root not in self._rounds:
                 self._rounds[run.root] = self._round_of(run)
             if round := self._rounds[run.root]:
-                yield replace(run, round=round, origin=self.origin or run.origin)
+                yield run._replace(round=round, origin=self.origin or run.origin)
 
     def _round_of(self, run: Run) -> str:
         """The round of the tree that a run is of, "" where it has none here, which is then told."""
         reason = ""
-        if not self.origin and _TRIED.search(str(run.root)):
+        if not self.origin and _TRIED.search(run.root):
             round, reason = "", "is no record of a round by its name; say what it is with --round and --origin"
         elif not (round := run.round):
             round, reason = round_of_logs.of_tree(run.root)
@@ -251,11 +250,11 @@ class Sources:
         known = facts.column("rounds", "summary_sha256")
         return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in known)
 
-    def _named(self, path: Path) -> str:
+    def _named(self, path: Path | str) -> str:
         for folder, archived in self._unpacked.items():
-            if path.is_relative_to(folder):
-                return f"{archived}: {path.relative_to(folder)}" if path != folder else str(archived)
+            if (at := Path(path)).is_relative_to(folder):
+                return f"{archived}: {at.relative_to(folder)}" if at != folder else str(archived)
         return str(path)
 
-    def _problem(self, path: Path, reason: str) -> None:
+    def _problem(self, path: Path | str, reason: str) -> None:
         self.leave_out(Problem(self._named(path), reason))

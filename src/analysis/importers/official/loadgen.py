@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ KEYS = (
     "result_first_token_99.00_percentile_latency_ns", "result_time_per_output_token_50.00_percentile_ns",
     "result_time_per_output_token_90.00_percentile_ns", "result_time_per_output_token_99.00_percentile_ns",
 )  # fmt: skip
+TOKEN_RATES = tuple(key for key in KEYS if key.endswith("tokens_per_second"))
 PERCENTILES = {  # column of a result row -> key, in nanoseconds
     f"{name}_p{p}_ms": key.format(p)
     for name, key in {
@@ -40,6 +42,7 @@ PERCENTILES = {  # column of a result row -> key, in nanoseconds
     }.items()
     for p in (50, 90, 99)
 }
+_JSON = json.JSONDecoder()
 _VALUE = rb'("(?:[^"\\\r\n]|\\[^\r\n]){0,200}"|[-+.\w]{1,64})(?=\s*[,}])'
 _PATTERN = (
     rb':::MLLOG[ \t]{0,4}\{[ \t]{0,4}"key"[ \t]{0,4}:[ \t]{0,4}"(%s)"[ \t]{0,4},[ \t]{0,4}"value"[ \t]{0,4}:[ \t]{0,4}'
@@ -136,7 +139,7 @@ def rates(log: dict[str, Any]) -> dict[str, float]:
     """`samples_per_second` and `tokens_per_second` of the run, as far as logged, and `tokens_per_sample` from both."""
     named = {
         "samples_per_second": ("result_samples_per_second", "result_completed_samples_per_sec"),
-        "tokens_per_second": tuple(key for key in KEYS if key.endswith("tokens_per_second")),
+        "tokens_per_second": TOKEN_RATES,
     }
     out = {name: float(log[key]) for name, keys in named.items() for key in keys[::-1] if _positive(log.get(key))}
     if len(out) == 2:
@@ -168,11 +171,12 @@ def _matches(path: Path, pattern: re.Pattern[bytes]) -> Iterator[tuple[bytes, by
 
 
 def _scalar(value: bytes, key: bytes, path: Path) -> Any:
-    try:
-        return json.loads(value.decode("latin-1"))
-    except ValueError:
-        reason = f"{path.name}: the value of {key.decode()} is {value.decode('latin-1')!r}, neither number nor text"
-        raise LogError(reason) from None
+    text, end = value.decode("latin-1"), 0
+    with suppress(ValueError):
+        scalar, end = _JSON.raw_decode(text)
+    if end < len(text):
+        raise LogError(f"{path.name}: the value of {key.decode()} is {text!r}, neither number nor text")
+    return scalar
 
 
 def _positive(value: Any) -> bool:

@@ -14,7 +14,7 @@ LONGEST = 1 << 16  # characters that a line may have
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a meter writes about one sample a second; a longer hole than both is no measurement
 _TIME = "%m-%d-%Y %H:%M:%S.%f"
 _WATTS = r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?"
-_SAMPLE = re.compile(rf"Time,(\d\d)-(\d\d)-(\d{{4}}) (\d\d:\d\d:\d\d)\.(\d{{1,6}}),Watts,({_WATTS})(?:,|$)", re.ASCII)
+_SAMPLE = re.compile(rf"Time,(\d\d)-(\d\d)-(\d{{4}}) (\d\d:\d\d:\d\d\.\d{{1,6}}),Watts,({_WATTS})(?:,|$)", re.ASCII)
 
 
 class PowerError(ValueError):
@@ -95,9 +95,9 @@ def _sample(line: str, number: int, path: Path) -> tuple[datetime, float] | None
         if not stripped:
             return None
         raise _no_sample(number, path)
-    month, day, year, clock, fraction, watts = match.groups()
+    month, day, year, clock, watts = match.groups()
     try:
-        at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}.{fraction:0<6}")
+        at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}")
     except ValueError:
         raise _no_sample(number, path) from None
     if not math.isfinite(value := float(watts)):

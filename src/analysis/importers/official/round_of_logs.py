@@ -18,13 +18,13 @@ _VERSION = re.compile(rb'"key": "loadgen_version", "value": "(\d{1,3})\.(\d{1,3}
 _RAN = re.compile(rb'"key": "test_datetime", "value": "(\d{4}-\d\d-\d\d)')
 
 
-def of_tree(root: Path) -> tuple[str, str]:
+def of_tree(root: str) -> tuple[str, str]:
     """The round of the tree at `root`, or "" with the reason, in words that follow "and"."""
     versions, days = set(), set()
-    for run in tree.walk(root):
+    for run in tree.walk(Path(root)):
         name = "performance/run_1/mlperf_log_detail.txt"
         if isinstance(run, tree.Run) and not tree.refused(run.folder, name, run.root):
-            head = _head(run.folder / name)
+            head = _head(f"{run.folder}/{name}")
             versions |= {(int(major), int(minor)) for major, minor in _VERSION.findall(head)}
             days |= {date.fromisoformat(day.decode()) for day in _RAN.findall(head)}
     if not versions or not days:
@@ -43,9 +43,8 @@ def _of_day(day: date) -> str:
     return later[0] if later else rounds[-1][1]
 
 
-def _head(log: Path) -> bytes:
+def _head(log: str) -> bytes:
     try:
-        with log.open("rb") as file:
-            return file.read(HEAD)
+        return tree.head(log, HEAD)
     except OSError:
         return b""

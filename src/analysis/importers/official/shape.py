@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Any
 
 from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS, record_id
@@ -229,8 +230,15 @@ def _software(row: Row, entry: Entry) -> None:
     hardware = f"{row['accelerator']}\n{row['accelerator_as_published']}"
     row["hypervisor"] = software.hypervisor(named, hardware, row["framework"], entry.described)
     row["serving_software"] = software.serving(named, row["framework"], entry.described)
-    if limit := _CAP.search("\n".join((named, hardware, entry.described))):
-        row["power_limit_watts"] = float(limit[1] or limit[2])
+    if (limit := _cap(named, hardware, entry.described)) is not None:
+        row["power_limit_watts"] = limit
+
+
+@lru_cache(maxsize=1024)
+def _cap(*texts: str) -> float | None:
+    """The power limit in watts that the texts state, None where they state none."""
+    limit = _CAP.search("\n".join(texts))
+    return float(limit[1] or limit[2]) if limit else None
 
 
 def _endpoints(row: Row, entry: Entry) -> None:

@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,12 +35,11 @@ class Problem(NamedTuple):
         return f"{self.place}: {self.reason}"
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One run folder (that of the scenario) and what its path says; "" for what lies above the path that was given."""
 
-    folder: Path
-    root: Path
+    folder: str
+    root: str
     round: str
     division: str
     submitter: str
@@ -134,7 +132,6 @@ class _Walk:
     def __init__(self, root: Path, round: str) -> None:
         self.root, self.real, self.round = os.path.join(root, ""), os.path.realpath(root), round
         self.linked: dict[str, str] = {}  # real path of a folder -> the link by which it was entered
-        self.roots: dict[str, Path] = {}  # one object for all runs of a tree
 
     def enter(self, folder: str, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
@@ -184,10 +181,9 @@ class _Walk:
         parts = folder[len(self.root) :].split(os.sep)
         if len(parts) < 6 or parts[-4] != "results":
             return Problem(folder, f"is no run of a submission tree: expected {RUN}")
-        above = folder[: -len(os.sep.join(parts[-6:]))]
-        root = self.roots.setdefault(above, Path(above))
+        root = folder[: -len(os.sep.join(["", *parts[-6:]]))] or os.sep
         division, submitter, _, platform, model, scenario = parts[-6:]
-        return Run(Path(folder), root, _named(folder) or self.round, division, submitter, platform, model, scenario)
+        return Run(folder, root, _named(folder) or self.round, division, submitter, platform, model, scenario)
 
 
 def within(real: str, root: str) -> bool:
@@ -195,13 +191,13 @@ def within(real: str, root: str) -> bool:
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def refused(folder: Path | str, name: str, root: Path | str) -> str:
+def refused(folder: str, name: str, root: str) -> str:
     """Why the file `name` below `folder`, which is within the tree `root`, is not to be opened; "" where it may be.
 
     Only plain files are opened, and only those within the tree: neither a pipe, which might never end, nor what lies
     behind a link that leads out. Raises OSError where that cannot be seen.
     """
-    at, linked, mode = str(folder), False, 0
+    at, linked, mode = folder, False, 0
     for part in name.split("/"):
         at = f"{at}/{part}"
         mode = _mode(at, follow=False)
@@ -223,6 +219,13 @@ def _mode(path: str, *, follow: bool) -> int:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return 0
         raise
+
+
+def head(path: str, most: int) -> bytes:
+    """The first `most` bytes of a plain file. Raises OSError."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size  # read() makes room for all that it is asked for, whatever is there.
+        return file.read(min(most, size))
 
 
 def listed(folder: str, ending: str = "") -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from analysis.core import facts
 from analysis.core.lists import cell_values
@@ -157,6 +157,7 @@ def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
     return (*unknown, *scheduled, "result_completed_samples_per_sec")
 
 
+@lru_cache(maxsize=1024)
 def of_key(key: str, scenario: str) -> str:
     """The unit of a figure that was read from `key`: queries are the samples of Server and Interactive."""
     if key.endswith(NANOSECONDS):
@@ -169,6 +170,7 @@ def _per_query(scenario: str) -> str:
     return SCENARIOS[scenario].unit if scenario in SCENARIOS else QUERIES
 
 
+@lru_cache(maxsize=1024)
 def before(round: str, other: str) -> bool:
     """Whether a round is older than another; one that is not known is not."""
     numbers = [tuple(map(int, re.findall(r"\d{1,9}", name))) for name in (round, other)]
