@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.answers import power_efficiency as watts
+from analysis.answers import words
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
@@ -105,6 +106,16 @@ def test_the_rows_of_the_first_figure_say_kilowatts_round_and_cap(comparable_row
     assert found["from_print"].tolist() == [False, False, True]
     many = comparable_rows(*(RUN | {"accelerator": f"A{place}"} for place in range(12)))
     assert len(watts.node_rows(power.nodes(spent(many)))) == watts.MOST
+
+
+def test_the_first_figure_shows_all_that_its_marks_tell_and_is_one_for_all_prices(comparable_rows: Rows) -> None:
+    efficient = power.efficiency(comparable_rows(RUN | CAP, RUN | NEW | {"low": 8_000.0}))
+    best = [words.renamed(power.nodes(power.energy(efficient, price, 1.25)), str.lower) for price in (0.06, 0.4)]
+    one, other = map(watts.node_rows, best)
+    pd.testing.assert_frame_equal(one, other)
+    told = ["accelerator", "part", "origin", "round", "system", "submitter", "basis", "source_id", "notes"]
+    told += ["efficiency_low", "efficiency_high"]
+    assert one[told].to_dict("list") == best[0][told].to_dict("list") and len(one) == 2
 
 
 def test_the_other_scenario_changes_the_answer_where_another_pair_leads(comparable_rows: Rows, states: States) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.answers.words import counted, dollars, listed, millions, plural, prose, ranged, software, span
+from analysis.answers.words import SOFTWARE, counted, dollars, listed, millions, plural, prose, ranged, software, span
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding, exactly, nothing
@@ -20,6 +20,9 @@ from analysis.themes import power
 
 CAPPED = {True: "power-capped", False: "without a cap"}
 MOST = 10  # rows that a figure draws
+# What is told of a row where its mark is pointed at, and its source. Figures take no column that they do not show, so
+# that one is drawn once, whatever the price of electricity is.
+NAMED = ["part", "system", "submitter", "basis", "source_id"]
 _LIMIT = {power.CAP: "caps", power.DATASHEET: "limits"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -205,12 +208,15 @@ def node_rows(best: pd.DataFrame) -> pd.DataFrame:
 
     `capping` says whether a cap was in force, `from_print` that no meter stands behind a row, `software` what served.
     """
-    shown = power.newest_first(best).head(MOST)
+    own = ["accelerator", "origin", "round", *NAMED, "efficiency_low", "efficiency_high", "notes"]
+    own = [name for name in own if name in best]
+    read = ["power_watts_low", "power_watts_high", "power_capped", "efficiency_basis", "joules_low", "joules_high"]
+    shown = power.newest_first(best[[*own, *read, *(name for name in SOFTWARE if name in best)]]).head(MOST)
     drawn = [f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "" for row in _records(shown)]
     told = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
     capping = [CAPPED[bool(capped)] for capped in shown["power_capped"]]
-    own = pd.DataFrame({"told": told, "capping": capping}, index=shown.index, dtype="str")
-    return by_energy(shown.assign(**own, software=software(shown)))
+    words = pd.DataFrame({"told": told, "capping": capping}, index=shown.index, dtype="str")
+    return by_energy(shown.assign(**words, software=software(shown)))[[*own, *words, "software", "from_print"]]
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
@@ -245,11 +251,14 @@ def limit_rows(rows: pd.DataFrame, known: pd.DataFrame, label: Callable[[str], s
     metered = rows[rows["power_watts_low"].notna()]
     if metered.empty:
         return metered.assign(kilowatts_low=[], kilowatts_high=[], told=[])
-    own = metered[metered["accelerator_count"].eq(_leading(metered)["accelerator_count"].iloc[0])]
     by = ["benchmark", "accelerator", "round"]
+    read = [*by, *NAMED, "id", "power_watts_low", "power_watts_high", "notes"]
+    read += [name for name in SOFTWARE if name in metered]
+    size = _leading(metered[["rate_unit", "round", "accelerator", "accelerator_count"]])["accelerator_count"].iloc[0]
+    own = metered.loc[metered["accelerator_count"].eq(size), read]
     own = interval.put(own, "kilowatts", interval.of(own, "power_watts") / 1000).assign(software=software(own))
     spread = interval.hull(own, by, "kilowatts").merge(carried(own, by), on=by)
-    first = own.drop_duplicates(by)[[*by, "part", "system", "submitter", "software", "basis", "source_id"]]
+    first = own.drop_duplicates(by)[[*by, "software", *NAMED]]
     spread = spread.merge(first, on=by)
     over = known[known["id"].isin(own["id"])].groupby(by)["of_limits_high"].max().to_dict()
     told = [
@@ -348,11 +357,12 @@ def _records(rows: pd.DataFrame) -> Iterable[Mapping[str, Any]]:
 
 def _leading(metered: pd.DataFrame) -> pd.DataFrame:
     """The rows of language models, of the newest basis, of the accelerator and size with most of them."""
-    language = metered[metered["rate_unit"].eq(TOKENS)]
-    rows = power.of_newest_round(language if len(language) else metered)
-    kinds = list(zip(rows["accelerator"], rows["accelerator_count"], strict=True))
+    facts = metered[["round", "accelerator", "accelerator_count"]].reset_index(drop=True)
+    language = metered["rate_unit"].eq(TOKENS).to_numpy()
+    newest = power.of_newest_round(facts[language] if language.any() else facts)
+    kinds = list(zip(newest["accelerator"], newest["accelerator_count"], strict=True))
     most = max(kinds, key=kinds.count)
-    return rows[[kind == most for kind in kinds]]
+    return metered.iloc[newest.index[[kind == most for kind in kinds]]]
 
 
 def _at(row: pd.Series, work: str = "") -> str:

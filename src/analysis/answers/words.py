@@ -15,6 +15,7 @@ from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
 
 PROSE = 2  # significant digits of a number in a sentence
+SOFTWARE = ("serving_software", "framework")  # columns that tell what served, either of which need not be there
 SMALL_GAIN = 1.2  # below this factor a gain is told in per cent
 
 
@@ -105,7 +106,7 @@ def millions(value: Interval) -> str:
 
 def software(rows: pd.DataFrame) -> pd.Series:
     """What served in each row: the serving software where it is known, else the framework; "" where neither is."""
-    own = (rows.get(name, pd.Series("", index=rows.index)).fillna("") for name in ("serving_software", "framework"))
+    own = (rows.get(name, pd.Series("", index=rows.index)).fillna("") for name in SOFTWARE)
     served, framework = own
     return served.mask(served.eq(""), framework)
 

@@ -80,8 +80,8 @@ def put(frame: pd.DataFrame, name: str, interval: Interval) -> pd.DataFrame:
 def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
     """One row per group of `by`: the lowest low and the highest high of interval `name`, and `count`."""
     grouped = frame.groupby(by, sort=False, dropna=False)
-    spread = {f"{name}_low": (f"{name}_low", "min"), f"{name}_high": (f"{name}_high", "max")}
-    return grouped.agg(**spread, count=(f"{name}_low", "size")).reset_index()
+    ends = {f"{name}_low": grouped[f"{name}_low"].min(), f"{name}_high": grouped[f"{name}_high"].max()}
+    return pd.DataFrame(ends | {"count": grouped.size()}).reset_index()
 
 
 def span(rows: pd.DataFrame, name: str) -> Interval:

@@ -14,6 +14,7 @@ from analysis.core.vocabulary import round_age
 
 AVAILABLE, VIRTUAL = "available", "virtualised"
 SYSTEM = 8  # accelerators of the system that most submitters file, of every vendor
+READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is read here; hypervisor need not be there
 
 
 def kind(rows: pd.DataFrame) -> pd.Series:

@@ -9,7 +9,9 @@ there are any, and says so where there are none.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,6 @@ import pandas as pd
 from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE
 from analysis.core.vocabulary import round_age, same_suite
 from analysis.themes import of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
@@ -27,6 +28,11 @@ MEASURED, PRINTED = "measured watts", "printed per watt"
 CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known from
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
 RUN = [*PAIR, "submitter", "system_key", "power_capped"]
+# What each choice among rows reads of them. Rows have scores of columns, each of which is copied where rows are chosen.
+RANKED = ["origin", "efficiency_basis", "accelerator", "accelerator_count", "round", "power_capped", "system_key"]
+RANKED += ["efficiency_low", "efficiency_high"]
+PAIRED = [*RUN, "system", "accuracy_target", "unit", "as_printed_low", "as_printed_high", "per_accelerator_low"]
+PAIRED += ["per_accelerator_high", "power_watts_low", "power_watts_high", "source_id", "notes"]
 
 
 def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
@@ -50,13 +56,20 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     the best of its kind (of_a_kind.alike): on sale, of SYSTEM accelerators where there is one, of the newest round that
     metered one. Added column: `systems`, how many it is the best of.
     """
-    best = []
-    for _, own in rows.groupby("accelerator", sort=False):
-        for _, group in of_a_kind.narrowed(own, _of_record(own)).groupby("power_capped", sort=False):
-            best.append(_best(of_a_kind.alike(group), ["accelerator"]))
-    found = pd.concat(best, ignore_index=True) if best else rows.assign(systems=0)
-    order = interval.of(found, "efficiency").middle.sort_values(ascending=False, kind="stable").index
-    return found.loc[order].reset_index(drop=True)
+    read = [name for name in of_a_kind.READ if name in rows]
+    facts, recorded = rows[read].reset_index(drop=True), _of_record(rows).to_numpy("bool")
+    names, keys = (rows[name].to_numpy("object") for name in ("accelerator", "system_key"))
+    capped, middle = rows["power_capped"].to_numpy("bool"), interval.of(rows, "efficiency").middle.to_numpy()
+    best = {}  # by the place of each, of how many it is the best
+    for name in dict.fromkeys(names):
+        own = names == name
+        own = own & recorded if (own & recorded).any() else own
+        for cap in dict.fromkeys(capped[own]):
+            places = of_a_kind.alike(facts, own & (capped == cap)).index
+            best[places[middle[places].argmax()]] = len(set(keys[places]))
+    order = sorted(best, key=middle.__getitem__, reverse=True)
+    counted = np.array([best[place] for place in order], dtype="int64")
+    return rows.iloc[order].reset_index(drop=True).assign(systems=counted)
 
 
 def leader(best: pd.DataFrame) -> pd.Series:
@@ -64,8 +77,9 @@ def leader(best: pd.DataFrame) -> pd.Series:
 
     Of those of SYSTEM accelerators where the round has any, of printed figures where nothing was metered.
     """
-    newest = of_newest_round(of_a_kind.narrowed(best, _of_record(best)))
-    return of_a_kind.narrowed(newest, newest["accelerator_count"].eq(SYSTEM)).iloc[0]
+    facts = pd.DataFrame({name: best[name].to_numpy("object") for name in ("round", "accelerator_count")})
+    newest = of_newest_round(of_a_kind.narrowed(facts, pd.Series(_of_record(best).to_numpy("bool"))))
+    return best.iloc[of_a_kind.narrowed(newest, newest["accelerator_count"].eq(SYSTEM)).index[0]]
 
 
 def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
@@ -89,19 +103,21 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     is the best of), ids (of both rows), source_ids, notes. No row for an accelerator without a run as large as one of
     the baseline's.
     """
-    best = _best(rows[_of_record(rows)], ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
+    recorded = rows.loc[_of_record(rows), [*RANKED, "suite", "id", "source_id", "notes"]]
+    best = _best(recorded, ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
     own = best["accelerator"].eq(baseline)
     both = best[~own].merge(best[own], on="accelerator_count", suffixes=("", "_base"))
-    shared = [same_suite(*suites) for suites in zip(both["suite"], both["suite_base"], strict=True)]
-    both = both[pd.Series(shared, index=both.index, dtype="bool")].reset_index(drop=True)
-    caps = both["power_capped"].eq(both["power_capped_base"])
-    rounds = list(zip(both["round"], both["round_base"], strict=True))
-    ranks = [
-        (alike, one == other, round_age(one), round_age(other))
-        for alike, (one, other) in zip(caps, rounds, strict=True)
+    names = ("accelerator", "suite", "suite_base", "power_capped", "power_capped_base", "round", "round_base")
+    sides = enumerate(zip(*(both[name].tolist() for name in names), strict=True))
+    ranked = [
+        ((cap == other_cap, one == other, round_age(one), round_age(other)), accelerator, place)
+        for place, (accelerator, *suites, cap, other_cap, one, other) in sides
+        if same_suite(*suites)
     ]
-    order = sorted(range(len(both)), key=ranks.__getitem__, reverse=True)
-    both = both.loc[order].drop_duplicates("accelerator").reset_index(drop=True)
+    closest: dict[str, int] = {}
+    for _, accelerator, place in sorted(ranked, key=lambda pair: pair[0], reverse=True):
+        closest.setdefault(accelerator, place)
+    both = both.iloc[list(closest.values())].reset_index(drop=True)
     below = Interval(both["efficiency_low_base"], both["efficiency_high_base"])
     both = interval.put(both, "ratio", interval.of(both, "efficiency") / below)
     crossed = [notes.apart([one], [other]) for one, other in zip(both["round"], both["round_base"], strict=True)]
@@ -120,9 +136,10 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
     that are capped alike and of another size, or not on sale), source_ids, notes.
     """
-    recorded = rows[_of_record(rows)]
+    read = [*RANKED, *(name for name in of_a_kind.READ if name in rows and name not in RANKED), "source_id", "notes"]
+    recorded = rows.loc[_of_record(rows), read]
     sized = recorded["accelerator_count"].eq(SYSTEM) & kind(recorded).eq(AVAILABLE)
-    best = _best(recorded[sized], ["round", "power_capped"])
+    best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
     every = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
     groups = list(zip(best["round"], best["power_capped"], strict=True))
     best = best.assign(others=[int(every[group]) for group in groups] - best["systems"])
@@ -155,8 +172,8 @@ def submissions(
 
 def by_round(results: pd.DataFrame) -> pd.DataFrame:
     """How many power submissions each round of the official record holds, the newest round first: round, results."""
-    record = results[results["origin"].eq("official") & results["duplicate_of"].eq("")]
-    counts = record.groupby("round")["power_measured"].sum().astype("int64")
+    record = results["origin"].eq("official") & results["duplicate_of"].eq("")
+    counts = results.loc[record, ["round", "power_measured"]].groupby("round")["power_measured"].sum().astype("int64")
     names = sorted(counts.index, key=round_age, reverse=True)
     return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})
 
@@ -202,21 +219,26 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     over other submitters' systems), overstated_low/high (the factor by which the performance rate over the power run's
     watts, the mistake, flatters), source_ids, notes.
     """
-    metered = power_rows[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official")]
-    free = performance_rows[performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)]
+    metered = power_rows.loc[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official"), PAIRED]
+    unlimited = performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)
+    free = performance_rows.loc[unlimited, PAIRED]
+    run = metered.groupby(RUN, sort=False, dropna=False).ngroup()  # one number in place of eight columns
+    metered = metered.assign(run=run)
     both = _of_one_target(metered.merge(free, on=PAIR, suffixes=("", "_free")))
     both = interval.put(both, "share", _over_free(both))
     same = both["submitter"].eq(both["submitter_free"])
-    own = _spread(both[same], "share", RUN, systems=("system_key_free", "nunique"), free=("notes_free", notes.union))
-    across = _spread(interval.put(both[~same], "across", interval.of(both[~same], "share")), "across", RUN,
-                     others=("system_key_free", "nunique"))  # fmt: skip
-    behind = {"system": ("system", "first"), "source_ids": ("source_id", several), "notes": ("notes", notes.union)}
-    runs = _spread(interval.put(metered, "watts", interval.of(metered, "power_watts")), "watts", RUN, **behind)
-    found = runs.merge(own, on=RUN, how="left").merge(across, on=RUN, how="left")
-    found = found.assign(**{name: found[name].fillna(0).astype("int64") for name in ("systems", "others")})
+    own, across = both[same], both[~same]
+    spreads = [_spread(metered, "power_watts", "watts"), _spread(own, "share"), _spread(across, "share", "across")]
+    found = metered.drop_duplicates("run").set_index("run")[[*RUN, "system"]].join(spreads)
+    for name, rows in (("systems", own), ("others", across)):
+        counted = rows.groupby("run")["system_key_free"].nunique()
+        found = found.assign(**{name: counted.reindex(found.index, fill_value=0)})
     found = interval.put(found, "overstated", Interval(1.0, 1.0) / interval.of(found, "share"))
-    free_notes = [told if isinstance(told, frozenset) else NONE for told in found["free"]]
-    return newest_first(found.assign(notes=notes.beside(found["notes"], free_notes)).drop(columns="free"))
+    sources, told, of_free = _of_runs(metered, "source_id"), _of_runs(metered, "notes"), _of_runs(own, "notes_free")
+    sides = ([notes.union(side.get(run, ())) for run in found.index] for side in (told, of_free))
+    cited = pd.Series([several(sources[run]) for run in found.index], index=found.index, dtype="object")
+    found = found.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=found.index, dtype="object"))
+    return newest_first(found.reset_index(drop=True))
 
 
 def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -251,10 +273,15 @@ def _of_record(rows: pd.DataFrame) -> pd.Series:
 
 
 def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """The most efficient row of each group of `by`, with `systems`: of how many it is the best."""
-    counted = rows.assign(systems=rows.groupby(by, dropna=False)["system_key"].transform("nunique"))
-    order = interval.of(rows, "efficiency").middle.sort_values(ascending=False, kind="stable").index
-    return counted.loc[order].drop_duplicates(by).reset_index(drop=True)
+    """The most efficient row of each group of `by`, the best first, with `systems`: of how many it is the best."""
+    groups = list(zip(*(rows[name].tolist() for name in by), strict=True))
+    systems, best = defaultdict(set), {}
+    for group, system in zip(groups, rows["system_key"].tolist(), strict=True):
+        systems[group].add(system)
+    for place in np.argsort(-interval.of(rows, "efficiency").middle.to_numpy(), kind="stable"):
+        best.setdefault(groups[place], place)
+    counted = np.array([len(systems[group]) for group in best], dtype="int64")
+    return rows.iloc[list(best.values())].assign(systems=counted)
 
 
 def _printed_per_watt(rows: pd.DataFrame) -> Interval:
@@ -266,7 +293,7 @@ def _printed_per_watt(rows: pd.DataFrame) -> Interval:
 def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of one accuracy target; of two only where one of the systems is filed under a single target."""
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
-    matched = same.groupby([pairs[name] for name in [*RUN, "system_key_free"]], dropna=False).transform("any")
+    matched = same.groupby([pairs["run"], pairs["system_key_free"]]).transform("any")
     return pairs[same | ~matched]
 
 
@@ -280,7 +307,15 @@ def _over_free(pairs: pd.DataFrame) -> Interval:
     return Interval(*rates[:2]) / Interval(*rates[2:])
 
 
-def _spread(rows: pd.DataFrame, name: str, by: list[str], **behind: tuple) -> pd.DataFrame:
-    """One row per group of `by`: the lowest and highest end of an interval, and what else is told of the group."""
-    ends = {f"{name}_{end}": (f"{name}_{end}", pick) for end, pick in (("low", "min"), ("high", "max"))}
-    return rows.groupby(by, sort=False, dropna=False).agg(**ends, **behind).reset_index()
+def _spread(rows: pd.DataFrame, name: str, called: str = "") -> pd.DataFrame:
+    """By `run`: the lowest and the highest end of an interval, under its own name or as it is `called`."""
+    runs, called = rows.groupby("run"), called or name
+    return pd.DataFrame({f"{called}_low": runs[f"{name}_low"].min(), f"{called}_high": runs[f"{name}_high"].max()})
+
+
+def _of_runs(rows: pd.DataFrame, name: str) -> dict[int, list[Any]]:
+    """By `run`, what its rows have in a column."""
+    told: dict[int, list[Any]] = defaultdict(list)
+    for run, own in zip(rows["run"].tolist(), rows[name].tolist(), strict=True):
+        told[run].append(own)
+    return told

@@ -210,7 +210,7 @@ HOSTILE_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http:/
 
 def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> None:
     shown, styles = inline(HOSTILE_DRAWING, "f1-", 'six "apples"')
-    assert styles == [".a { fill: red }"]
+    assert styles == (".a { fill: red }",)
     assert not any(word in shown for word in ("alert", "example.org", "script", "foreignObject", "metadata", "unused"))
     root = ElementTree.fromstring(shown)
     assert (root.get("role"), root.get("aria-label")) == ("img", 'six "apples"')

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.engine.page import picture
-from analysis.engine.page.markup import Markup, without_styles
+from analysis.engine.page.markup import parsed, without_styles
 from analysis.engine.page.templates import fill
 from analysis.engine.runs import freshness, runfiles, shelf
 from analysis.engine.runs.places import Places
@@ -54,7 +54,7 @@ def _lead(stated: dict[str, Any]) -> dict[str, Any]:
     for piece in stated["front"]:
         markup, sheets = without_styles(piece["html"])
         styles |= dict.fromkeys(sheets)
-        pieces.append(piece | {"html": markup, "table": Markup(markup).has("table")})
+        pieces.append(piece | {"html": markup, "table": parsed(markup).has("table")})
     return stated | {"pieces": pieces, "styles": list(styles)}
 
 

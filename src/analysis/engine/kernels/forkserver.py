@@ -21,6 +21,7 @@ from typing import Any
 
 from analysis.engine.kernels import child, preload
 
+OBJECTS = 100_000  # that a kernel makes before it looks for garbage, of which notebooks make little
 MANY = 20  # kernels, as a sweep has them, after which those that come need not each load what few draw with
 DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
 
@@ -29,6 +30,7 @@ def main(descriptor: int) -> None:
     """Serve requests from the inherited socket until it closes. Never returns."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # A terminal's Ctrl-C goes to all: the other end decides.
     gc.disable()  # What is loaded stays, and to look for garbage in it takes an eighth of the time that loading takes.
+    gc.set_threshold(OBJECTS)
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
         own = preload.load_own()

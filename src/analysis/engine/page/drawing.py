@@ -1,6 +1,7 @@
 """A drawing put into the page itself, so that its marks say what they are when pointed at."""
 
 import re
+from functools import lru_cache
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -12,7 +13,8 @@ ElementTree.register_namespace("", SVG)
 ElementTree.register_namespace("xlink", LINK)
 
 
-def inline(svg: str, prefix: str, alt: str, header: float | None = None) -> tuple[str, list[str]]:
+@lru_cache(maxsize=32)  # Reports of a sweep share most of their drawings.
+def inline(svg: str, prefix: str, alt: str, header: float | None = None) -> tuple[str, tuple[str, ...]]:
     """The drawing as an element of a page, and its style sheets, which belong into the page's head.
 
     Nothing but shapes and their words stays of it: no script, no link, no address outside. Ids get a prefix, for
@@ -20,7 +22,7 @@ def inline(svg: str, prefix: str, alt: str, header: float | None = None) -> tupl
     cut off at the top. Raises ParseError for a text that is no XML.
     """
     root = ElementTree.fromstring(svg)
-    styles = [sheet.text.strip() for sheet in root.iter(f"{{{SVG}}}style") if sheet.text]
+    styles = tuple(sheet.text.strip() for sheet in root.iter(f"{{{SVG}}}style") if sheet.text)
     _keep_shapes(root)
     wanted = {name for element in root.iter() for name in _references(element)}
     for element in root.iter():

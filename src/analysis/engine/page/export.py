@@ -4,7 +4,7 @@ import io
 import re
 import threading
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
@@ -16,7 +16,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 
 from analysis.core.result_ids import by_round
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.page.markup import Markup
+from analysis.engine.page.markup import Markup, parsed
 from analysis.engine.page.page import installed, prepare
 from analysis.engine.page.parameter_words import FILTERS
 from analysis.engine.page.templates import TEMPLATES, allowing
@@ -88,13 +88,15 @@ def filters() -> dict[str, Any]:
 
 
 def _has_table(html: str) -> bool:
-    return Markup(html).has("table")
+    return parsed(html).has("table")
 
 
+@lru_cache(maxsize=256)  # The reports of a sweep have one code.
 def _code(source: str) -> Safe:
     return Safe(_highlighter()(source))
 
 
+@lru_cache(maxsize=32)  # ... and most of their drawings.
 def _shape(svg: str) -> Safe:
     """Width over height of a drawing as a style's value, by which print keeps a tall one on one page."""
     width, height = _points(svg)

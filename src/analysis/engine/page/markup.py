@@ -1,9 +1,11 @@
 """What a piece of HTML holds (text, tables, ids), found with the standard parser."""
 
+from functools import lru_cache
 from html.parser import HTMLParser
 
 BLOCKS = {"p", "li", "div", "ul", "ol", "br", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table"}
 UNSEEN = {"style", "script"}
+PIECES = 128  # of HTML that are kept parsed: the reports of a sweep have most of theirs in common
 
 
 class Markup(HTMLParser):
@@ -87,11 +89,18 @@ class _StyleFinder(HTMLParser):
         return self._lines[line - 1] + column
 
 
-def without_styles(html: str) -> tuple[str, list[str]]:
+@lru_cache(maxsize=PIECES)
+def parsed(html: str) -> Markup:
+    """The parsed facts of a piece of which several things are asked."""
+    return Markup(html)
+
+
+@lru_cache(maxsize=PIECES)
+def without_styles(html: str) -> tuple[str, tuple[str, ...]]:
     """The HTML without its `style` elements, and their content: they are allowed in a page's head only."""
     rest, styles, after = "", [], 0
     for begin, inner, inner_end, end in _StyleFinder(html).spans:
         rest += html[after:begin]
         styles.append(html[inner:inner_end].strip())
         after = end
-    return rest + html[after:], styles
+    return rest + html[after:], tuple(styles)

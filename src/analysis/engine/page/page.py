@@ -8,7 +8,7 @@ from typing import Any
 from analysis.engine.page import markdown, outputs, record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markdown import Heading, Headings
-from analysis.engine.page.markup import Markup
+from analysis.engine.page.markup import parsed
 from analysis.engine.page.parameter_words import parameter_help
 
 PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
@@ -152,7 +152,7 @@ def _folded_headings(cells: list[Any], headings: list[Heading]) -> list[Heading]
 
 def _used_ids(cells: list[Any]) -> set[str]:
     shown = filter(outputs.is_html, record.outputs(cells))
-    return {name for output in shown for name in Markup(output.data["text/html"]).ids}
+    return {name for output in shown for name in parsed(output.data["text/html"]).ids}
 
 
 def _contents(headings: list[Heading]) -> list[tuple[Heading, list[Heading]]]:

@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -39,8 +38,10 @@ def code() -> str:
     return sha256_of_code(_PACKAGE, ROOMS)
 
 
-# Of the code that this process runs: one that has been edited since is not what draws.
+# Of the code that this process runs: one that has been edited since is not what draws. Both are found once, for all
+# kernels that are forked from this process.
 _LOADED = code()
+_VERSIONS = {name: metadata.version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
 class _Unknown(TypeError):
@@ -58,7 +59,7 @@ def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, 
         asked = _told([f"{chart.__module__}.{chart.__qualname__}", frames, named, look])
     except _Unknown:
         return ""
-    return sha256(json.dumps([_LOADED, _versions(), asked]))
+    return sha256(json.dumps([_LOADED, _VERSIONS, asked]))
 
 
 def read(key: str) -> dict[str, Any] | None:
@@ -87,11 +88,6 @@ def keep(key: str, shown: dict[str, Any]) -> None:
 
 def _path(key: str) -> Path:
     return paths.CACHE / "figures" / f"{key}.json.z"
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {name: metadata.version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
 def _tidy(folder: Path) -> None:
