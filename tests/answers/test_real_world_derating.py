@@ -11,7 +11,7 @@ from analysis.compare.gate import Comparison, Question
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
-from analysis.themes import sizing
+from analysis.themes import cost, sizing
 from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
 from analysis.themes.sizing import Box
@@ -125,6 +125,7 @@ def planned(rows: pd.DataFrame, users: int = 100, speed: float = 25.0, **columns
         "H100 SXM",
         {"H100 SXM": "H100"},
         chosen,
+        cost.behind(chosen.rows, "H100 SXM"),
         (26.0, "Interactive"),
         BOX,
         inputs,

@@ -1,5 +1,6 @@
 """The rows behind a page: which edits of the real tables change their digests, and which do not."""
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -99,3 +100,19 @@ def test_the_order_of_rows_and_columns_does_not_count_and_every_value_does() -> 
     assert reached.digest(rows.iloc[::-1, ::-1], ["id"]) == digest
     assert reached.digest(rows.assign(low=[0.3, float("nan")]), ["id"]) != digest
     assert reached.digest(rows.head(1), ["id"]) != digest
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3, 7, 100])
+def test_digest_is_that_of_the_whole_text_however_many_rows_are_written_at_a_time(
+    at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lows = ["", 5, 4, 3, 2, 1, 0]
+    rows = pd.DataFrame({"id": list("gfedcba"), "low": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, float("nan")]})
+    text = '"id","low"\n' + "".join(f'"{name}",{low}\n' for name, low in zip("abcdefg", lows, strict=True))
+    monkeypatch.setattr(reached, "AT_A_TIME", at_a_time)
+    assert reached.digest(rows, ["id"]) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_digest_of_no_row_is_that_of_the_head() -> None:
+    rows = pd.DataFrame({"id": pd.array([], dtype="str"), "low": pd.array([], dtype="float64")})
+    assert reached.digest(rows, ["id"]) == hashlib.sha256(b'"id","low"\n').hexdigest()

@@ -27,9 +27,9 @@ def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparabl
     kinds[2]["round"] = "v4.0"
     rows = comparable_rows({"low": 800.0}, {"low": 880.0}, *kinds, {"origin": "published", "low": 1.0})
     assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
-    assert cost.scope(rows, "H100 SXM") == "2 of 5 systems"
+    assert cost.scope(rows, "H100 SXM", cost.behind(rows, "H100 SXM")) == "2 of 5 systems"
     paper = rows[rows["origin"].eq("published")]
-    assert cost.scope(paper, "H100 SXM") == "1 of 1 figures of documents"
+    assert cost.scope(paper, "H100 SXM", cost.behind(paper, "H100 SXM")) == "1 of 1 figures of documents"
 
 
 def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:

@@ -58,6 +58,29 @@ def test_slots_needed_turn_the_wait_round(load: float) -> None:
     assert queueing.wait(slots - 1e-3, load, 10.0, 0.99) > 2.0
 
 
+@pytest.mark.parametrize("percentile", [0.5, 0.9, 0.99, 0.99999])
+@pytest.mark.parametrize("limit", [0.0, 1e-3, 0.4, 2.0, 30.0, 1e4])
+@pytest.mark.parametrize("variability", [0.01, 1.0, 20.0])
+def test_slots_needed_are_those_that_bisection_finds(limit: float, percentile: float, variability: float) -> None:
+    loads = np.exp2(np.linspace(-6, 26, 33))
+    low, high = loads, loads + 10 + 10 * np.sqrt(loads)
+    for _ in range(60):
+        middle = (low + high) / 2
+        fits = queueing.wait(middle, loads, 10.0, percentile, variability) <= limit
+        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+    assert queueing.slots_needed(loads, 10.0, limit, percentile, variability) == pytest.approx(high, rel=1e-10)
+
+
+def test_loads_are_solved_alike_whatever_was_solved_before() -> None:
+    of, loads = (10.0, 1.0, 0.9, 1.0), np.linspace(30.0, 900.0, 50)
+    queueing._known.cache_clear()
+    alone = queueing.slots_over(loads, *of)
+    queueing._known.cache_clear()
+    queueing.slots_over(loads[:20], *of), queueing.slots_over(loads[40:], *of)
+    assert (queueing.slots_over(loads, *of) == alone).all()
+    assert queueing.load_over(alone, *of) == pytest.approx(loads, rel=1e-9)
+
+
 @given(st.floats(0.1, 1e6), st.floats(0, 1e3), st.floats(0.1, 10), st.floats(0.1, 3))
 def test_more_load_or_a_shorter_limit_never_needs_less(load: float, more: float, limit: float, shorter: float) -> None:
     few, many = queueing.slots_needed([load, load + more], 10.0, limit, 0.99)

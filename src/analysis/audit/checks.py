@@ -24,7 +24,7 @@ from analysis.audit import (
 from analysis.audit.frames import TABLES, Check, Tables
 from analysis.audit.verdict import Judgement, Verdict
 from analysis.core.interval import Interval
-from analysis.data.catalog import Catalog
+from analysis.data.catalog import Catalog, following
 
 DEFINITE = ("exact", "within_rounding", "within_5_percent", "conditional")
 WRONG = ("contradicts", "impossible")
@@ -96,10 +96,7 @@ def audit(
     says what is missing.
     """
     tables = Tables.of(data)
-    if isinstance(data, Catalog) and cache_gb == 0:  # what everybody asks for: kept for the next one
-        judged = data.kept.frame("audit", lambda: _all(tables, cache_gb))
-    else:
-        judged = _all(tables, cache_gb)
+    judged = _all(tables, cache_gb) if cache_gb else following(data, "audit", lambda: _all(tables, 0.0))
     asked = judged["source_id"].isin(sources) if sources else pd.Series(True, index=judged.index)
     if verdicts:
         asked &= judged["verdict"].isin(verdicts)
@@ -118,7 +115,7 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
 def cheap(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
     tables = Tables.of(data)
-    return data.kept.frame("cheap", lambda: _wrong(tables)) if isinstance(data, Catalog) else _wrong(tables)
+    return following(data, "cheap", lambda: _wrong(tables))
 
 
 def _wrong(tables: Tables) -> pd.DataFrame:

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare import rates, row_notes, systems
+from analysis.core import sharing
 from analysis.core.choices import choose
 from analysis.core.lists import first_of
 from analysis.core.notes import kind, note
@@ -85,7 +86,7 @@ class Data(NamedTuple):
 
 def record(results: pd.DataFrame, benchmarks: pd.DataFrame) -> Data:
     """The official results alone, as they are compared: they are no quotations, so that none of them is doubted."""
-    rows = results[results["origin"].eq("official")]
+    rows = sharing.where(results, results["origin"].eq("official"))
     return Data(rows, benchmarks, pd.DataFrame({"doubt": "", "checked": True}, index=pd.Index(rows["id"])))
 
 
@@ -189,7 +190,7 @@ def trusted(data: Tables, trust: str) -> pd.DataFrame:
     All of them, or with `trust` "checked" those that are checked. Raises ValueError for another `trust`.
     """
     choose(trust, TRUST, "trust")
-    rows = _doubted(data.results, data.doubts)
+    rows = data.results.assign(**_doubts(data, np.arange(len(data.results))))
     rows = rows if trust == "all" else rows[rows["checked"]]
     return rows.assign(notes=row_notes.of_doubts(rows))
 
@@ -231,16 +232,16 @@ def standings(data: Tables) -> pd.DataFrame:
     if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
         raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
     names = data.benchmarks["benchmark"].tolist()
-    parts, owns, results = [], [], data.results[READ]
+    found, owns = [], []
     for scenario in SCENARIOS:
         question = Question(names[0], scenario)
         benchmarks = _benchmarks(data.benchmarks, question, names)
-        rows = _doubted(results[results["scenario"].eq(scenario)], data.doubts)
+        rows = _read(data, np.flatnonzero(data.results["scenario"].eq(scenario)))
         own = _of_each(rows, benchmarks.assign(target=_targets(rows, question, benchmarks.index)))
         unit = own["unit"].where(rows["metric"].ne("latency"), rows["unit"])
-        parts.append(rates.converted(rows, own, unit).assign(rate_unit=unit))
+        found.append(rates.converted(rows, own, unit).assign(rate_unit=unit))
         owns.append(own)
-    rows, own = pd.concat(parts), pd.concat(owns)
+    rows, own = pd.concat(found), pd.concat(owns)
     never = {code: mask for code, mask in _rules(rows, question, own).items() if code in NEVER}
     # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
     read = [rows[name] for name in ("round", "division", "suite", "accuracy_target", "power_measured")]
@@ -286,12 +287,12 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
 def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
     """The results about some benchmarks, in the order of `names`, and the code of why each may not be compared or "".
 
-    Of a result there are its PLACE in the frame of results, READ, its doubts and its rates. With them the benchmarks by
-    name, with the `unit` and the accuracy `target` in which each is compared.
+    Of a result there is what `_read` gives, and its rates. With them the benchmarks by name, with the `unit` and the
+    accuracy `target` in which each is compared.
     """
     benchmarks = _benchmarks(data.benchmarks, question, names)
     places = _asked(data.results, question, benchmarks.index)
-    asked = _doubted(data.results[READ].iloc[places].assign(**{PLACE: places}), data.doubts)
+    asked = _read(data, places)
     benchmarks = benchmarks.assign(target=_targets(asked, question, benchmarks.index))
     own = _of_each(asked, benchmarks)
     rows = rates.converted(asked, own, own["unit"])
@@ -322,20 +323,22 @@ def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> np.nda
 
     So is energy per query where power is asked for: it belongs to a latency.
     """
-    rated = results["scenario"].isin([question.scenario, ""]) & results["metric"].eq("throughput")
+    places = np.flatnonzero(results["benchmark"].array.isin(names))
+    about = {name: results[name].array.take(places) for name in ("scenario", "metric", "origin", "accelerator")}
+    chosen = _among(about["scenario"], [question.scenario, ""]) & (about["metric"] == "throughput")
     if question.power and ENERGY in results:
-        rated |= results[ENERGY].notna()
-    chosen = results["benchmark"].isin(names) & rated & results["origin"].isin(question.origins)
+        chosen |= results[ENERGY].notna().to_numpy()[places]
+    chosen &= _among(about["origin"], question.origins)
     if question.accelerators:
-        chosen &= results["accelerator"].isin(question.accelerators)
-    places = np.flatnonzero(chosen)
-    turns = names.get_indexer(results["benchmark"].iloc[places])
+        chosen &= about["accelerator"].isin(question.accelerators)
+    places = places[chosen]
+    turns = names.get_indexer(results["benchmark"].array.take(places))
     return places[np.argsort(turns, kind="stable")]
 
 
 def slower_precision(rows: pd.DataFrame) -> pd.Series:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
-    origin, scenario, duplicate_of = (rows[name].to_numpy("object") for name in ("origin", "scenario", "duplicate_of"))
+    origin, scenario, duplicate_of = (rows[name].array for name in ("origin", "scenario", "duplicate_of"))
     slower = (origin == "published") & (scenario != "") & (duplicate_of == "")
     read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
     figures = list(zip(*(rows[name].array[slower].tolist() for name in read), strict=True))
@@ -348,19 +351,33 @@ def slower_precision(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(slower, index=rows.index)
 
 
-def _doubted(rows: pd.DataFrame, doubts: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `doubt` and `checked`: a result that was never audited is an error and no result to trust."""
-    if not doubts.index.is_unique:
-        twice = doubts.index[doubts.index.duplicated()][0]
+def _read(data: Tables, places: np.ndarray) -> pd.DataFrame:
+    """READ of the results at these places, with their doubts and the PLACE itself; the index is that of the results."""
+    columns = {name: data.results[name].array.take(places) for name in READ}
+    return pd.DataFrame(columns | {PLACE: places} | _doubts(data, places), index=data.results.index.take(places))
+
+
+def _doubts(data: Tables, places: np.ndarray) -> dict[str, pd.api.extensions.ExtensionArray]:
+    """`doubt` and `checked` of results: one that was never audited is an error and no result to trust."""
+    doubts, ids = data.doubts, data.results["id"]
+    if not doubts.index.equals(pd.Index(ids)):
+        places = _looked_up(doubts.index, ids.iloc[places])
+    return {name: doubts[name].array.take(places) for name in ("doubt", "checked")}
+
+
+def _looked_up(audited: pd.Index, ids: pd.Series) -> np.ndarray:
+    """The places of results among those that were audited, which stand in another order or are of another number."""
+    if not audited.is_unique:
+        twice = audited[audited.duplicated()][0]
         raise ValueError(f"the doubts of result {twice!r} stand twice: each result has an id of its own")
-    places = doubts.index.get_indexer(rows["id"])
+    places = audited.get_indexer(ids)
     if (places < 0).any():
-        lacking = rows["id"][places < 0]
+        lacking = ids[places < 0]
         raise ValueError(
-            f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(rows)} results): compare "
+            f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(ids)} results): compare "
             "results of a catalog that was judged (analysis.audit.doubts.catalog), with the doubts of the same rows"
         )
-    return rows.assign(**{name: doubts[name].array[places] for name in ("doubt", "checked")})
+    return places
 
 
 def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -369,12 +386,10 @@ def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[st
     `own` is the benchmark of each row.
     """
     texts = ["metric", "scenario", "duplicate_of", "round", "division", "suite", "accuracy_target", "accelerator"]
-    metric, scenario, duplicate_of, round, division, suite, target, accelerator = (
-        rows[name].to_numpy("object") for name in texts
-    )
+    metric, scenario, duplicate_of, round, division, suite, target, accelerator = (rows[name].array for name in texts)
     metered, checked = (rows[name].to_numpy("bool") for name in ("power_measured", "checked"))
     uncounted = rows["accelerator_count"].isna().to_numpy()
-    suites = [name for name in set(suite) if not name or question.suite in filed_under(name)]
+    suites = [name for name in suite.unique() if not name or question.suite in filed_under(name)]
     # One run may be filed under both targets; then either will do, unless one is asked for.
     either = own["targets_share_run"].to_numpy("bool") & (not question.accuracy_target)
     return {
@@ -387,7 +402,7 @@ def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[st
         "power_submission": metered & (not question.power),
         "no_power_submission": ~metered & question.power,
         "slower_precision": slower_precision(rows).to_numpy(),
-        "another_target": (target != "") & (target != own["target"].to_numpy("object")) & ~either,
+        "another_target": (target != "") & (target != own["target"].array) & ~either,
         "other_unit": rows["rate_low"].isna().to_numpy() & ~uncounted,
         "several_types": (accelerator == "mixed") & (not question.mixed),
         "count_unstated": uncounted,
@@ -395,7 +410,7 @@ def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[st
     }
 
 
-def _among(cells: np.ndarray, values: Iterable[str]) -> np.ndarray:
+def _among(cells: pd.api.extensions.ExtensionArray, values: Iterable[str]) -> np.ndarray:
     """Whether each cell is one of a few values."""
     found = np.zeros(len(cells), "bool")
     for value in values:
@@ -421,9 +436,9 @@ def _targets(rows: pd.DataFrame, question: Question, names: Iterable[str]) -> li
 def _kept(results: pd.DataFrame, judged: pd.DataFrame, question: Question) -> pd.DataFrame:
     """The results that were judged to break no rule, whole, with rates, basis, system and notes."""
     rows = results.iloc[judged[PLACE].to_numpy()]
-    rows = pd.concat([rows, judged.drop(columns=[*READ, PLACE])], axis=1)
     basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
-    rows = rows.assign(basis=basis, system_key=systems.keys(rows))
+    found = judged.drop(columns=[*READ, PLACE]).assign(basis=basis, system_key=systems.keys(rows))
+    rows = pd.concat([rows, found], axis=1)
     return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
 
 

@@ -25,9 +25,9 @@ def converted(rows: pd.DataFrame, identity: pd.Series | pd.DataFrame, unit: str 
     was taken). What cannot be converted is NaN, and so is what is per accelerator of a system that has several types of
     them, or states no number.
     """
-    alike = rows["accelerator"].to_numpy("object") != "mixed"
+    alike = rows["accelerator"].array != "mixed"
     count = np.where(alike, rows["accelerator_count"].to_numpy("float64", na_value=np.nan), np.nan)
-    system = rows["per"].to_numpy("object") == "system"
+    system = rows["per"].array == "system"
     other, own = differs(rows, unit), rows["tokens_per_sample"].to_numpy()
     factor = _factor(other, own, identity, unit)
     ends: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def stated(row: Mapping[str, Any], unit: str) -> Interval:
 
 def differs(rows: pd.DataFrame, unit: str | pd.Series) -> np.ndarray:
     """Whether each rate is printed in samples or queries where `unit` is tokens, or the other way round."""
-    return (rows["unit"].to_numpy("object") == TOKENS) != (np.asarray(unit) == TOKENS)
+    return (rows["unit"].array == TOKENS) != _of_tokens(unit)
 
 
 def _factor(other: np.ndarray, own: np.ndarray, identity: pd.Series | pd.DataFrame, unit: str | pd.Series) -> Interval:
@@ -60,5 +60,9 @@ def _factor(other: np.ndarray, own: np.ndarray, identity: pd.Series | pd.DataFra
     """
     assumed = (identity[f"tokens_per_sample_{end}"] for end in ("low", "high"))
     low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in assumed)
-    tokens = np.asarray(unit) == TOKENS
+    tokens = _of_tokens(unit)
     return Interval(np.where(tokens, low, 1 / high), np.where(tokens, high, 1 / low))
+
+
+def _of_tokens(unit: str | pd.Series) -> bool | np.ndarray:
+    return unit.array == TOKENS if isinstance(unit, pd.Series) else unit == TOKENS

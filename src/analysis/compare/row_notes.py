@@ -42,7 +42,8 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     # Rows alike in all that the rules ask for have the same notes. What they ask for shows as they are applied.
     while asked < len(columns):
         asked, kinds = len(columns), list(zip(*columns.values(), strict=True))
-        views = {own: _View(rows, place, columns) for place, own in enumerate(kinds)}
+        places = dict(zip(kinds, range(len(kinds)), strict=True))
+        views = {own: _View(rows, place, columns) for own, place in places.items()}
         made = {own: _of_row(row, settings[row["benchmark"]], rules) for own, row in views.items()}
     return pd.Series([made[own] for own in kinds], index=rows.index, dtype="object")
 

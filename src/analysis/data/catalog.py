@@ -18,6 +18,14 @@ JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a
 CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
 
 
+def following(data: object, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """The frame that `make` makes of `data` and of nothing else: a catalog's is kept, that of other frames made anew.
+
+    Whoever asks knows nothing of what is kept, and may be given frames that were put together by hand.
+    """
+    return data.kept.frame(name, make) if isinstance(data, Catalog) else make()
+
+
 class NotJudged(RuntimeError):
     """Doubts are asked of a catalog that was opened without anyone to judge its results."""
 

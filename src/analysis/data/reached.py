@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv
+from pyarrow import compute, csv
 
+from analysis.core import sharing
 from analysis.core.citation import cited
 from analysis.data.catalog import Catalog
 from analysis.data.descriptor import Table
 
 NAMING = ("id", "row_id")  # columns of a shown frame that name rows of tables
+AT_A_TIME = 2000  # rows that are written as text
 SUBJECTS = ("accelerators", "benchmarks")  # tables of what the rows of others are about
 
 
@@ -29,7 +33,8 @@ def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.Data
     served = {name: rows for name, rows in catalog.served.items() if name != "corrections"}
     tables = {name: catalog.tables[name] for name in served}
     ids = _values(frames, NAMING)
-    named = {name: rows[_among(rows["id"], ids)] for name, rows in served.items() if tables[name].primary_key == ["id"]}
+    with_ids = [name for name in served if tables[name].primary_key == ["id"]]
+    named = {name: sharing.where(served[name], _among(served[name]["id"], ids)) for name in with_ids}
     subjects = {name: _values(frames, catalog.tables[name].primary_key) for name in SUBJECTS}
     for name, rows in named.items():
         for column, subject in _about(tables[name]).items():
@@ -37,30 +42,47 @@ def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.Data
     reached = {}
     for name, rows in served.items():
         if name == "sources":
-            reached[name] = rows[_among(rows["id"], set(cited(*frames)))]
+            reached[name] = sharing.where(rows, _among(rows["id"], set(cited(*frames))))
         elif name in SUBJECTS:
-            reached[name] = rows[_among(rows[tables[name].primary_key[0]], subjects[name])]
+            reached[name] = sharing.where(rows, _among(rows[tables[name].primary_key[0]], subjects[name]))
         elif name in named and len(named[name]):
             reached[name] = named[name]
         else:
-            about = pd.DataFrame(
-                {column: _among(rows[column], subjects[of]) for column, of in _about(tables[name]).items()}
-            )
-            reached[name] = rows[about.all(axis=1) & rows[about.columns].ne("").any(axis=1)]
+            of = _about(tables[name])
+            about = [_among(rows[column], subjects[subject]) for column, subject in of.items()]
+            told = [rows[column].ne("").to_numpy() for column in of]
+            reached[name] = sharing.where(rows, np.all(about, axis=0) & np.any(told, axis=0))
     return {name: rows for name, rows in reached.items() if len(rows)}
 
 
 def digest(rows: pd.DataFrame, key: Sequence[str]) -> str:
     """The SHA-256 of rows in hexadecimal, the same in whatever order rows and columns stand; `key` tells rows apart."""
-    table = pa.Table.from_pandas(rows[sorted(rows)], preserve_index=False)
-    written = pa.BufferOutputStream()
-    csv.write_csv(table.sort_by([(name, "ascending") for name in key]), written)
-    return hashlib.sha256(written.getvalue()).hexdigest()
+    table = pa.Table.from_pandas(rows, columns=sorted(rows), preserve_index=False, nthreads=1)
+    places = compute.sort_indices(table, [(name, "ascending") for name in key])
+    found = _Hash()
+    with csv.CSVWriter(found, table.schema) as written:
+        for start in range(0, len(places), AT_A_TIME):
+            written.write_table(table.take(places[start : start + AT_A_TIME]))
+    return found.told.hexdigest()
 
 
-def _among(cells: pd.Series, values: set[str]) -> pd.Series:
+class _Hash(io.RawIOBase):
+    """A file that keeps the SHA-256 of what is written to it and nothing else: the whole record as text is 30 MB."""
+
+    def __init__(self) -> None:
+        self.told = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: bytes) -> int:
+        self.told.update(content)
+        return len(content)
+
+
+def _among(cells: pd.Series, values: set[str]) -> np.ndarray:
     """Whether each cell is one of the values."""
-    return pd.Series([cell in values for cell in cells.tolist()], index=cells.index, dtype="bool")
+    return np.fromiter((cell in values for cell in cells.tolist()), "bool", len(cells))
 
 
 def _about(table: Table) -> dict[str, str]:

@@ -10,6 +10,7 @@ import pandas as pd
 from IPython.display import display
 from pydantic import BaseModel
 
+from analysis.core import sharing
 from analysis.core.citation import cited
 from analysis.core.paths import OFFICIAL
 from analysis.core.plain import as_dicts
@@ -62,8 +63,8 @@ def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, A
     if "results" in tables and (path := tables["results"].path) in behind:
         rows, table = behind.pop(path)
         official = rows["origin"].eq("official")
-        parts = {path: rows[~official], f"{OFFICIAL.name}/": rows[official]}
-        behind |= {place: (part, table) for place, part in parts.items() if len(part)}
+        split = {path: sharing.where(rows, ~official), f"{OFFICIAL.name}/": sharing.where(rows, official)}
+        behind |= {place: (part, table) for place, part in split.items() if len(part)}
     counted = {
         path: {"count": len(rows), "sha256": reached.digest(rows, table.primary_key)}
         for path, (rows, table) in behind.items()

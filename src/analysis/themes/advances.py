@@ -47,11 +47,10 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     """
     sold = on_sale(rows)
     by = [*TOPIC, "round", "accelerator"]
-    read = [*by, "availability", "hypervisor", "accelerator_count", "per_accelerator_low", "per_accelerator_high"]
-    groups = sold.filter(read).groupby(by, sort=False, observed=True)
-    chosen = [_fastest(of_a_kind.alike(part)) for _, part in groups]
-    found = sold.loc[chosen]
-    middle = interval.of(found, "per_accelerator").middle
+    rates = sold.filter([*by, "availability", "hypervisor", "accelerator_count"])
+    rates = rates.assign(middle=interval.of(sold, "per_accelerator").middle)
+    chosen = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(by, sort=False, observed=True)]
+    found, middle = sold.loc[chosen], rates.loc[chosen, "middle"]
     highest = middle.groupby([found[name] for name in (*TOPIC, "round")]).transform("max")
     ages = found["round"].map(round_age)
     order = sorted(range(len(found)), key=lambda place: (ages.iloc[place], -middle.iloc[place]))
@@ -178,10 +177,6 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     added = ["stated_low", "stated_high", "gain_low", "gain_high", "other_low", "other_high", "pairs", "sizes"]
     added += ["other_sizes", "source_ids", "verdict"]
     return pd.DataFrame(found, columns=[*stated, *added])
-
-
-def _fastest(rows: pd.DataFrame) -> object:
-    return interval.of(rows, "per_accelerator").middle.idxmax()
 
 
 def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:

@@ -19,7 +19,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import TOKENS
-from analysis.themes import cost, of_a_kind, sizing, watts
+from analysis.themes import of_a_kind, sizing, watts
 from analysis.themes.demand import Demand
 from analysis.themes.supply import SPEED, Basis, Prompt, Tables, Throughput, basis
 
@@ -32,10 +32,11 @@ MEASURED = "what was measured under the limit, without a loss of production"  # 
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
-    `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has,
-    `fastest` is that of the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are,
-    `power_notes` what must be said of the kilowatts. `impossible` says why there are no draws whatever the number of
-    accelerators; "" otherwise.
+    `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
+    those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
+    the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` what
+    must be said of the kilowatts. `impossible` says why there are no draws whatever the number of accelerators; ""
+    otherwise.
     """
 
     draws: pd.DataFrame
@@ -43,6 +44,7 @@ class Planned:
     accelerator: str
     names: Mapping[str, str]
     chosen: Comparison
+    behind: pd.DataFrame
     fastest: tuple[float, str]
     box: sizing.Box
     inputs: pd.DataFrame
@@ -64,11 +66,6 @@ class Planned:
     def node(self) -> int:
         """The accelerators of a node."""
         return self.box.node
-
-    @cached_property
-    def behind(self) -> pd.DataFrame:
-        """The rows that the throughput is taken from."""
-        return cost.behind(self.chosen.rows, self.accelerator)
 
     @property
     def called(self) -> str:
@@ -138,6 +135,7 @@ def over(
         accelerator=of.accelerator,
         names=dict(zip(of.accelerators["accelerator"], of.accelerators["label"], strict=True)),
         chosen=supply.chosen,
+        behind=behind,
         fastest=of.fastest,
         box=box,
         inputs=pd.concat(inputs, ignore_index=True),

@@ -34,12 +34,15 @@ def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
     return of_a_kind.alike(rows, own) if official else rows[own]
 
 
-def scope(rows: pd.DataFrame, accelerator: str) -> str:
-    """How many of its systems are behind an accelerator's rate, in words; of documents, which tell none, figures."""
+def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
+    """How many of its systems are `behind` an accelerator's rate, in words; of documents, which tell none, figures.
+
+    `used` are the rows behind it.
+    """
     own, official = _own(rows, accelerator)
     what = "systems" if official else "figures of documents"
     counted = of_a_kind.counted(rows.loc[own, ["origin", "system_key"]])
-    return f"{of_a_kind.counted(behind(rows, accelerator))} of {counted} {what}"
+    return f"{of_a_kind.counted(used)} of {counted} {what}"
 
 
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -165,7 +168,7 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
         record = "official" if best["origin"] == "official" else "documents"
         ends = best["per_accelerator_low"], best["per_accelerator_high"]
         behind_it = several([best["round"]]), several([best["source_id"]]), best["notes"]
-        rated.append((name, *ends, record, scope(rows, name), *behind_it, *(best.get(own, "") for own in RAN)))
+        rated.append((name, *ends, record, scope(rows, name, used), *behind_it, *(best.get(own, "") for own in RAN)))
     columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes", *RAN]
     return pd.DataFrame(rated, columns=columns)
 

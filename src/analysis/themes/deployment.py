@@ -77,7 +77,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
         free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
         own = cost.behind(limited, run["accelerator"])
         beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free)
-        rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"])})
+        rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"], own)})
     return pd.DataFrame(rows)
 
 

@@ -10,7 +10,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
-from analysis.themes.of_a_kind import AVAILABLE, kind, narrowed
+from analysis.themes.of_a_kind import AVAILABLE, kind
 
 SYSTEM = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
 FILED = [
@@ -64,14 +64,19 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
 
 def pooled(measured: pd.DataFrame) -> pd.DataFrame:
     """The systems whose derates make one range: on sale, bare, of one precision; whatever was paired where none is."""
-    paired = measured[measured["derate_low"].notna()]
-    return narrowed(paired, paired["kind"].eq(AVAILABLE))
+    return measured[_pooled(measured)]
 
 
 def newest(measured: pd.DataFrame) -> pd.DataFrame:
     """Of `pooled` the systems of the newest round."""
-    rows = pooled(measured)
-    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+    among, rounds = _pooled(measured), measured["round"]
+    return measured[among & rounds.eq(max(set(rounds[among]), key=round_age, default=""))]
+
+
+def _pooled(measured: pd.DataFrame) -> pd.Series:
+    paired = measured["derate_low"].notna()
+    alike = paired & measured["kind"].eq(AVAILABLE)
+    return alike if alike.any() else paired
 
 
 def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:

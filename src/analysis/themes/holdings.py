@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import interval, sharing
 from analysis.core.choices import folded
 from analysis.core.citation import several
 from analysis.core.vocabulary import DIVISIONS, round_age
@@ -37,7 +37,7 @@ def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
     A submitter that is filed in several mixes of capitals has the spelling of most of its rows.
     """
     asked = results["origin"].eq("official") & (results["round"].isin(rounds) | (not rounds))
-    rows = results.reindex(columns=COLUMNS)[asked]
+    rows = sharing.where(results.reindex(columns=COLUMNS), asked)
     filed = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
     spelled = {folded(name): name for name in filed}
     return rows.assign(submitter=rows["submitter"].map({name: spelled[folded(name)] for name in filed}))

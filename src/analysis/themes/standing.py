@@ -5,6 +5,7 @@ All functions but `held` take comparable rows of the official record (see compar
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,12 +18,15 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
-from analysis.themes import holdings, power
+from analysis.themes import power
 from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind, narrowed, of_usual_size
 
 RATES = {scenario: scenario.lower() for scenario in DATACENTER}  # the interval of each scenario's rate
 MEASURES = (*RATES.values(), "joules", "kilowatts", "worth")
 _OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
+# Rows have scores of columns, each of which is copied when rows are chosen: only these are looked at group by group.
+_READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *_OF_THE_FASTEST]
+_READ += ["per_accelerator_low", "per_accelerator_high", "source_id", "notes"]
 
 
 def on_sale(rows: pd.DataFrame) -> pd.DataFrame:
@@ -42,7 +46,7 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
     source_ids, notes.
     """
-    sold = on_sale(rows)
+    sold = on_sale(rows).filter(_READ)
     scenarios = list(dict.fromkeys(sold["scenario"]))
     metered, worth = _metered(efficient), _worth(speedups)
     table = []
@@ -73,8 +77,8 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
 def behind(rows: pd.DataFrame) -> pd.DataFrame:
     """The result rows of whose fastest `matrix` makes its rates: on sale, bare, of the accelerator's usual size."""
     sold = on_sale(rows)
-    parts = [_of_usual_kind(own) for _, own in sold.groupby("accelerator", sort=False)]
-    return pd.concat(parts) if parts else sold
+    parts = [_of_usual_kind(own) for _, own in sold.filter(_READ).groupby("accelerator", sort=False)]
+    return sold.loc[pd.concat(parts).index] if parts else sold
 
 
 def until(rows: pd.DataFrame, rounds: Sequence[str]) -> pd.DataFrame:
@@ -99,13 +103,15 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     before; NaN where there is none), source_ids, notes (of both; that the rounds differ is not among them: it is what
     is shown). The greatest gain first.
     """
-    sold = on_sale(rows)
+    sold = on_sale(rows).filter(_READ)
     newest = max(sold["round"], key=round_age, default="")
-    found = []
-    for benchmark, own in sold.groupby("benchmark", sort=False):
-        best = as_dicts(holdings.best(own))
-        if best[-1]["round"] == newest:
-            found.append({"benchmark": benchmark} | _change(best[-1], best[-2] if len(best) > 1 else None))
+    best, found = defaultdict(list), []
+    for row in as_dicts(sold.loc[sold.groupby(["benchmark", "round"], sort=False)["per_accelerator_high"].idxmax()]):
+        best[row["benchmark"]].append(row)
+    for benchmark, own in best.items():
+        now, before = [*sorted(own, key=lambda row: round_age(row["round"]), reverse=True), None][:2]
+        if now["round"] == newest:
+            found.append({"benchmark": benchmark} | _change(now, before))
     columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "gain_low", "gain_high"]
     table = pd.DataFrame(found, columns=[*columns, "source_ids", "notes"])
     return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)

@@ -182,7 +182,7 @@ class Basis:
         the line between its two speeds: a step takes longer by the same time for each request in it, so that throughput
         falls evenly with speed.
         """
-        of, slower = cost.scope(supply.chosen.rows, self.accelerator), self._slower(speed)
+        of, slower = cost.scope(supply.chosen.rows, self.accelerator, behind), self._slower(speed)
         runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
         lines = [_on_the_line(run, slower.get(_system(run), []), speed) for run in runs]
         if not lines:
@@ -257,16 +257,18 @@ def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
 
 def _supplies(tables: Tables, asked: RealWorldDerating) -> tuple[Supply, ...]:
     bands = prediction.bands(tables, asked.benchmark, _scenarios(tables, asked))
-    return tuple(_supply(tables, asked, scenario, band) for scenario, band in bands.items())
+    offline = gate.select(tables, gate.ask(asked, scenario="Offline")).rows
+    return tuple(_supply(tables, asked, scenario, band, offline) for scenario, band in bands.items())
 
 
-def _supply(tables: Tables, asked: RealWorldDerating, scenario: str, band: prediction.Band) -> Supply:
+def _supply(
+    tables: Tables, asked: RealWorldDerating, scenario: str, band: prediction.Band, offline: pd.DataFrame
+) -> Supply:
     question = gate.ask(asked, scenario=scenario)
     metered = replace(question, power=True, rounds=(), origins=("official",))
     chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
     rows, power = (own.assign(**{SPEED: serving.proven(own, *limits)}) for own in (chosen.rows, power))
-    offline = gate.select(tables, replace(question, scenario="Offline")).rows
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
 
 

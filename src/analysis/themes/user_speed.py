@@ -6,6 +6,7 @@ proves its rate at its own speed and at any slower one.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -124,14 +125,14 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
     speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
     has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
     """
-    found = []
-    usable = runs[runs[f"{name}_low"].notna()]
-    for accelerator, own in usable.groupby("accelerator", sort=False):
-        sold = own[own["on_sale"].astype(bool)]
-        kind = sold if sold["speed"].notna().any() else own
-        if kind["speed"].notna().any():
-            records = as_dicts(kind)
-            found += [_at(records, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
+    found, by_accelerator = [], defaultdict(list)
+    for run in as_dicts(runs[runs[f"{name}_low"].notna()]):
+        by_accelerator[run["accelerator"]].append(run)
+    for accelerator, own in by_accelerator.items():
+        sold = [run for run in own if run["on_sale"]]
+        kind = sold if _have_speeds(sold) else own
+        if _have_speeds(kind):
+            found += [_at(kind, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
     frame = pd.DataFrame(found, columns=GIVEN).astype({"on_sale": "bool"})
     order = {float(speed): place for place, speed in enumerate(speeds)}
     ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
@@ -156,6 +157,10 @@ def _at(own: list[Row], asked: float, name: str) -> dict:
     kept = interval.of(run, name) / Interval(_most(own_free, low), _most(own_free, high))
     ends = {"rate_low": run[low], "rate_high": np.nanmax([run[high], above])}
     return {**_facts(run), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
+
+
+def _have_speeds(runs: list[Row]) -> bool:
+    return any(run["speed"] == run["speed"] for run in runs)
 
 
 def _most(runs: list[Row], name: str) -> float:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.compare import gate, row_notes, systems
-from analysis.core import interval
+from analysis.core import interval, sharing
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
-from analysis.data.catalog import Catalog
+from analysis.data.catalog import following
 from analysis.themes import user_speed
 
 # A name of software without its version: what stands before the first number, bracket or further product.
@@ -36,7 +36,7 @@ def of(
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
-        results = results[results[column].isin(asked)] if asked else results
+        results = sharing.where(results, results[column].isin(asked)) if asked else results
     own = gate.record(results, data.benchmarks)
     rows = own.results.assign(**_standings(data, own))
     rows = rows.assign(basis="official " + rows["round"], system_key=systems.keys(rows), doubt="")
@@ -49,10 +49,10 @@ def of(
 
 
 def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
-    """gate.standings of the official results `own` of `data`; those of a catalog's whole record are kept."""
-    if isinstance(data, Catalog) and len(own.results) == data.results["origin"].eq("official").sum():
-        return data.kept.frame("standings", lambda: gate.standings(own))
-    return gate.standings(own)
+    """gate.standings of the official results `own` of `data`; those of all of them follow from the tables alone."""
+    if len(own.results) < data.results["origin"].eq("official").sum():
+        return gate.standings(own)
+    return following(data, "standings", lambda: gate.standings(own))
 
 
 def named(accelerators: pd.Series) -> pd.Series:
