@@ -55,6 +55,38 @@ def test_official_rows_are_read_again_only_where_a_file_is_another(
     assert only.startswith("official/own.parquet, row 2, column scenario: 'Sideways' is not one of")
 
 
+def test_own_tables_are_read_again_only_where_a_file_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
+    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
+    assert faults(folder) == []
+    with monkeypatch.context() as unread:
+        unread.setattr("analysis.data.loading.load", lambda *_: pytest.fail("a table was read that was checked"))
+        assert faults(folder) == []
+    prices = folder / "prices.csv"
+    prices.write_text(prices.read_text("utf-8") + "one,cell\n", encoding="utf-8")
+    for _ in range(2):  # as it was found, and as it was kept
+        told = faults(folder)
+        assert len(told) == 2 and told[0].startswith("prices.csv, row") and "2 cells where the header has" in told[0]
+        assert told[1].startswith("prices.csv: its sha256 is not the one")
+
+
+@pytest.mark.parametrize("official", ["all", "off"])
+def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, official: str
+) -> None:
+    monkeypatch.setenv("ANALYSIS_OFFICIAL", official)
+    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
+    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
+    assert faults(folder) == []
+    shipped = folder / "official" / "v4.1.parquet"
+    pd.read_parquet(shipped).iloc[1:].to_parquet(shipped)
+    told = faults(folder)
+    monkeypatch.setattr("analysis.core.paths.kept", lambda data: None)
+    assert told == faults(folder) != []
+
+
 def test_changed_table_is_told_by_its_hash(sound: Path) -> None:
     path = sound / "apples.csv"
     path.write_text(path.read_text("utf-8").replace("sour", "ripe"), encoding="utf-8")

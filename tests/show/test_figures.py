@@ -306,7 +306,7 @@ def test_words_can_be_read_on_dark_ground() -> None:
 
 
 def test_words_can_be_read_in_every_cell_of_a_heat_map() -> None:
-    shades = [matplotlib.colors.to_hex(colours.AROUND_ONE(step / 255)) for step in range(256)]
+    shades = [matplotlib.colors.to_hex(colours.around_one()(step / 255)) for step in range(256)]
     assert min(colours.contrast(shade, colours.CELL_INK) for shade in shades) > 4.5
     drawing = charts.heatmap(GRID, GRID.astype(str), **NAMES)
     assert {text.get_color() for text in drawing.figure.axes[0].texts} == {colours.CELL_INK}

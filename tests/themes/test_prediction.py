@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -196,6 +197,24 @@ def test_a_band_is_that_of_the_benchmark_itself_or_of_all_language_models(data: 
     rows = prediction.gathered(data, prediction.language_models(data.benchmark_limits))
     everything = prediction.predictions(prediction.cases(rows), [NEW])
     assert lent == prediction.band(everything, "rnnt", "Server") and lent.cases > own.cases
+
+
+def test_bands_are_kept_of_a_catalog_that_this_package_judges(
+    data: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(judge: Callable[[Catalog], pd.DataFrame]) -> Catalog:
+        return Catalog(data.folder, judge, tmp_path)
+
+    asked = [("llama2-70b", tuple(LIMITED)), ("rnnt", ("Server",))]
+    made = [prediction.bands(opened(data.judge), *own) for own in asked]
+    monkeypatch.setattr(prediction, "gathered", lambda *_: pytest.fail("made again"))
+    again = opened(data.judge)
+    assert [prediction.bands(again, *own) for own in asked] == made
+    assert [[type(band.cases) for band in own.values()] for own in made] == [[int] * len(LIMITED), [int]]
+    with pytest.raises(pytest.fail.Exception):
+        prediction.bands(again, "llama2-70b", ["Server"])  # another question
+    with pytest.raises(pytest.fail.Exception):
+        prediction.bands(opened(lambda own: data.judge(own)), *asked[0])
 
 
 def test_errors_say_how_many_could_be_predicted() -> None:

@@ -114,12 +114,12 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
 
 def cheap(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
-    tables = Tables.of(data)
-    return following(data, "cheap", lambda: _wrong(tables))
+    return following(data, "cheap", lambda: _wrong(data))
 
 
-def _wrong(tables: Tables) -> pd.DataFrame:
-    return verdict.frame(judgement for judgement in _together(tables, CHEAP) if judgement.verdict in WRONG)
+def _wrong(data: Catalog | Tables) -> pd.DataFrame:
+    found = _together(Tables.of(data), CHEAP)
+    return verdict.frame(judgement for judgement in found if judgement.verdict in WRONG)
 
 
 def ceilings(data: Catalog | Tables, cache_gb: float = 0.0) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """The command `analysis`: arguments in, one call into the package, an exit status out."""
 
 import argparse
+import atexit
 import gc
 import os
 import signal
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: done; 1: something failed; 2: asked wrongly; 130: interrupted; 141: whoever reads the output has closed it.
     """
     gc.set_threshold(OBJECTS)
+    atexit.register(gc.freeze)  # Nor is what was imported to be looked through once more when the process ends.
     arguments = _parser().parse_args(argv)
     # Whoever ends this process politely (a CI system, `timeout`) gets the same orderly end as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)

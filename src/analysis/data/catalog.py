@@ -18,12 +18,15 @@ JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a
 CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
 
 
-def following(data: object, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def following(data: object, name: str, make: Callable[[], pd.DataFrame], *, doubted: bool = False) -> pd.DataFrame:
     """The frame that `make` makes of `data` and of nothing else: a catalog's is kept, that of other frames made anew.
 
-    Whoever asks knows nothing of what is kept, and may be given frames that were put together by hand.
+    Whoever asks knows nothing of what is kept, and may be given frames that were put together by hand. What rests on
+    the doubts too (`doubted`) is kept where they are.
     """
-    return data.kept.frame(name, make) if isinstance(data, Catalog) else make()
+    if not isinstance(data, Catalog) or (doubted and not data.keeps_judged):
+        return make()
+    return data.kept.frame(name, make)
 
 
 class NotJudged(RuntimeError):
@@ -99,11 +102,16 @@ class Catalog:
         """
         if self.judge is None:
             raise NotJudged("this catalog was opened without a judge: open it by analysis.audit.doubts.catalog()")
-        if not self.judge.__module__.startswith("analysis."):
-            return self.judge(self)  # Nothing tells when code from elsewhere has changed.
+        if not self.keeps_judged:
+            return self.judge(self)
         for name in JUDGED_BY:  # What is judged by counts as used also where it was judged before.
             getattr(self, name)
         return self.kept.frame("doubts", lambda: self.judge(self))
+
+    @property
+    def keeps_judged(self) -> bool:
+        """Whether what follows from the doubts may be kept: nothing tells when a judge from elsewhere has changed."""
+        return self.judge is not None and self.judge.__module__.startswith("analysis.")
 
     def _official_files(self) -> tuple[list[str], list[str]]:
         """The files of official rows by their paths from the folder: those of the record, and the user's own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +24,22 @@ def faults(folder: Path = DATA) -> list[Fault]:
         tables = descriptor.read_tables(folder)
     except DescriptorError as error:
         return [Fault(descriptor.FILE, 0, "", str(error))]
+    parts = tables["results"].parts if "results" in tables else ()
+    wrong = _kept(folder, [*tables.values(), *parts], "own_faults", lambda: _own(folder, tables))
+    if "results" in tables:
+        wrong += _kept(folder, parts, "faults", lambda: _of_all(folder, tables["results"]))
+    return wrong
+
+
+def _kept(folder: Path, files: Iterable[Table | Part], name: str, find: Callable[[], list[Fault]]) -> list[Fault]:
+    """What `find` finds in these files, once for each state of them, of a user's imports and of the description."""
+    kept = Kept(folder, files, paths.kept(folder))
+    found = kept.frame(name, lambda: pd.DataFrame(find(), columns=Fault._fields))
+    return list(map(Fault._make, found.itertuples(index=False)))
+
+
+def _own(folder: Path, tables: dict[str, Table]) -> list[Fault]:
+    """Faults of the tables' own files, one by one and beside each other."""
     frames, wrong = {}, []
     for name, table in tables.items():
         try:
@@ -30,15 +47,7 @@ def faults(folder: Path = DATA) -> list[Fault]:
         except TableError as error:
             wrong += error.faults
         wrong += _hash(folder, table)
-    wrong += _references(tables, frames) + _corrections(folder, tables, frames)
-    return wrong + (_official(folder, tables["results"]) if "results" in tables else [])
-
-
-def _official(folder: Path, table: Table) -> list[Fault]:
-    """Faults of the official rows, found once for each state of their files and of the description."""
-    kept = Kept(folder, [], paths.kept(folder))
-    found = kept.frame("faults", lambda: pd.DataFrame(_of_all(folder, table), columns=Fault._fields))
-    return list(map(Fault._make, found.itertuples(index=False)))
+    return wrong + _references(tables, frames) + _corrections(folder, tables, frames)
 
 
 def _of_all(folder: Path, table: Table) -> list[Fault]:

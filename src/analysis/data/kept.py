@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from analysis.core.contents import aside, of_file, remove_leftovers, seal, sha256, sha256_of, sha256_of_code
 from analysis.core.paths import imported, official
-from analysis.data.descriptor import FILE, Table
+from analysis.data.descriptor import FILE, Part, Table
 
 ROOMS = ("core", "data", "compare", "themes", "audit")  # whose code decides what a kept frame holds
 STATES = 4  # of data and code whose frames stay on disk
@@ -53,7 +53,7 @@ class Kept:
     `place` is the folder of all states, None to keep nothing; frames of the STATES newest are left in it.
     """
 
-    def __init__(self, folder: Path, tables: Iterable[Table], place: Path | None) -> None:
+    def __init__(self, folder: Path, tables: Iterable[Table | Part], place: Path | None) -> None:
         self._folder, self._paths = folder, [table.path for table in tables]
         self.files = self._digests()
         self._state = sha256("\n".join(f"{name} {digest}" for name, digest in (self.files | _versions()).items()))

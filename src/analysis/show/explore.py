@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from analysis.answers import real_world_derating as words
@@ -17,7 +16,7 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.show import tables
-from analysis.show.figures import stairs, style
+from analysis.show.figures import paper, stairs, style
 from analysis.show.figures.style import Drawing
 from analysis.show.tables import Table
 from analysis.themes import capacity, power
@@ -130,7 +129,7 @@ def picture(of: Planned, climbed: pd.DataFrame) -> str:
     if drawing.figure is None:
         return f"<p>{html.escape(drawing.alt)}</p>"
     drawn = style.svg(drawing.figure)
-    plt.close(drawing.figure)
+    paper.close(drawing.figure)
     return f'<div role="img" aria-label="{html.escape(drawing.alt)}">{drawn[drawn.index("<svg") :]}</div>'
 
 

@@ -19,6 +19,7 @@ from analysis.compare import gate
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import LIMITED, round_age
+from analysis.data.catalog import following
 from analysis.themes import of_a_kind
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
@@ -228,9 +229,20 @@ def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str,
     """The band of each of the scenarios for plans on a benchmark.
 
     From the errors of its own results; where those of any of the scenarios are too few, from those of all language
-    models (see `pool`). Raises ValueError as `gathered` does.
+    models (see `pool`). Kept of a catalog. Raises ValueError as `gathered` does.
     """
     scenarios = list(scenarios)
+
+    def made() -> pd.DataFrame:
+        found = _bands(tables, benchmark, scenarios).items()
+        rows = [(name, band.factors.low, band.factors.high, band.cases) for name, band in found]
+        return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
+
+    found = following(tables, "-".join(["bands", benchmark, *scenarios]), made, doubted=True)
+    return {name: Band(Interval(low, high), cases) for name, low, high, cases in found.itertuples(index=False)}
+
+
+def _bands(tables: Tables, benchmark: str, scenarios: list[str]) -> dict[str, Band]:
     found: dict[str, Band] = {}
     for names in ([benchmark], dict.fromkeys([benchmark, *language_models(tables.benchmark_limits)])):
         told = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])

@@ -25,7 +25,9 @@ from analysis.engine.runs.places import Places
 SWITCH = "JUPYTER_DEFAULT_PROVISIONER_NAME"
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    Project = Callable[..., dict[str, str]]
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
 
@@ -51,20 +53,45 @@ print(json.dumps({
 """
 
 
-def test_a_notebook_sees_the_same_in_both_kinds(start: Callable[..., Any], tmp_path: Path) -> None:
-    environment = os.environ | {"ANALYSIS_TEST": "1", "TZ": "Asia/Tokyo", "PYTHONPATH": process.SOURCE}
-    warm, ordinary = (
-        json.loads(start(kind, cwd=str(tmp_path), env=dict(environment)).run(SEEN)) for kind in (True, False)
-    )
-    differing = {key: (warm[key], ordinary[key]) for key in ordinary if warm[key] != ordinary[key]}
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """A function that makes a copy of the package, with figures kept or without: the environment of its kernels."""
+    made: list[dict[str, str]] = []
+
+    def make(kept: bool, cache: str = "on") -> dict[str, str]:
+        folder = tmp_path / f"project-{len(made)}"
+        shutil.copytree(process.SOURCE, folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(paths.DATA, folder / "data", ignore=shutil.ignore_patterns("official"))
+        if kept:
+            (folder / ".cache" / "figures").mkdir(parents=True)
+        made.append(os.environ | {"PYTHONPATH": str(folder / "src"), "ANALYSIS_CACHE": cache})
+        return made[-1]
+
+    yield make
+    for env in made:
+        warm.close(env)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_notebook_sees_the_same_in_both_kinds(
+    start: Callable[..., Any], project: Project, tmp_path: Path, kept: bool
+) -> None:
+    environment = project(kept) | {"ANALYSIS_TEST": "1", "TZ": "Asia/Tokyo"}
+    try:
+        warmed, ordinary = (
+            json.loads(start(kind, cwd=str(tmp_path), env=dict(environment)).run(SEEN)) for kind in (True, False)
+        )
+    finally:
+        warm.close(environment)
+    differing = {key: (warmed[key], ordinary[key]) for key in ordinary if warmed[key] != ordinary[key]}
     assert differing == {}
-    assert warm["folder"] == str(tmp_path) and warm["environment"]["ANALYSIS_TEST"] == "1"
+    assert warmed["folder"] == str(tmp_path) and warmed["environment"]["ANALYSIS_TEST"] == "1"
 
 
 def test_it_is_forked(start: Callable[..., Any]) -> None:
     kernel = start()
     assert isinstance(kernel.manager.provisioner.process, ForkedProcess)
-    assert kernel.run("import sys; print('matplotlib' in sys.modules)") == "True"
+    assert kernel.run("import sys; print('pandas' in sys.modules)") == "True"
     assert kernel.run("import os; print(os.getppid())") == str(next(iter(warm._servers.values())).process.pid)
 
 
@@ -102,16 +129,36 @@ def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(start: Callable[
         warm.close(env)
 
 
-def test_what_few_notebooks_draw_with_is_loaded_once_there_were_many_kernels(start: Callable[..., Any]) -> None:
-    env = os.environ | {"ANALYSIS_TEST": "later"}  # and so a fork server of its own
-    loaded = "import sys; print('seaborn' in sys.modules)"
-    try:
-        assert start(env=env).run(loaded) == "False"
-        for _ in range(forkserver.MANY - 2):
-            warm.fork(["--version"], env, ".", (1, 2)).wait()
-        assert [start(env=env).run(loaded) for _ in range(2)] == ["False", "True"]
-    finally:
-        warm.close(env)
+@pytest.mark.parametrize(("kept", "cache"), [(True, "on"), (False, "on"), (True, "off")])
+def test_what_figures_are_drawn_with_is_loaded_before_where_none_is_kept(
+    start: Callable[..., Any], project: Project, kept: bool, cache: str
+) -> None:
+    loaded = "import sys; print('matplotlib' in sys.modules, 'analysis.show.figures.charts' in sys.modules)"
+    assert start(env=project(kept, cache)).run(loaded) == f"{not kept or cache == 'off'} True"
+
+
+def test_what_enough_kernels_had_to_load_by_themselves_is_loaded_before(
+    start: Callable[..., Any], project: Project
+) -> None:
+    env, loaded = project(True), "import sys; print('matplotlib' in sys.modules, 'scipy.special' in sys.modules)"
+    for _ in range(forkserver.ENOUGH):
+        kernel = start(env=env)
+        assert kernel.run(loaded) == "False False"
+        kernel.run("import matplotlib")
+        kernel.end()
+    assert start(env=env).run(loaded) == "True False"
+
+
+def test_what_few_kernels_need_is_loaded_where_there_is_time_for_it(
+    start: Callable[..., Any], project: Project
+) -> None:
+    env = project(True)
+    warm.start(env, ".")
+    server, end = warm._servers[warm._key(env)].process.pid, time.monotonic() + 60
+    while "/scipy/special/" not in Path(f"/proc/{server}/maps").read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    loaded = "import sys; print('matplotlib' in sys.modules, 'scipy.special' in sys.modules)"
+    assert start(env=env).run(loaded) == "True True"
 
 
 def test_it_starts_without_a_debugger_which_notebooks_can_import(start: Callable[..., Any]) -> None:

@@ -6,14 +6,17 @@ pid and, when the kernel has ended, a line with its exit status. When a kernel's
 when the first socket closes, all are, and the server ends. So nothing outlives whoever holds the other ends.
 """
 
+import atexit
 import contextlib
 import gc
 import json
+import mmap
 import os
 import select
 import selectors
 import signal
 import socket
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -22,7 +25,8 @@ from typing import Any
 from analysis.engine.kernels import child, preload
 
 OBJECTS = 100_000  # that a kernel makes before it looks for garbage, of which notebooks make little
-MANY = 20  # kernels, as a sweep has them, after which those that come need not each load what few draw with
+ENOUGH = 2  # kernels that had to load a library by themselves, after which those that come have it
+IDLE = 3.0  # seconds without a kernel and without a request, as between two edits, in which there is time for it
 DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
 
 
@@ -34,6 +38,8 @@ def main(descriptor: int) -> None:
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
         own = preload.load_own()
+        if not preload.figures_are_kept():
+            set_by_libraries |= preload.load_later("matplotlib")
     _ForkServer(socket.socket(fileno=descriptor), set_by_libraries, own).serve()
     os._exit(0)  # What is loaded need not be taken apart.
 
@@ -70,7 +76,9 @@ class _ForkServer:
     def __init__(self, requests: socket.socket, environment: dict[str, str], own: preload.Versions) -> None:
         self.environment, self.requests, self.own = environment, requests, own
         self.kernels, self.selector = {}, selectors.DefaultSelector()
-        self.begun = 0
+        self.later = [name for name in preload.LATER if name not in sys.modules]
+        # How many kernels had to load each of LATER by themselves: in memory that all of them share.
+        self.needed = mmap.mmap(-1, len(preload.LATER))
         self.woken, self.wake = socket.socketpair()
         for end in (self.woken, self.wake):
             end.setblocking(False)
@@ -82,7 +90,10 @@ class _ForkServer:
     def serve(self) -> None:
         """Handle whatever comes until the requests' socket closes."""
         while True:
-            for key, _ in self.selector.select():
+            events = self.selector.select(IDLE if self.later and not self.kernels else None)
+            if not events:
+                self._load(self.later[0])
+            for key, _ in events:
                 if key.fileobj is self.requests:
                     if not self._request():
                         return self._end()
@@ -101,12 +112,22 @@ class _ForkServer:
             self._fork(own, descriptors[1:], json.loads(lines.readline()))
         for descriptor in descriptors[1:]:
             os.close(descriptor)
-        self.begun += 1
-        if self.begun == MANY:
-            preload.load_later()
         return True
 
+    def _load(self, name: str) -> None:
+        self.later.remove(name)
+        self.environment |= preload.load_later(name)
+
+    def _count_loaded(self) -> None:
+        """Count, in a kernel that ends, what it had to load by itself."""
+        for place, name in enumerate(preload.LATER):
+            if name in self.later and name in sys.modules:
+                self.needed[place] = min(self.needed[place] + 1, ENOUGH)
+
     def _fork(self, own: socket.socket, streams: list[int], request: dict[str, Any]) -> None:
+        for place, name in enumerate(preload.LATER):
+            if name in self.later and self.needed[place] == ENOUGH:
+                self._load(name)
         gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
         with warnings.catch_warnings():  # Python warns of threads; those of OpenBLAS end and start by themselves.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -116,6 +137,7 @@ class _ForkServer:
             self._release()
             if preload.versions(self.own) != self.own:  # Edited since: in a kernel nothing is older than it is.
                 preload.forget_own()
+            atexit.register(self._count_loaded)
             request["env"] = self.environment | request["env"]
             child.become(request, own, streams)
         self.kernels[pid] = own

@@ -24,7 +24,6 @@ KERNEL = (  # what ipykernel and IPython import when a kernel starts, and with i
     "IPython.core.pylabtools",
     "IPython.extensions.storemagic",
     "cProfile",
-    "matplotlib_inline.config",
     "sqlite3",
     "tornado.platform.asyncio",
     "zmq.utils.garbage",
@@ -32,16 +31,22 @@ KERNEL = (  # what ipykernel and IPython import when a kernel starts, and with i
 MODULES = (
     "numpy",
     "pandas",
-    "matplotlib.pyplot",
-    "matplotlib.backends.backend_svg",
-    "matplotlib.backends.backend_agg",
     "pyarrow.csv",
     "pyarrow.pandas_compat",
     "pydantic.json_schema",
     "pydantic.main",
     "pydantic.types",
 )
-LATER = ("seaborn",)  # takes as long as all the others, and few figures, which are kept, are drawn with it
+LATER = {  # what takes long, and is used by few notebooks or where a figure is not kept; what is loaded with each
+    "matplotlib": (
+        "matplotlib_inline.config",
+        "matplotlib.pyplot",
+        "matplotlib.backends.backend_svg",
+        "matplotlib.backends.backend_agg",
+    ),
+    "scipy.special": ("scipy.special",),
+    "seaborn": ("seaborn",),
+}
 PACKAGE = "analysis"
 OWN = (
     "analysis.answers.words",
@@ -50,29 +55,52 @@ OWN = (
     "analysis.show.provenance",
     "analysis.show.tables",
 )
+PATHS = "analysis.core.paths"
 TABLES = "analysis.show.notebook"  # the module of OWN whose `load` holds what every notebook reads
 Versions = dict[str, tuple[int, ...]]  # of files, by path; of one that is not there, nothing
 
 
 def load_libraries() -> dict[str, str]:
-    """Import the libraries that notebooks use, as a kernel would, and use each once so that lazy parts are there.
+    """Import the libraries that all notebooks use, as a kernel would, and use each once so that lazy parts are there.
 
     Returns the environment variables that libraries set while they are imported.
     """
     os.environ.pop("JPY_PARENT_PID", None)  # ipykernel reads it when it is imported.
-    before = dict(os.environ)
-    with absent("debugpy"):  # A debugger, which takes half of what a kernel needs to start.
-        _load(KERNEL)
-    _load(MODULES)
-    for use in (_draw, _tabulate, _validate):
-        with contextlib.suppress(ImportError):
-            use()
-    return {name: value for name, value in os.environ.items() if before.get(name) != value}
+    with _telling_what_is_set() as environment:
+        with absent("debugpy"):  # A debugger, which takes half of what a kernel needs to start.
+            _load(KERNEL)
+        _load(MODULES)
+        for use in (_tabulate, _validate):
+            with contextlib.suppress(ImportError):
+                use()
+    return environment
 
 
-def load_later() -> None:
-    """Import LATER, which kernels that are forked before import by themselves where they need it."""
-    _load(LATER)
+def load_later(name: str) -> dict[str, str]:
+    """Import one of LATER, which kernels that are forked before import by themselves where they need it.
+
+    Returns the environment variables that it sets.
+    """
+    with _telling_what_is_set() as environment:
+        _load(LATER[name])
+        if name == "matplotlib":
+            with contextlib.suppress(ImportError):
+                _draw()
+    return environment
+
+
+def figures_are_kept() -> bool:
+    """Whether the package that `load_own` has loaded keeps figures, and has some: then few are drawn."""
+    paths = sys.modules.get(PATHS)
+    return paths is not None and (kept := paths.cache("figures")) is not None and kept.exists()
+
+
+@contextlib.contextmanager
+def _telling_what_is_set() -> Iterator[dict[str, str]]:
+    """The environment variables that are set in the block; they are there at its end."""
+    before, changed = dict(os.environ), {}
+    yield changed
+    changed |= {name: value for name, value in os.environ.items() if before.get(name) != value}
 
 
 def _load(names: Iterable[str]) -> None:
@@ -101,10 +129,8 @@ def load_own() -> Versions:
     except Exception:
         forget_own()
         return {}
-    from analysis.core.paths import DATA  # of the package that has just been loaded
-
     modules = [module.__file__ for name, module in sys.modules.items() if _is_own(name) and module.__file__]
-    return versions([*modules, *map(str, DATA.glob("*.csv"))])
+    return versions([*modules, *map(str, sys.modules[PATHS].DATA.glob("*.csv"))])
 
 
 def versions(files: Iterable[str]) -> Versions:

@@ -59,8 +59,12 @@ class ForkServer:
         except subprocess.TimeoutExpired:  # It hangs in a library that it loads.
             self.process.kill()
             self.process.wait()
+        self._requests.close()
+        self._errors.close()
 
     def _last_words(self) -> str:
+        if self._errors.closed:
+            return ""
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").splitlines()
         return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,1 +1,1 @@
-"""Figures: how each looks and is shown (style, colours), what is drawn (charts, loglog, parts) and told (in_words)."""
+"""Figures: how each looks and is shown (theme, style, colours), what is drawn (charts, parts) and told (in_words)."""

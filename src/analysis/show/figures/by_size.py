@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 from analysis.core import interval
 from analysis.core.notes import NONE, Notes
@@ -16,6 +14,9 @@ from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LINE, _LETTER, _GAP = 9.5, 4.3, 6  # points that a name and a letter of it take up, and between it and its point
 _POINT = 4  # half of what a marker takes up
@@ -76,14 +77,13 @@ def by_size(
 
 def _scales(ax: Axes, rows: pd.DataFrame, x_axis: str, y_axis: str) -> None:
     ax.set(xscale="log", yscale="log")
+    shown = [count for count in _SIZES if count <= 1.4 * rows["across"].max()]
+    parts.log_ticks(ax.yaxis, 1, 2, 5)
+    parts.log_ticks(ax.xaxis)
+    ax.set_xticks([count for count in shown if count * 1.4 >= rows["across"].min()])
     ax.set_xlim(rows["across"].min() / 1.3, rows["across"].max() * 1.3)
     ax.set_ylim(rows["middle"].min() / 1.3, rows["middle"].max() * 1.3)
-    shown = [count for count in _SIZES if count <= 1.4 * rows["across"].max()]
-    ax.xaxis.set_major_locator(FixedLocator([count for count in shown if count * 1.4 >= rows["across"].min()]))
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axis.set_minor_locator(NullLocator())
         axis.set_label_text(words, size=9)
     ax.tick_params(labelsize=8.5)
 
@@ -117,6 +117,6 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, inks: Mapping[str, str]) ->
 def _legend(ax: Axes, markers: Mapping[str, str]) -> None:
     if len(markers) > 1:
         grey = style.QUIET
-        entries = [Line2D([], [], ls="", marker=m, color=grey, ms=5.5, label=words) for words, m in markers.items()]
+        entries = [parts.sample(ls="", marker=m, color=grey, ms=5.5, label=words) for words, m in markers.items()]
         place = {"loc": "outside lower left", "ncols": 3, "fontsize": 8, "handletextpad": 0.4}
         ax.figure.legend(handles=entries, **place)

@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from analysis.core import interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
-from analysis.show.figures.colours import AROUND_ONE, CELL_INK, LIGHT, POINT, QUIET
+from analysis.show.figures.colours import CELL_INK, LIGHT, POINT, QUIET, RULE, around_one
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
 
@@ -107,7 +105,7 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
         annot=shown.where(values.notna(), "").to_numpy(),
         fmt="",
         annot_kws={"size": 7, "color": CELL_INK},
-        cmap=AROUND_ONE,
+        cmap=around_one(),
         vmin=-reach,
         vmax=reach,
         cbar=False,
@@ -209,7 +207,7 @@ def scatter(
         columns.append(Column(in_words.heading(front), ["yes" if filled else "no" for filled in best]))
     description = Description(f"Points, {x_axis} and {y_axis}:", columns, "{} {} and {}".format)
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
-    ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=style.RULE, elinewidth=2.4, zorder=2)
+    ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=RULE, elinewidth=2.4, zorder=2)
     texts = zip(as_dicts(frame), columns[1].texts, columns[2].texts, *middles, best, strict=True)
     for row, at, height, i, j, filled in texts:
         gid = f"{style.HOVER}{parts.hover(row, label, f'{x_axis} {at}', f'{y_axis} {height}')}"
@@ -240,6 +238,7 @@ def distributions(
 ) -> Drawing:
     """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
     import seaborn as sns  # as in `heatmap`
+    from matplotlib.ticker import MaxNLocator
 
     if draws.empty:
         return style.nothing(title)
@@ -307,6 +306,8 @@ def shares(
     `counts` maps columns to their words in the legend, `inks` to their colours; a white part is outlined, for what is
     not there. `axis` names what is counted.
     """
+    from matplotlib.patches import Patch  # Loaded where something is drawn, as in `style`.
+
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)

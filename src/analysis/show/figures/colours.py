@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
 
 from analysis.core import facts
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
 
 LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' card
 LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
@@ -44,13 +49,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _fade(one: tuple[float, ...], other: tuple[float, ...]) -> np.ndarray:
-    return LinearSegmentedColormap.from_list("fade", [one, other])(np.linspace(0, 1, 128))[:, :3]
-
-
 POINT = "#0173b2"  # what is no accelerator: a blue that colour-blind readers tell from the others
-# Below one to above it.
-AROUND_ONE = LinearSegmentedColormap.from_list("around one", [*_fade(*_WARM), (0.95,) * 3, *_fade(*_COLD[::-1])])
 OTHER = "#5b5b5b"
 
 
@@ -77,6 +76,17 @@ JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items(
 
 # Of the rows of the official record: as published, another figure than its log's, and without a log.
 PROVEN = {"agreeing": POINT, "differing": JUDGED["contradicts"], "uncompared": LIGHT}
+
+
+@cache
+def around_one() -> Colormap:
+    """From below one to above it, by a light grey."""
+    from matplotlib.colors import LinearSegmentedColormap  # Loaded where something is drawn.
+
+    def fade(*ends: tuple[float, ...]) -> np.ndarray:
+        return LinearSegmentedColormap.from_list("fade", ends)(np.linspace(0, 1, 128))[:, :3]
+
+    return LinearSegmentedColormap.from_list("around one", [*fade(*_WARM), (0.95,) * 3, *fade(*_COLD[::-1])])
 
 
 def dark_style(svg: str) -> str:

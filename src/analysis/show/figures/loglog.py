@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from analysis.core import interval
 from analysis.core.plain import as_dicts
-from analysis.show.figures import in_words, style
+from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _DASHES = ("-", "--", ":", "-.")
 
@@ -82,17 +82,16 @@ def _point(ax: Axes, row: dict, ink: str) -> None:
 def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:
     ax.set(xscale="log", yscale="log")
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axis.set_minor_locator(NullLocator())
+        parts.log_ticks(axis)
     ax.tick_params(labelsize=8)
     ax.set_xlabel(x_axis, size=9)
     ax.set_ylabel(y_axis, size=9)
 
 
 def _roof_legend(figure: object, dashes: Mapping[str, str]) -> None:
-    entries = [Line2D([], [], color=style.QUIET, lw=1.3, ls=dash, label=name) for name, dash in dashes.items()]
-    entries.append(Line2D([], [], ls="", marker="o", color=style.QUIET, ms=5, label="above its roof"))
-    entries.append(Line2D([], [], ls="", marker="o", color=style.QUIET, mfc="white", ms=5, label="below its roof"))
+    entries = [parts.sample(color=style.QUIET, lw=1.3, ls=dash, label=name) for name, dash in dashes.items()]
+    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, ms=5, label="above its roof"))
+    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, mfc="white", ms=5, label="below its roof"))
     figure.legend(
         handles=entries, loc="outside lower left", ncols=1 if style.is_narrow() else 3, fontsize=8, handletextpad=0.4
     )

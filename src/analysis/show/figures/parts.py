@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.show.figures import style
-from analysis.show.figures.colours import BAND
+from analysis.show.figures.colours import BAND, INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.lines import Line2D
 
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
@@ -37,7 +39,7 @@ def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: S
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
     for step, (mark, text) in enumerate(dict(zip(marks, texts, strict=True)).items()):
         here = ", ".join(name for name, other in zip(names, marks, strict=True) if other == mark)
-        ax.axvline(mark, color=style.INK, lw=1)
+        ax.axvline(mark, color=INK, lw=1)
         ax.annotate(f"{here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
 
 
@@ -111,11 +113,25 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     ax.grid(axis="y", visible=False)
     if log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 3) if style.is_narrow() else (1, 2, 5)))
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        ax.xaxis.set_minor_locator(NullLocator())
+        log_ticks(ax.xaxis, *((1, 3) if style.is_narrow() else (1, 2, 5)))
     ax.tick_params(axis="x", labelsize=8.5)
     ax.set_xlabel(style.wrapped(axis, _LINE), size=9)
+
+
+def log_ticks(axis: Axis, *steps: float) -> None:
+    """Ticks of a logarithmic axis: at `steps` times each power of ten, in plain numbers, and none between them.
+
+    Without `steps` they stand where they are.
+    """
+    if steps:
+        axis.get_major_locator().set_params(subs=steps)
+    axis.set_major_formatter(plain)
+    axis.minorticks_off()
+
+
+def plain(value: float, _: int) -> str:
+    """A tick's number with separators of thousands."""
+    return f"{value:,.10g}"
 
 
 def limits(ax: Axes, low: float, high: float, log: bool) -> None:
@@ -123,11 +139,11 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
     if log:
         reach = max(np.log10(high / low), 0.3)
         if reach < _DECADE:
-            ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5) if style.is_narrow() else (1, 1.5, 2, 3, 4, 6, 8)))
+            log_ticks(ax.xaxis, *((1, 2, 3, 5) if style.is_narrow() else (1, 1.5, 2, 3, 4, 6, 8)))
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
     else:
         if high >= _THOUSAND:
-            ax.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+            ax.xaxis.set_major_formatter(plain)
         start = 0 if low < 0.4 * high else low
         reach = (high - start) or high
         ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
@@ -179,15 +195,22 @@ def _marker(row: Mapping[str, Any]) -> str:
     return own or style.MARKERS[origin]
 
 
+def sample(**look: Any) -> Line2D:
+    """A line or a marker as a legend shows it: with matplotlib's words for its look, and its `label`."""
+    from matplotlib.lines import Line2D  # Loaded where something is drawn, as in `style`.
+
+    return Line2D([], [], **look)
+
+
 def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[str] = ()) -> None:
     """Each marker with its name, below the axes, where there is more than one to tell apart."""
     grey = style.QUIET
     entries = [
-        Line2D([], [], ls="", marker=m, color=grey, mfc="white" if name in hollow else grey, ms=5.5, label=name)
+        sample(ls="", marker=m, color=grey, mfc="white" if name in hollow else grey, ms=5.5, label=name)
         for name, m in markers.items()
     ]
     if band_label:
-        entries.append(Line2D([], [], lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
+        entries.append(sample(lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
     if len(entries) > 1:
         columns = (3 if max(len(entry.get_label()) for entry in entries) < 26 else 2) - style.is_narrow()
         place = {"loc": "outside lower left", "ncols": columns, "fontsize": 8, "handletextpad": 0.4}

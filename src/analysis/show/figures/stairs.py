@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _AROUND = 1.25  # times that an axis reaches beyond what is drawn
 
@@ -50,8 +51,8 @@ def drawn_once(
         for column in others or {}:
             _line(ax, own[column], own[y], reach, color=ink, lw=0.9, ls=":")
         _line(ax, own[x], own[y], reach, color=ink, lw=1.7)
-        entries.append(Line2D([], [], color=ink, lw=1.7, label=name))
-    entries += [Line2D([], [], color=style.QUIET, lw=0.9, ls=":", label=words) for words in (others or {}).values()]
+        entries.append(parts.sample(color=ink, lw=1.7, label=name))
+    entries += [parts.sample(color=style.QUIET, lw=0.9, ls=":", label=words) for words in (others or {}).values()]
     texts = in_words.ranges(points, y, y_axis).texts
     for row, number in zip(as_dicts(points), texts, strict=True):
         ink = style.colour(row[colour or label])
@@ -89,8 +90,6 @@ def _scales(ax: Axes, least: float, reach: float, x_axis: str, y_axis: str) -> N
     ax.set(xscale="log", yscale="log", xlim=(least / _AROUND, reach))
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
         low, high = axis.get_view_interval()
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 1000 and not style.is_narrow() else (1,)))
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-        axis.set_minor_locator(NullLocator())
+        parts.log_ticks(axis, *((1, 2, 5) if high / low < 1000 and not style.is_narrow() else (1,)))
         axis.set_label_text(words, size=9)
     ax.tick_params(labelsize=8.5)

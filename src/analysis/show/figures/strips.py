@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from analysis.core import interval
 from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
+from analysis.show.figures.colours import RULE
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _STRIP, _FILLED = 0.82, 0.8  # inches that a strip is high, and the part of them that its dots may take
 _DOT = 3.4  # points that a dot takes up
@@ -50,9 +53,9 @@ def strips(
     parts.limits(ax, min(rows[value].min(), reference), max(rows[value].max(), reference), log=True)
     parts.guides(ax, reference, None)
     ax.set_ylim(0.5 - len(names), 0.5)
-    ax.hlines(-np.arange(len(names) - 1) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=style.RULE, lw=0.6)
+    ax.hlines(-np.arange(len(names) - 1) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=RULE, lw=0.6)
     groups = [name for name in inks if name in set(rows[group])]
-    entries = [Line2D([], [], ls="", marker="o", color=inks[name], ms=5, label=name) for name in groups]
+    entries = [parts.sample(ls="", marker="o", color=inks[name], ms=5, label=name) for name in groups]
     figure.legend(handles=entries, loc="outside lower left", ncols=2, fontsize=8, handletextpad=0.4)
     figure.draw_without_rendering()  # How many dots fit into a strip is known only once all is laid out.
     order = {name: place for place, name in enumerate(inks)}

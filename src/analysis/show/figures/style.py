@@ -1,33 +1,27 @@
-"""How every figure looks and is shown: theme, header, alt text, table, SVG."""
+"""How every figure is laid out and shown: canvas, header, alt text, table, SVG."""
 
 from __future__ import annotations
 
 import html
-import io
 import re
 import textwrap
-import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property, lru_cache, partial, wraps
-from typing import Any
+from functools import cache, cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-import matplotlib.pyplot as plt
 from IPython.display import HTML, display
-from matplotlib.backends.backend_mixed import MixedModeRenderer
-from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
 
 from analysis.core import facts
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
 from analysis.show.cells import BESIDE, CSV, Table
-from analysis.show.figures import kept_figures
-from analysis.show.figures.colours import COLOURS, GRID, INK, OTHER, QUIET, RULE, dark_style
+from analysis.show.figures import kept_figures, theme
+from analysis.show.figures.colours import COLOURS, OTHER, QUIET, dark_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH = 6.2  # inches
 NARROW = 3.8  # inches, of the drawing that a phone shows: eight-point words come out at eleven pixels of 366
@@ -37,45 +31,7 @@ KEY = "analysis/key"  # the metadata that explains its marks
 HOVER = "hover:"  # what the id of a mark begins with whose words are shown when it is pointed at
 _HOVER = re.compile(rf'<g id="{HOVER}([^"]*)">')
 MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
-_OF_THE_SCREEN = {"backend", "backend_fallback", "interactive"}  # settings that no drawing as SVG depends on
 SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
-
-
-# Light rules on white, no ticks, no box; sizes in points.
-THEME = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": RULE,
-    "axes.grid": True,
-    "axes.labelcolor": INK,
-    "axes.labelsize": 10.8,
-    "axes.linewidth": 1.25,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 10.8,
-    "figure.max_open_warning": 0,
-    "font.size": 10.8,
-    "grid.color": GRID,
-    "grid.linewidth": 1,
-    "legend.fontsize": 9.9,
-    "legend.frameon": False,
-    "legend.title_fontsize": 10.8,
-    "lines.solid_capstyle": "round",
-    "patch.edgecolor": "w",
-    "patch.force_edgecolor": True,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "analysis",
-    "text.color": INK,
-    "xtick.bottom": False,
-    "xtick.color": QUIET,
-    "xtick.labelsize": 9.9,
-    "xtick.major.size": 6,
-    "xtick.minor.size": 4,
-    "ytick.color": INK,
-    "ytick.labelsize": 9.9,
-    "ytick.left": False,
-    "ytick.major.size": 6,
-    "ytick.minor.size": 4,
-}
 
 
 @cache
@@ -119,11 +75,12 @@ class Drawing:
         """The drawing as it is put out, None where there is nothing to draw. Its figures are closed."""
         if self.figure is None:
             return None
+        from analysis.show.figures import paper
+
         narrow = svg(self.narrow) if self.narrow is not None else None
         forms = _forms(self.numbers) if self.numbers is not None else ({}, "")
         shown = Shown(self.alt, svg(self.figure), narrow, _header(self.figure), wording.key(self.notes), *forms)
-        for figure in filter(None, (self.figure, self.narrow)):
-            plt.close(figure)
+        paper.close(self.figure, self.narrow)
         return shown
 
 
@@ -185,8 +142,8 @@ class Twice:
 
 
 def apply() -> None:
-    """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical."""
-    matplotlib.rcParams.update(THEME)
+    """Set the theme; called once by each notebook (see `theme`, for what it is)."""
+    theme.apply()
 
 
 def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
@@ -212,12 +169,7 @@ def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **named: Any) 
 
 def _look() -> dict[str, Any]:
     """What a drawing's look depends on beside its code: settings of matplotlib that were changed, colours, markers."""
-    usual = matplotlib.rcParamsDefault
-    with warnings.catch_warnings():  # Some settings warn of their end when they are read.
-        warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)
-        own = {name: value for name, value in matplotlib.rcParams.items() if value != usual.get(name)}
-    settings = {name: str(value) for name, value in own.items() if name not in _OF_THE_SCREEN}
-    return {"settings": settings, "colours": COLOURS, "markers": round_markers()}
+    return {"settings": theme.settings(), "colours": COLOURS, "markers": round_markers()}
 
 
 def is_narrow() -> bool:
@@ -237,31 +189,21 @@ def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[F
 
     `height` is that of the axes, in inches. A narrow drawing has no header: the page that it is for sets it as text.
     """
+    from analysis.show.figures import paper
+
     if is_narrow():
-        figure, axes = _framed(NARROW, height, **subplots)
+        figure, axes = paper.framed(NARROW, height, **subplots)
         figure.set_layout_engine("constrained", w_pad=0.02)
         return figure, axes
     head = [*textwrap.wrap(title.removesuffix("."), 66), ""] if title else []
     lines = textwrap.wrap(subtitle, 92)
     header = 0.21 * max(len(head) - 1, 0) + 0.17 * len(lines) + 0.16
     total = height + header
-    figure, axes = _framed(WIDTH, total, **subplots)
+    figure, axes = paper.framed(WIDTH, total, **subplots)
     figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - header / total))
     figure.text(0.01, 1 - 0.06 / total, "\n".join(head[:-1]), va="top", weight="bold", size=10.5, linespacing=1.25)
     below = 0.21 * max(len(head) - 1, 0) + 0.09
     figure.text(0.01, 1 - below / total, "\n".join(lines), va="top", size=8.5, color=QUIET, linespacing=1.25)
-    return figure, axes
-
-
-def _framed(width: float, height: float, **subplots: Any) -> tuple[Figure, Any]:
-    """A figure with its axes, whose spines are no matter of the layout: they stand where the axes end.
-
-    To find what a spine takes up, ticks would be placed anew each time.
-    """
-    figure, axes = plt.subplots(figsize=(width, height), **subplots)
-    for ax in figure.axes:
-        for spine in ax.spines.values():
-            spine.set_in_layout(False)
     return figure, axes
 
 
@@ -315,40 +257,7 @@ def _header(figure: Figure) -> dict[str, Any]:
 
 def svg(figure: Figure) -> str:
     """The figure as SVG text, the same bytes for the same data, with colours for light and for dark ground."""
-    buffer = io.StringIO()
-    _Canvas(figure).write(buffer)
-    drawn = _HOVER.sub(r"<g><title>\1</title>", buffer.getvalue())
+    from analysis.show.figures import paper
+
+    drawn = _HOVER.sub(r"<g><title>\1</title>", paper.written(figure))
     return drawn.replace("</style>", dark_style(drawn) + "</style>", 1)
-
-
-class _Canvas(FigureCanvasSVG):
-    """matplotlib's, which `savefig` lays out and draws twice, with one renderer for the layout and for the drawing.
-
-    So a text is measured once, whichever drawing it stands in: `print_svg` would make a second renderer for the layout
-    alone, and each has a cache of sizes of its own.
-    """
-
-    def write(self, buffer: io.StringIO) -> None:
-        """Write the drawing, as `print_svg` does."""
-        dpi, self.figure.dpi = self.figure.dpi, self.fixed_dpi
-        width, height = self.figure.get_size_inches()
-        points = width * self.fixed_dpi, height * self.fixed_dpi
-        drawn = _Renderer(*points, buffer, image_dpi=dpi, metadata={"Date": None, "Creator": None})
-        self._renderer = MixedModeRenderer(self.figure, width, height, dpi, drawn)
-        self.figure.draw(self._renderer)
-        self._renderer.finalize()
-
-    def get_renderer(self) -> MixedModeRenderer:
-        """What a figure asks its canvas for when it is laid out."""
-        return self._renderer
-
-
-class _Renderer(RendererSVG):
-    def get_text_width_height_descent(self, s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, float]:
-        return _extent(s, prop.copy(), ismath)
-
-
-@lru_cache(maxsize=4096)
-def _extent(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
-    """Width, height and descent of a text in points."""
-    return text_to_path.get_text_width_height_descent(text, font, ismath)

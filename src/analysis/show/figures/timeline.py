@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullLocator
 
 from analysis.core import interval
 from analysis.core import notes as wording
@@ -14,6 +14,9 @@ from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.in_words import Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _LINE, _GAP = 10.0, 6  # points that a name takes up, and between it and its line
 _LETTER = 4.6  # points that a letter of a name is wide
@@ -72,9 +75,7 @@ def _marked(rows: pd.DataFrame, label: str) -> list[str]:
 def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
     ax.set_yscale("log")
     ax.set_ylim(middles.min() / 1.25, middles.max() * 1.25)
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    ax.yaxis.set_minor_locator(NullLocator())
+    parts.log_ticks(ax.yaxis, 1, 2, 5)
     ax.tick_params(axis="y", labelsize=8.5)
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(axis, size=9)

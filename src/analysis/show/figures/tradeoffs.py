@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
-from matplotlib.transforms import Bbox
 
 from analysis.core import interval
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
+from analysis.show.figures.colours import GRID
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
 _LETTERS = 16  # of a name beside a curve, on one line
 _AROUND = ((7, 0), (7, -9), (7, 9), (-7, 0), (-7, -9), (-7, 9), (7, 18), (7, -18), (-7, 18), (-7, -18))  # points
@@ -64,7 +67,7 @@ def curves(
     ends = pd.concat([rows[x], others[x], front[x]]).max()
     near = [tick for tick in ticks if tick <= _REACH * ends]
     right = max(1.25 * ends, 1.06 * max(near, default=0))
-    ax.axvspan(ends, right, color=style.GRID, alpha=0.6, lw=0, zorder=0)
+    ax.axvspan(ends, right, color=GRID, alpha=0.6, lw=0, zorder=0)
     ax.plot(others[x], _middle(others, y), ls="", marker="o", ms=2.6, color=style.QUIET, alpha=0.45, zorder=1)
     stairs = _stairs(front, x, y)
     ax.plot(*stairs.T, color=style.QUIET, lw=1.1, ls=(0, (4, 2)), zorder=1)
@@ -114,7 +117,7 @@ def _axes(ax: Axes, right: float, top: float, ticks: Sequence[float], x_axis: st
     ax.set_xlim(0, right)
     ax.set_ylim(0, top * 1.08)
     ax.set_xticks([0, *ticks], ["none\npromised", *(interval.number(tick) for tick in ticks)])
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    ax.yaxis.set_major_formatter(parts.plain)
     ax.tick_params(labelsize=8)
     ax.set_xlabel(style.wrapped(x_axis, 44), size=9)
     ax.set_ylabel(style.wrapped(y_axis, 40), size=9)
@@ -167,11 +170,11 @@ def _along(corners: np.ndarray) -> np.ndarray:
 def _key(figure: object, bounds: bool) -> None:
     grey = style.QUIET
     entries = [
-        Line2D([], [], color=grey, lw=1.1, ls=(0, (4, 2)), label="most that is proven"),
-        Line2D([], [], ls="", marker="o", color=grey, ms=2.6, alpha=0.6, label="other systems"),
+        parts.sample(color=grey, lw=1.1, ls=(0, (4, 2)), label="most that is proven"),
+        parts.sample(ls="", marker="o", color=grey, ms=2.6, alpha=0.6, label="other systems"),
     ]
     if bounds:
-        entries.append(Line2D([], [], ls="", marker=">", color=grey, ms=5.5, label="at least so fast"))
+        entries.append(parts.sample(ls="", marker=">", color=grey, ms=5.5, label="at least so fast"))
     figure.legend(handles=entries, loc="outside lower left", ncols=2 if style.is_narrow() else 3, fontsize=8,
                   handletextpad=0.5)  # fmt: skip
 

@@ -1,0 +1,112 @@
+"""The theme: set whoever loads matplotlib, told without loading it, and no figure that is kept loads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+
+from analysis.core.paths import ROOT
+from analysis.show.figures import style, theme
+
+SHOWN = """
+import json, sys
+import pandas as pd
+from analysis.core import paths
+from analysis.show.figures import charts, style
+paths.CACHE = paths.Path(sys.argv[1])
+put = []
+style.display = lambda what, **options: put.append((what, options))
+style.apply()
+frame = pd.DataFrame({"part": ["B200 SXM"], "basis": ["a"], "x_low": [1.0], "x_high": [2.0]})
+asked = {"label": "part", "series": "basis", "name": "x", "axis": "ratio", "title": "B200 leads.", "subtitle": "LLM."}
+style.show(charts.ranges(frame, **asked), "Sources: a page.")
+print(json.dumps([put, "matplotlib" in sys.modules]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of fonts where each process finds it, whatever its home is: to make it takes seconds."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "known"))
+    for folder in (tmp_path / "known" / "matplotlib", tmp_path / "own"):
+        folder.mkdir(parents=True)
+        for known in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):
+            shutil.copy(known, folder)
+
+
+def run(code: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> Any:
+    """What a process without matplotlib, and without settings of a user's own, prints as JSON."""
+    outside = ("ANALYSIS_CACHE", "MATPLOTLIBRC", "MPLCONFIGDIR", "XDG_CONFIG_HOME", "MPLBACKEND")
+    env = {name: value for name, value in os.environ.items() if name not in outside}
+    env |= {"PYTHONPATH": str(ROOT / "src"), "HOME": "/nowhere", "MPLBACKEND": "agg"} | environment
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=env, cwd=cwd, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_kept_figure_is_shown_as_it_was_drawn_without_matplotlib(tmp_path: Path) -> None:
+    (drawn, loaded), (kept, loaded_again) = (run(SHOWN, str(tmp_path)) for _ in range(2))
+    assert loaded and not loaded_again
+    assert drawn == kept and "<svg" in drawn[0][0]["image/svg+xml"]
+
+
+@pytest.mark.parametrize("place", ["folder", "MATPLOTLIBRC", "MPLCONFIGDIR", "XDG_CONFIG_HOME", "HOME"])
+def test_a_user_s_own_file_of_settings_makes_another_figure(tmp_path: Path, place: str) -> None:
+    cache = str(tmp_path / "cache")
+    plain, _ = run(SHOWN, cache)
+    inner = {"XDG_CONFIG_HOME": "matplotlib", "HOME": ".config/matplotlib"}.get(place, "")
+    file = tmp_path / "own" / inner / "matplotlibrc"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("font.weight: bold\n")
+    how = {"cwd": tmp_path / "own"} if place == "folder" else {place: str(tmp_path / "own")}
+    first, second = (run(SHOWN, cache, **how) for _ in range(2))
+    assert plain != first[0] == second[0] and second[1]
+    assert run(SHOWN, cache) == [plain, False]
+
+
+def test_the_theme_is_set_whoever_loads_matplotlib() -> None:
+    code = """
+import json, sys
+from analysis.show.figures import style, theme
+for _ in range(2):
+    style.apply()
+assert "matplotlib" not in sys.modules and theme.settings() == {}
+import matplotlib
+import matplotlib.pyplot as plt
+told = [theme.settings(), plt.rcParams["axes.grid"], sys.meta_path.count(theme._OnceLoaded)]
+plt.rcParams["font.size"] = 14
+told.append(theme.settings())
+style.apply()
+print(json.dumps([*told, theme.settings()]))
+"""
+    assert run(code) == [{}, True, 0, {"font.size": "14.0"}, {}]
+
+
+def test_what_is_not_the_theme_s_is_told_where_it_was_never_set() -> None:
+    told = run("import json\nfrom analysis.show.figures import theme\nprint(json.dumps(theme.settings()))")
+    assert told["axes.grid"] == "False" and set(told) == {
+        name for name, value in theme.THEME.items() if matplotlib.rcParamsDefault[name] != validated(name, value)
+    }
+
+
+def test_settings_of_the_screen_are_no_matter() -> None:
+    style.apply()
+    with matplotlib.rc_context({"interactive": True, "font.size": 14}):
+        assert theme.settings() == {"font.size": "14.0"}
+    assert theme.settings() == {}
+
+
+def validated(name: str, value: Any) -> Any:
+    """A setting as matplotlib holds it."""
+    own = matplotlib.rcParamsDefault.copy()
+    own[name] = value
+    return own[name]
