@@ -72,9 +72,9 @@ def _readings(built: Built, chromium: Browser) -> dict[str, dict[str, Read]]:
             seen[size] = said(page), page.evaluate(PROSE), page.evaluate(TOP)
         page.evaluate(UNFOLD)
         labels = " ".join(page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)"))
-        for size, (words, prose, top) in seen.items():
+        for size in reversed(seen):  # from the screen that it was last seen on to that of the next report
             show(page, size)
-            found[size][report] = Read(words, prose, top, said(page) + labels)
+            found[size][report] = Read(*seen[size], said(page) + labels)
     context.close()
     return found
 
