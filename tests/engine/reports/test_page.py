@@ -305,4 +305,4 @@ def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> N
 
 def test_styles_are_taken_out_as_they_stand() -> None:
     html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p><!-- <style>no</style> -->"
-    assert without_styles(html) == ("<p>1</p><p>2</p><!-- <style>no</style> -->", ["a > b {}", "c {}"])
+    assert without_styles(html) == ("<p>1</p><p>2</p><!-- <style>no</style> -->", ("a > b {}", "c {}"))

@@ -100,7 +100,8 @@ class Watched:
         """The status by which a request is refused."""
         with pytest.raises(urllib.error.HTTPError) as error:
             self.get(name, **headers)
-        return error.value.code
+        with error.value as answer:  # It holds what it was answered by, a socket too.
+            return answer.code
 
     def built_by(self, edit: Callable[[], None], page: str, words: str) -> list[str]:
         """The reports that are built after an edit, once a page has the words that it leads to."""
@@ -180,7 +181,7 @@ def test_what_fails_stands_in_page_and_terminal_until_it_is_mended(watched: Watc
     until(lambda: 'role="alert"' in watched.get(page)[0])
     shown = watched.get(page)[0]
     assert "NameError: name &#x27;doubel&#x27; is not defined" in shown and "How many apples?" in shown
-    assert "NameError: name 'doubel' is not defined" in watched.said
+    until(lambda: "NameError: name 'doubel' is not defined" in watched.said)
     assert (places.reports / "apples.html").read_bytes() == before
     assert 'role="alert"' not in watched.get("pears.html")[0]
     count = watched.said.count("FAILED  apples\n")
