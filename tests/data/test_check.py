@@ -40,34 +40,33 @@ def test_own_tables_have_no_faults() -> None:
     assert faults(DATA) == []
 
 
-def test_official_rows_are_read_again_only_where_a_file_is_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project's tables that was checked once, with a place of its own for what is kept."""
     folder = Path(shutil.copytree(DATA, tmp_path / "data"))
     monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
     assert faults(folder) == []
-    with monkeypatch.context() as unread:
-        unread.setattr("analysis.data.official_rows.load", lambda *_: pytest.fail("a file was read that was checked"))
-        assert faults(folder) == []
-    rows = pd.read_parquet(folder / "official" / "v4.1.parquet").assign(scenario="Sideways")
-    rows.head(1).to_parquet(folder / "official" / "own.parquet")
-    (only,) = faults(folder)
+    return folder
+
+
+@pytest.mark.parametrize("reader", ["official_rows", "loading"])
+def test_what_was_checked_is_not_read_again(checked: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    monkeypatch.setattr(f"analysis.data.{reader}.load", lambda *_: pytest.fail("a file was read that was checked"))
+    assert faults(checked) == []
+
+
+def test_official_rows_are_read_again_where_a_file_is_another(checked: Path) -> None:
+    rows = pd.read_parquet(checked / "official" / "v4.1.parquet").assign(scenario="Sideways")
+    rows.head(1).to_parquet(checked / "official" / "own.parquet")
+    (only,) = faults(checked)
     assert only.startswith("official/own.parquet, row 2, column scenario: 'Sideways' is not one of")
 
 
-def test_own_tables_are_read_again_only_where_a_file_is_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
-    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
-    assert faults(folder) == []
-    with monkeypatch.context() as unread:
-        unread.setattr("analysis.data.loading.load", lambda *_: pytest.fail("a table was read that was checked"))
-        assert faults(folder) == []
-    prices = folder / "prices.csv"
+def test_own_tables_are_read_again_where_a_file_is_another(checked: Path) -> None:
+    prices = checked / "prices.csv"
     prices.write_text(prices.read_text("utf-8") + "one,cell\n", encoding="utf-8")
     for _ in range(2):  # as it was found, and as it was kept
-        told = faults(folder)
+        told = faults(checked)
         assert len(told) == 2 and told[0].startswith("prices.csv, row") and "2 cells where the header has" in told[0]
         assert told[1].startswith("prices.csv: its sha256 is not the one")
 
