@@ -54,7 +54,7 @@ def test_a_command_loads_nothing_that_it_does_not_use(command: list[str]) -> Non
 import sys
 from analysis.cli import main
 status = main.main({command!r})
-heavy = {{"scipy", "matplotlib", "IPython"}} & set(sys.modules)
+heavy = {{"matplotlib", "IPython"}} & set(sys.modules)
 assert not heavy, heavy
 sys.exit(status)
 """

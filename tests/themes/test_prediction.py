@@ -242,6 +242,20 @@ def shipped_errors(shipped_predictions: pd.DataFrame) -> pd.DataFrame:
     return prediction.errors(shipped_predictions).set_index(["question", "scenario", "benchmark"])
 
 
+def test_errors_of_the_record_are_those_of_all_language_models_and_kept(
+    data: Catalog, shipped_errors: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, again = (Catalog(data.folder, data.judge, tmp_path) for _ in range(2))
+    made, rows = prediction.errors_of_record(first), prediction.record(first)
+    pd.testing.assert_frame_equal(made.set_index(shipped_errors.index.names), shipped_errors)
+    assert set(rows["benchmark"]) == LANGUAGE_MODELS and set(rows["scenario"]) == {prediction.OFFLINE, *LIMITED}
+    for name in ("gathered", "errors"):
+        monkeypatch.setattr(prediction, name, lambda *_: pytest.fail("made again"))
+    pd.testing.assert_frame_equal(prediction.errors_of_record(again), made)
+    pd.testing.assert_frame_equal(prediction.record(again), rows)
+    assert again.used == first.used and set(again.served) == set(first.served)
+
+
 @pytest.mark.parametrize("change", [0.2, 3.0])
 def test_what_was_left_out_does_not_leak_into_its_prediction(shipped_cases: pd.DataFrame, change: float) -> None:
     """Cases of both questions with another figure: what is predicted of each stays as it was."""

@@ -20,11 +20,25 @@ def test_delay_probability_is_that_of_the_tables(slots: int, load: float, share:
     assert queueing.delay_probability(slots, load) == pytest.approx(share, rel=1e-5)
 
 
-def test_delay_probability_is_the_sum_by_definition() -> None:
-    slots, load = 7, 5.0
-    terms = np.cumprod([1.0, *(load / n for n in range(1, slots + 1))])
-    last = terms[-1] * slots / (slots - load)
-    assert queueing.delay_probability(slots, load) == pytest.approx(last / (terms[:-1].sum() + last), **CLOSE)
+def blocked(slots: float, load: float) -> float:
+    """Erlang B of the same slots and load."""
+    share, busy = float(queueing.delay_probability(slots, load)), load / slots
+    return share * (1 - busy) / (1 - busy * share)
+
+
+@pytest.mark.parametrize(("slots", "load"), [(1, 0.02), (7, 5.0), (100, 1.0), (2000, 1900.0), (20_000, 19_800.0)])
+def test_delay_probability_is_that_of_slots_added_one_by_one(slots: int, load: float) -> None:
+    share = 1.0
+    for slot in range(1, slots + 1):
+        share = load * share / (slot + load * share)
+    assert blocked(slots, load) == pytest.approx(share, rel=1e-12)
+
+
+@given(st.floats(1e-3, 1e5), st.floats(1e-2, 1.0))
+def test_delay_probability_of_a_fraction_of_a_slot_follows_from_that_of_one_slot_less(load: float, more: float) -> None:
+    slots = load + more * (10 + 10 * np.sqrt(load))
+    share = load * blocked(slots, load)
+    assert blocked(slots + 1, load) == pytest.approx(share / (slots + 1 + share), rel=1e-9)
 
 
 def test_wait_at_one_slot_by_hand() -> None:

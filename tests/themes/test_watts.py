@@ -1,6 +1,7 @@
 """Watts at the wall: metered under the same cap, else limit times what metered systems drew over theirs."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,13 @@ Rows = Callable[..., pd.DataFrame]
 FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "TPU v5e"], "power_limit_w": [700.0, 350.0, np.nan]})
 METER = {"power_watts_low": 6400.0, "power_watts_high": 6400.0}
 HOST = watts.Host(Interval(1.2, 1.5), "given")
+
+
+class Tables(NamedTuple):
+    """What a host is known from."""
+
+    results: pd.DataFrame
+    accelerators: pd.DataFrame
 
 
 def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
@@ -45,7 +53,7 @@ def test_a_cap_that_is_stated_is_the_limit_of_the_model(comparable_rows: Rows) -
 def test_without_a_limit_or_a_host_nothing_is_known(comparable_rows: Rows) -> None:
     none = comparable_rows().head(0)
     assert not watts.drawn(none, none, FACTS, "TPU v5e", (), HOST).watts.known
-    assert not watts.drawn(none, none, FACTS, "L40S", (), watts.host(none, FACTS)).watts.known
+    assert not watts.drawn(none, none, FACTS, "L40S", (), watts.host(Tables(none, FACTS))).watts.known
 
 
 def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(comparable_rows: Rows) -> None:
@@ -71,9 +79,9 @@ def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows
     ).assign(power_limit_watts=[np.nan, np.nan, 500.0, np.nan, np.nan, np.nan])
     found = watts.over_limits(runs, FACTS)
     assert found["over_limit"].tolist() == pytest.approx([(6400 + 7280) / 2 / 5600, 1.6], rel=1e-12)
-    host = watts.host(runs, FACTS)
+    host = watts.host(Tables(runs, FACTS))
     assert host.over_limit.high == pytest.approx(1.6) and host.of == "2 metered systems, H100 SXM"
-    assert watts.host(runs, FACTS, [1.1, 1.2]) == watts.Host(Interval(1.1, 1.2), "given")
+    assert watts.host(Tables(runs, FACTS), [1.1, 1.2]) == watts.Host(Interval(1.1, 1.2), "given")
 
 
 def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data: Catalog) -> None:
@@ -84,6 +92,6 @@ def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data: Catalog) -> None
     limit = rows["power_limit_watts"].fillna(pd.Series(sheet, rows.index).mask(rows["power_capped"]))
     ratio = (rows["power_watts_low"] * rows["power_watts_high"]) ** 0.5 / (8 * limit)
     medians = ratio.dropna().groupby([rows["round"], rows["submitter"], rows["system"]]).median()
-    host = watts.host(data.results, data.accelerators)
+    host = watts.host(data)
     assert (host.over_limit.low, host.over_limit.high) == pytest.approx((medians.min(), medians.max()), rel=1e-9)
     assert host.of.startswith(f"{len(medians)} metered systems") and 1.1 < medians.min() < medians.max() < 1.7

@@ -110,7 +110,7 @@ def _converted(tables: Tables) -> Iterator[Row]:
     rows = tables.results[tables.results["id"].isin(shared)]
     for name, group in rows.groupby("benchmark", sort=False):
         unit = tables.models[name]["offline_unit"]
-        rated = rates.converted(group, tables.models[name], unit).assign(rate_unit=unit)
+        rated = group.assign(**rates.of(group, tables.models[name], unit), rate_unit=unit)
         yield from plain(rated[rated["per_accelerator_low"].notna()], "results")
 
 

@@ -34,8 +34,8 @@ from analysis.core.vocabulary import (
 )
 
 ENERGY = "energy_millijoules_per_query"
-FACTS = ["benchmark", "label", "tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]
-FACTS += ["compared_in", "server_unit", "offline_unit"]
+FACTS = ["benchmark", "label", "compared_in", "server_unit", "offline_unit"]
+OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run"]  # what its results are judged by
 # What the rules and rates read of a result. Results have scores of columns more, each of which is copied where rows are
 # chosen, so that it is decided on these which rows stay.
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
@@ -55,6 +55,7 @@ ASPECTS = {
     "power": ("power_submission", "no_power_submission"),
 }
 NEVER = ("duplicate", "other_unit", "several_types", "count_unstated")  # rules that no question of a rate gets around
+Columns = Mapping[str, Any]  # of rows, by name: arrays of one length, at a fraction of the price of a frame of them
 STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
 STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
 BITS = 31  # questions of one aspect that a number of four bytes holds
@@ -178,10 +179,10 @@ def select(data: Tables, question: Question) -> Comparison:
     ratios are taken within one), `system_key` (see systems.py), `notes` (a set of core.notes.Note). Raises ValueError
     for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
-    judged, reasons, benchmarks = _judged(data, question, [question.benchmark])
-    own = benchmarks.loc[question.benchmark]
-    kept = _kept(data.results, judged[reasons == ""], question)
-    return Comparison(kept, _left_out(judged, reasons, question, own), own["unit"], question, own["label"])
+    rows, reasons, facts = _judged(data, question, [question.benchmark])
+    label, target, unit = (facts[name][0] for name in ("label", "target", "rate_unit"))
+    kept = _kept(data.results, rows, reasons == "", question)
+    return Comparison(kept, _left_out(rows, reasons, question, target, unit), unit, question, label)
 
 
 def trusted(data: Tables, trust: str) -> pd.DataFrame:
@@ -200,9 +201,9 @@ def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> p
 
     They are those that `select` gives for each, with their `rate_unit`. Raises ValueError as it does.
     """
-    judged, reasons, benchmarks = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
-    kept = _kept(data.results, judged[reasons == ""], question)
-    return kept.assign(rate_unit=_of_each(kept, benchmarks)["unit"]).reset_index(drop=True)
+    rows, reasons, _ = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
+    held = reasons == ""
+    return _kept(data.results, rows, held, question).assign(rate_unit=rows["rate_unit"][held]).reset_index(drop=True)
 
 
 def select_each(data: Tables, questions: Iterable[Question]) -> pd.DataFrame:
@@ -232,28 +233,28 @@ def standings(data: Tables) -> pd.DataFrame:
     if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
         raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
     names = data.benchmarks["benchmark"].tolist()
-    found, owns = [], []
+    found = []
     for scenario in SCENARIOS:
         question = Question(names[0], scenario)
-        benchmarks = _benchmarks(data.benchmarks, question, names)
-        rows = _read(data, np.flatnonzero(data.results["scenario"].eq(scenario)))
-        own = _of_each(rows, benchmarks.assign(target=_targets(rows, question, benchmarks.index)))
-        unit = own["unit"].where(rows["metric"].ne("latency"), rows["unit"])
-        found.append(rates.converted(rows, own, unit).assign(rate_unit=unit))
-        owns.append(own)
-    rows, own = pd.concat(found), pd.concat(owns)
-    never = {code: mask for code, mask in _rules(rows, question, own).items() if code in NEVER}
+        places = np.flatnonzero(data.results["scenario"].eq(scenario))
+        own, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
+        unit = pd.Series(own["rate_unit"]).where(own["metric"] != "latency", own["unit"])
+        own = {**own, **rates.of(own, own, unit), "rate_unit": unit.array}
+        found.append(pd.DataFrame(own, index=data.results.index.take(places)))
+    frame = pd.concat(found)
+    rows = {name: frame[name].array for name in frame}
+    never = {code: mask for code, mask in _rules(rows, question).items() if code in NEVER}
     # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
-    read = [rows[name] for name in ("round", "division", "suite", "accuracy_target", "power_measured")]
-    kinds = pd.MultiIndex.from_arrays([*read, own["target"], own["targets_share_run"]])
+    read = ["round", "division", "suite", "accuracy_target", "power_measured", "target", "targets_share_run"]
+    kinds = pd.MultiIndex.from_arrays([rows[name] for name in read])
     first, place = ~kinds.duplicated(), pd.factorize(kinds)[0]
-    of_kind, its_own, bits = rows[first], own[first], {}
+    of_kind, bits = {name: cells[first] for name, cells in rows.items()}, {}
     for aspect, values in asked.items():
-        taken = [_taken_in(of_kind, replace(question, **{aspect: value}), its_own, aspect) for value in values]
+        taken = [_taken_in(of_kind, replace(question, **{aspect: value}), aspect) for value in values]
         bits[f"apart_{aspect}"] = sum(
             (mask.astype("int64") << at for at, mask in enumerate(taken)), np.zeros(first.sum(), "int64")
         )[place]
-    return rows.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
+    return frame.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
 
 
 def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
@@ -266,10 +267,10 @@ def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
     return dict(zip(ASPECTS, values, strict=True))
 
 
-def _taken_in(rows: pd.DataFrame, question: Question, usual: pd.DataFrame, aspect: str) -> np.ndarray:
+def _taken_in(rows: Columns, question: Question, aspect: str) -> np.ndarray:
     """Whether no rule of an aspect refuses each row under a question."""
-    own = usual.assign(target=question.accuracy_target) if question.accuracy_target else usual
-    rules = _rules(rows, question, own)
+    target = question.accuracy_target
+    rules = _rules({**rows, "target": np.full(len(rows[PLACE]), target)} if target else rows, question)
     return ~np.any([rules[code] for code in ASPECTS[aspect]], axis=0)
 
 
@@ -284,46 +285,39 @@ def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scena
     return frame.iloc[newest].drop_duplicates(list(by)).reset_index(drop=True)
 
 
-def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[Columns, np.ndarray, Columns]:
     """The results about some benchmarks, in the order of `names`, and the code of why each may not be compared or "".
 
-    Of a result there is what `_read` gives, and its rates. With them the benchmarks by name, with the `unit` and the
-    accuracy `target` in which each is compared.
+    Of a result there is what `_read` gives, and its rates; with them the benchmarks, as `_read` gives them too.
     """
-    benchmarks = _benchmarks(data.benchmarks, question, names)
-    places = _asked(data.results, question, benchmarks.index)
-    asked = _read(data, places)
-    benchmarks = benchmarks.assign(target=_targets(asked, question, benchmarks.index))
-    own = _of_each(asked, benchmarks)
-    rows = rates.converted(asked, own, own["unit"])
-    return rows, _first(_rules(rows, question, own)), benchmarks
+    facts = _benchmarks(data.benchmarks, question, names)
+    rows, facts = _read(data, question, _asked(data.results, question, facts["benchmark"]), facts)
+    rows = {**rows, **rates.of(rows, rows, rows["rate_unit"])}
+    return rows, _first(_rules(rows, question)), facts
 
 
-def _benchmarks(benchmarks: pd.DataFrame, question: Question, names: Sequence[str]) -> pd.DataFrame:
-    """The benchmarks of these names, each once, by name, with the `unit` in which each is compared."""
+def _benchmarks(benchmarks: pd.DataFrame, question: Question, names: Sequence[str]) -> Columns:
+    """The benchmarks of these names, each once: FACTS, OF_EACH, and the `rate_unit` in which each is compared."""
     choose(question.scenario, SCENARIOS, "scenario")
     choose(question.trust, TRUST, "trust")
     for origin in question.origins:
         choose(origin, ORIGINS, "origin")
     known = benchmarks["benchmark"].tolist()
     places = [known.index(choose(name, known, "benchmark")) for name in dict.fromkeys(names)]
-    chosen = benchmarks[FACTS].iloc[places].set_index("benchmark")
+    facts = {name: benchmarks[name].array.take(places) for name in [*FACTS, *OF_EACH]}
     of_server = question.scenario != "Offline"
-    units = zip(chosen["compared_in"], chosen["server_unit"], chosen["offline_unit"], strict=True)
-    return chosen.assign(unit=[asked or (own if of_server else "") or offline for asked, own, offline in units])
+    units = zip(facts["compared_in"], facts["server_unit"], facts["offline_unit"], strict=True)
+    units = [asked or (own if of_server else "") or offline for asked, own, offline in units]
+    return {**facts, "rate_unit": pd.array(units, dtype="str")}
 
 
-def _of_each(rows: pd.DataFrame, benchmarks: pd.DataFrame) -> pd.DataFrame:
-    """The benchmark of each row."""
-    return benchmarks.take(benchmarks.index.get_indexer(rows["benchmark"])).set_axis(rows.index)
-
-
-def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> np.ndarray:
-    """The places of rows about the benchmarks, of the scenario or of none: a batch-1 rate has none and is left out.
+def _asked(results: pd.DataFrame, question: Question, names: Iterable[str]) -> np.ndarray:
+    """The places of rows about each of the benchmarks, of the scenario or of none: a batch-1 rate has none.
 
     So is energy per query where power is asked for: it belongs to a latency.
     """
-    places = np.flatnonzero(results["benchmark"].array.isin(names))
+    benchmarks = results["benchmark"].array
+    places = np.concatenate([np.flatnonzero(benchmarks == name) for name in names])
     about = {name: results[name].array.take(places) for name in ("scenario", "metric", "origin", "accelerator")}
     chosen = _among(about["scenario"], [question.scenario, ""]) & (about["metric"] == "throughput")
     if question.power and ENERGY in results:
@@ -331,41 +325,46 @@ def _asked(results: pd.DataFrame, question: Question, names: pd.Index) -> np.nda
     chosen &= _among(about["origin"], question.origins)
     if question.accelerators:
         chosen &= about["accelerator"].isin(question.accelerators)
-    places = places[chosen]
-    turns = names.get_indexer(results["benchmark"].array.take(places))
-    return places[np.argsort(turns, kind="stable")]
+    return places[chosen]
 
 
-def slower_precision(rows: pd.DataFrame) -> pd.Series:
+def slower_precision(rows: Columns | pd.DataFrame) -> np.ndarray:
     """Whether the document prints the same accelerators faster at another precision: submitters pick the fastest."""
-    origin, scenario, duplicate_of = (rows[name].array for name in ("origin", "scenario", "duplicate_of"))
-    slower = (origin == "published") & (scenario != "") & (duplicate_of == "")
+    slower = np.array((rows["origin"] == "published") & (rows["scenario"] != "") & (rows["duplicate_of"] == ""))
+    if not slower.any():
+        return slower
     read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
-    figures = list(zip(*(rows[name].array[slower].tolist() for name in read), strict=True))
+    figures = list(zip(*(rows[name][slower].tolist() for name in read), strict=True))
     fastest: dict[tuple, dict[str, float]] = defaultdict(dict)
     for *alike, precision, high in figures:
         own = fastest[tuple(alike)]
         own[precision] = max(high, own.get(precision, high))
     several = {alike: max(own.values()) for alike, own in fastest.items() if len(own) > 1}
     slower[slower] = [high < several.get(tuple(alike), high) for *alike, _, high in figures]
-    return pd.Series(slower, index=rows.index)
+    return slower
 
 
-def _read(data: Tables, places: np.ndarray) -> pd.DataFrame:
-    """READ of the results at these places, with their doubts and the PLACE itself; the index is that of the results."""
-    columns = {name: data.results[name].array.take(places) for name in READ}
-    return pd.DataFrame(columns | {PLACE: places} | _doubts(data, places), index=data.results.index.take(places))
+def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) -> tuple[Columns, Columns]:
+    """READ of the results at these places, with their doubts, the PLACE itself and what is true of their benchmark.
+
+    That is of its `facts` OF_EACH and the `rate_unit`, and the accuracy `target` in which it is compared; the facts
+    with this target come second.
+    """
+    read = {name: data.results[name].array.take(places) for name in READ} | _doubts(data, places)
+    facts = {**facts, "target": pd.array(_targets(read, question, facts["benchmark"]), dtype="str")}
+    own = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
+    return read | {PLACE: places} | {name: facts[name].take(own) for name in [*OF_EACH, "rate_unit", "target"]}, facts
 
 
 def _doubts(data: Tables, places: np.ndarray) -> dict[str, pd.api.extensions.ExtensionArray]:
     """`doubt` and `checked` of results: one that was never audited is an error and no result to trust."""
-    doubts, ids = data.doubts, data.results["id"]
-    if not doubts.index.equals(pd.Index(ids)):
-        places = _looked_up(doubts.index, ids.iloc[places])
-    return {name: doubts[name].array.take(places) for name in ("doubt", "checked")}
+    audited, ids = data.doubts.index, data.results["id"].array.take(places)
+    if len(audited) != len(data.results) or (audited.array.take(places) != ids).any():
+        places = _looked_up(audited, ids)
+    return {name: data.doubts[name].array.take(places) for name in ("doubt", "checked")}
 
 
-def _looked_up(audited: pd.Index, ids: pd.Series) -> np.ndarray:
+def _looked_up(audited: pd.Index, ids: pd.api.extensions.ExtensionArray) -> np.ndarray:
     """The places of results among those that were audited, which stand in another order or are of another number."""
     if not audited.is_unique:
         twice = audited[audited.duplicated()][0]
@@ -374,37 +373,33 @@ def _looked_up(audited: pd.Index, ids: pd.Series) -> np.ndarray:
     if (places < 0).any():
         lacking = ids[places < 0]
         raise ValueError(
-            f"no doubts are known of result {lacking.iloc[0]!r} ({len(lacking)} of {len(ids)} results): compare "
+            f"no doubts are known of result {lacking[0]!r} ({len(lacking)} of {len(ids)} results): compare "
             "results of a catalog that was judged (analysis.audit.doubts.catalog), with the doubts of the same rows"
         )
     return places
 
 
-def _rules(rows: pd.DataFrame, question: Question, own: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Which rows break each rule, by the code of its note; of several the first counts.
-
-    `own` is the benchmark of each row.
-    """
-    texts = ["metric", "scenario", "duplicate_of", "round", "division", "suite", "accuracy_target", "accelerator"]
-    metric, scenario, duplicate_of, round, division, suite, target, accelerator = (rows[name].array for name in texts)
-    metered, checked = (rows[name].to_numpy("bool") for name in ("power_measured", "checked"))
-    uncounted = rows["accelerator_count"].isna().to_numpy()
-    suites = [name for name in suite.unique() if not name or question.suite in filed_under(name)]
+def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
+    """Which rows break each rule, by the code of its note; of several the first counts."""
+    metered, checked = (np.asarray(rows[name], "bool") for name in ("power_measured", "checked"))
+    uncounted = pd.isna(rows["accelerator_count"])
+    suites = [name for name in rows["suite"].unique() if not name or question.suite in filed_under(name)]
     # One run may be filed under both targets; then either will do, unless one is asked for.
-    either = own["targets_share_run"].to_numpy("bool") & (not question.accuracy_target)
+    either = np.asarray(rows["targets_share_run"], "bool") & (not question.accuracy_target)
+    target = rows["accuracy_target"]
     return {
-        "stream_energy": metric == "latency",
-        "no_scenario": scenario == "",
-        "duplicate": duplicate_of != "",
-        "another_round": ~_among(round, question.rounds) & bool(question.rounds),
-        "another_division": ~_among(division, [question.division, ""]),
-        "another_suite": ~_among(suite, suites) & bool(question.suite),
+        "stream_energy": rows["metric"] == "latency",
+        "no_scenario": rows["scenario"] == "",
+        "duplicate": rows["duplicate_of"] != "",
+        "another_round": ~_among(rows["round"], question.rounds) & bool(question.rounds),
+        "another_division": ~_among(rows["division"], [question.division, ""]),
+        "another_suite": ~_among(rows["suite"], suites) & bool(question.suite),
         "power_submission": metered & (not question.power),
         "no_power_submission": ~metered & question.power,
-        "slower_precision": slower_precision(rows).to_numpy(),
-        "another_target": (target != "") & (target != own["target"].array) & ~either,
-        "other_unit": rows["rate_low"].isna().to_numpy() & ~uncounted,
-        "several_types": (accelerator == "mixed") & (not question.mixed),
+        "slower_precision": slower_precision(rows),
+        "another_target": (target != "") & (target != rows["target"]) & ~either,
+        "other_unit": pd.isna(rows["rate_low"]) & ~uncounted,
+        "several_types": (rows["accelerator"] == "mixed") & (not question.mixed),
         "count_unstated": uncounted,
         "not_checked": ~checked & (question.trust == "checked"),
     }
@@ -424,7 +419,7 @@ def _first(rules: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.where(broken.any(axis=0), codes[broken.argmax(axis=0)], "")
 
 
-def _targets(rows: pd.DataFrame, question: Question, names: Iterable[str]) -> list[str]:
+def _targets(rows: Columns, question: Question, names: Iterable[str]) -> list[str]:
     """For each benchmark the target asked for, else that of most rows of this division; "" where there is none."""
     facts = zip(*(rows[name].tolist() for name in ("benchmark", "accuracy_target", "metric", "division")), strict=True)
     counted = ((name, target) for name, target, metric, division in facts
@@ -433,24 +428,27 @@ def _targets(rows: pd.DataFrame, question: Question, names: Iterable[str]) -> li
     return [question.accuracy_target or most.get(name, "") for name in names]
 
 
-def _kept(results: pd.DataFrame, judged: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """The results that were judged to break no rule, whole, with rates, basis, system and notes."""
-    rows = results.iloc[judged[PLACE].to_numpy()]
-    basis = rows["source"].where(rows["origin"].ne("official"), "official " + rows["round"])
-    found = judged.drop(columns=[*READ, PLACE]).assign(basis=basis, system_key=systems.keys(rows))
-    rows = pd.concat([rows, found], axis=1)
+def _kept(results: pd.DataFrame, judged: Columns, held: np.ndarray, question: Question) -> pd.DataFrame:
+    """The results that were judged and `held` to break no rule, whole, with rates, basis, system and notes."""
+    rows = results.iloc[judged[PLACE][held]]
+    found = {name: judged[name][held] for name in ["doubt", "checked", *rates.COLUMNS]}
+    bases = zip(rows["origin"].tolist(), rows["source"].tolist(), rows["round"].tolist(), strict=True)
+    basis = [f"official {round}" if origin == "official" else source for origin, source, round in bases]
+    found |= {"basis": pd.array(basis, dtype="str"), "system_key": systems.keys(rows)}
+    rows = pd.concat([rows, pd.DataFrame(found, index=rows.index)], axis=1)
     return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
 
 
-def _left_out(rows: pd.DataFrame, reasons: np.ndarray, question: Question, benchmark: pd.Series) -> pd.DataFrame:
-    stated = {"division": question.division, "target": benchmark["target"], "unit": benchmark["unit"]}
+def _left_out(rows: Columns, reasons: np.ndarray, question: Question, target: str, unit: str) -> pd.DataFrame:
+    stated = {"division": question.division, "target": target, "unit": unit}
     parts: dict[str, Counter[str]] = {}
-    alike = Counter(zip(reasons.tolist(), rows["doubt"].tolist(), rows["accelerator"].tolist(), strict=True))
+    broken = reasons != ""
+    read = (reasons, rows["doubt"], rows["accelerator"])
+    alike = Counter(zip(*(cells[broken].tolist() for cells in read), strict=True))
     for (code, doubt, accelerator), results in alike.items():
-        if code:
-            known = stated | ({"doubt": note(doubt)} if doubt else {})
-            reason = note(code, **{name: known[name] for name in kind(code).required}).text
-            parts.setdefault(reason, Counter())[accelerator] += results
+        known = stated | ({"doubt": note(doubt)} if doubt else {})
+        reason = note(code, **{name: known[name] for name in kind(code).required}).text
+        parts.setdefault(reason, Counter())[accelerator] += results
     out = [(reason, counts.total(), _named(counts)) for reason, counts in sorted(parts.items())]
     return pd.DataFrame(out, columns=["reason", "results", "accelerators"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -38,14 +38,26 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """
     settings, rules = _settings(rows, suite, division), [own for own in KINDS.values() if own.holds]
     columns = {name: rows[name].tolist() for name in ("benchmark", "doubt")}
-    asked = 0
-    # Rows alike in all that the rules ask for have the same notes. What they ask for shows as they are applied.
-    while asked < len(columns):
-        asked, kinds = len(columns), list(zip(*columns.values(), strict=True))
-        places = dict(zip(kinds, range(len(kinds)), strict=True))
-        views = {own: _View(rows, place, columns) for own, place in places.items()}
-        made = {own: _of_row(row, settings[row["benchmark"]], rules) for own, row in views.items()}
-    return pd.Series([made[own] for own in kinds], index=rows.index, dtype="object")
+    while (found := _found(rows, columns, settings, rules)) is None:
+        pass
+    return pd.Series(found, index=rows.index, dtype="object")
+
+
+def _found(
+    rows: pd.DataFrame, columns: dict[str, list], settings: Mapping[str, Setting], rules: Sequence[Kind]
+) -> list[Notes] | None:
+    """The notes of each row, made once for rows alike in all `columns`; None where a rule asked for one more of them.
+
+    What the rules ask for shows as they are applied.
+    """
+    names, kinds = len(columns), list(zip(*columns.values(), strict=True))
+    made: dict[tuple, Notes] = {}
+    for own, place in dict(zip(kinds, range(len(kinds)), strict=True)).items():
+        row = _View(rows, place, columns)
+        made[own] = _of_row(row, settings[row["benchmark"]], rules)
+        if len(columns) > names:
+            return None
+    return [made[own] for own in kinds]
 
 
 def of_doubts(rows: pd.DataFrame) -> pd.Series:

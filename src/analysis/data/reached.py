@@ -81,8 +81,9 @@ class _Hash(io.RawIOBase):
 
 
 def _among(cells: pd.Series, values: set[str]) -> np.ndarray:
-    """Whether each cell is one of the values."""
-    return np.fromiter((cell in values for cell in cells.tolist()), "bool", len(cells))
+    """Whether each cell is one of the values; what is no text is none of them."""
+    texts = pa.array([value for value in values if isinstance(value, str)], pa.large_string())
+    return compute.is_in(pa.array(cells, pa.large_string()), texts).to_numpy(zero_copy_only=False)
 
 
 def _about(table: Table) -> dict[str, str]:

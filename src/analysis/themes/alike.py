@@ -6,6 +6,7 @@ A side is the comparable rows (see compare.gate) of one accelerator in one round
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from itertools import compress
 from typing import Any
 
 from analysis.core import notes
@@ -153,17 +154,20 @@ def _shared(
     part: Records, base: Records, kind: Callable[[Row], Any], preferred: Callable[[Any], Any]
 ) -> tuple[Records, Records]:
     """The rows of the preferred kind that both sides have; all where they have none in common."""
-    common = {kind(row) for row in part} & {kind(row) for row in base}
+    kinds, others = [kind(row) for row in part], [kind(row) for row in base]
+    common = set(kinds).intersection(others)
     if not common:
         return part, base
     best = max(common, key=preferred)
-    return [row for row in part if kind(row) == best], [row for row in base if kind(row) == best]
+    like, base_like = ([own == best for own in side] for side in (kinds, others))
+    return list(compress(part, like)), list(compress(base, base_like))
 
 
 def _on_sale(rows: Records) -> Records:
     """The rows that can be bought first; what a document prints is taken to be on sale where it does not say."""
     ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
-    return [row for row, rank in zip(rows, ranks, strict=True) if rank == min(ranks)]
+    first = min(ranks, default=0)
+    return [row for row, rank in zip(rows, ranks, strict=True) if rank == first]
 
 
 def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:

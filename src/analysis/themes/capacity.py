@@ -24,6 +24,7 @@ from analysis.themes.demand import Demand
 from analysis.themes.supply import SPEED, Basis, Prompt, Tables, Throughput, basis
 
 MILLISECONDS = 1000.0
+_Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
 MEASURED = "what was measured under the limit, without a loss of production"  # what a derate of 1 is one of
 
@@ -111,23 +112,18 @@ def over(
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     demand = _demand(of, asked)
     speed = demand.tokens_per_second_per_user
-    if own is None:
-        proven = of.at(speed)
-        supply, behind, given = proven.supply, proven.behind, proven.throughput
-    else:
-        supply, given = of.supplies[0].none, own
-        behind = supply.chosen.rows
+    proven = of.at(speed) if own is None else of.proven_by(own)
+    supply, behind, given, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
     derate = Interval(*asked.derate) if derate is None else derate
-    drawn = watts.drawn(supply.power, behind, of.accelerators, of.accelerator, asked.rounds, of.host)
     box = _box(of, asked, behind, drawn.watts)
     usd = of.price if of.price.known else Interval(1.0, 1.0)
     draws = sizing.draw(given.rate, derate, demand.peak_over_mean, usd, asked.draws, asked.seed, above_one=above_one)
     draws = draws if of.price.known else draws.assign(price=float("nan"))
     sized = sizing.size(draws, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
     inputs = [
-        _of_throughput(of, given, behind, derate, derate_of),
-        _inputs(of, asked, demand, box, drawn),
-        _first_token(asked, demand, of.prompt),
+        *_of_throughput(of, given, behind, derate, derate_of),
+        *_inputs(of, asked, demand, box, drawn),
+        *_first_token(asked, demand, of.prompt),
     ]
     return Planned(
         draws=sized,
@@ -138,7 +134,7 @@ def over(
         behind=behind,
         fastest=of.fastest,
         box=box,
-        inputs=pd.concat(inputs, ignore_index=True),
+        inputs=_table(inputs),
         drawn=drawn,
         power_notes=_of_power(drawn, behind, of.accelerator),
         notes=_of_plan(of, demand, asked, behind),
@@ -217,10 +213,10 @@ def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str) -> Not
 
 
 def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval) -> sizing.Box:
-    facts = of.accelerators.set_index("accelerator").loc[of.accelerator]
+    memory_gb = of.accelerators.set_index("accelerator").at[of.accelerator, "memory_gb"]
     node = of_a_kind.node(behind)
     return sizing.Box(
-        memory_gb=float(facts["memory_gb"]),
+        memory_gb=float(memory_gb),
         headroom=asked.memory_headroom,
         watts=drawn,
         power_usage_effectiveness=asked.power_usage_effectiveness,
@@ -233,48 +229,45 @@ def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Inter
 
 def _of_throughput(
     of: Basis, given: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
-) -> pd.DataFrame:
-    """The throughput that is planned with, what latency took of it, and what production takes, as a _table."""
+) -> list[_Input]:
+    """The throughput that is planned with, what latency took of it, and what production takes."""
     seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
     both = f"{given.both} of {given.systems} systems, each over its own Offline run"
     latency = "share of Offline, in that throughput already"
-    rows = [
+    return [
         ("throughput per accelerator", f"{of.unit.removesuffix('/s')} per second", given.rate, given.of),
         *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, given.of)] * seen.known,
         *[("kept under the limit on latency", latency, given.kept, both)] * given.kept.known,
         ("derate", "share of that throughput left in production", derate, derate_of),
     ]
-    return _table(rows)
 
 
-def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn) -> pd.DataFrame:
+def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn) -> list[_Input]:
     context, beyond = Interval(*asked.context_tokens), f"share, beyond {box.measured_on} accelerators"
-    return _table(
-        [
-            ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
-            ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
-            ("context", "tokens in cache per request", context, ASSUMED),
-            (sizing.KEPT, beyond, box.kept, of.scaling.of),
-            ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),
-        ]
-    )
+    return [
+        ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
+        ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
+        ("context", "tokens in cache per request", context, ASSUMED),
+        (sizing.KEPT, beyond, box.kept, of.scaling.of),
+        ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),
+    ]
 
 
-def _table(rows: Iterable[tuple[str, str, Interval, str]]) -> pd.DataFrame:
+def _table(rows: Iterable[_Input]) -> pd.DataFrame:
     """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
     ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
     return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
 
 
-def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> pd.DataFrame:
-    """What stays fixed in every draw until the first token, as a _table; no rows without a prompt."""
+def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> list[_Input]:
+    """What stays fixed in every draw until the first token; nothing without a prompt."""
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
     share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
     rows = [
         ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
         ("wait for a free slot", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
-    return _table((name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known)
+    return [(name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known]
 
 
 def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:

@@ -29,12 +29,6 @@ TOO_SLOW, OTHER_ROUND, NO_RUN, PREVIEW, PROMPT, MEMORY = "speed", "round", "benc
 WITHIN = ("yes", "perhaps", "", "no", "unknown")
 WORSE = ("", "yes", "perhaps", "unknown", "no")  # of two budgets the one that counts stands further behind
 ONE_NODE = "whole node"
-UNREAD = [  # columns of results that no plan reads: each of them would be copied with every look into the record
-    "locator", "accelerator_as_published", "batch_size", "printed", "printed_unit", "precision_basis",
-    "power_printed", "power_printed_unit", "per_watt_printed", "per_watt_printed_unit", "accuracy", "note",
-    "samples_per_second", "tokens_per_second", "ttft_p50_ms", "ttft_p90_ms", "tpot_p50_ms", "tpot_p90_ms", "validity",
-    "recomputed", "recomputed_key", "recomputed_difference", "recomputed_power", "recomputed_power_difference",
-]  # fmt: skip
 AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten times as many, in so many steps at most
 FEWER_DRAWS = 5000  # of a staircase, each step of which is solved for each draw
 QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, "worth", "price_at_most")
@@ -50,18 +44,6 @@ RAN = [
 UNRANKED = [
     "accelerator", "why", "benchmark", "distance", "scenario", "speed", "of_asked", "rounds", "systems", "source_ids",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What plans are made from (see supply.Tables), with the parameters of a model in its benchmark's row."""
-
-    results: pd.DataFrame
-    benchmarks: pd.DataFrame
-    doubts: pd.DataFrame
-    accelerators: pd.DataFrame
-    prices: pd.DataFrame
-    benchmark_limits: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -111,11 +93,11 @@ def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
     """The ranking that `asked` asks for. Raises ValueError as capacity.make does."""
     matched = match(tables, asked)
     settled = asked.model_copy(update={"benchmark": matched.benchmark})
-    own = with_model(tables, matched)  # one look into the record for all accelerators
-    compared = supply.bases(own, settled)
-    bases = compared | ({} if asked.baseline in compared else supply.bases(own, settled, [asked.baseline]))
+    models = with_model(tables.benchmarks, matched)
+    compared = supply.bases(tables, settled, models=models)  # one look into the record for all accelerators
+    bases = compared | ({} if asked.baseline in compared else supply.bases(tables, settled, [asked.baseline], models))
     plans = planned(bases, settled)
-    evidence = ran(own, settled)
+    evidence = ran(tables, settled)
     ranked = rank(plans, settled)
     return Choice(
         asked=settled,
@@ -147,26 +129,18 @@ def match(tables: supply.Tables, asked: AcceleratorChoice) -> Match:
     return Match(named or near["benchmark"].iloc[0], not named, shape, near)
 
 
-def with_model(tables: supply.Tables, matched: Match) -> Tables:
-    """The tables with the model's parameters in the row of its benchmark, so that weights and prompts are its own.
+def with_model(benchmarks: pd.DataFrame, matched: Match) -> pd.DataFrame:
+    """The benchmarks with the model's parameters in the row of its own, so that weights and prompts are its own.
 
-    Throughput stays that of the benchmark, and so does the shape of the cache. The results are without UNREAD.
+    Throughput stays that of the benchmark, and so does the shape of the cache.
     """
-    benchmarks = tables.benchmarks
-    if matched.shape is not None:
-        own = benchmarks["benchmark"].eq(matched.benchmark)
-        active = matched.shape.active_billion if matched.shape.mixture else np.nan
-        total = benchmarks["parameters_billion"].astype("float64").mask(own, matched.shape.parameters_billion)
-        at_work = benchmarks["active_parameters_billion"].astype("float64").mask(own, active)
-        benchmarks = benchmarks.assign(parameters_billion=total, active_parameters_billion=at_work)
-    return Tables(
-        tables.results.drop(columns=UNREAD, errors="ignore"),
-        benchmarks,
-        tables.doubts,
-        tables.accelerators,
-        tables.prices,
-        tables.benchmark_limits,
-    )
+    if matched.shape is None:
+        return benchmarks
+    own = benchmarks["benchmark"].eq(matched.benchmark)
+    active = matched.shape.active_billion if matched.shape.mixture else np.nan
+    total = benchmarks["parameters_billion"].astype("float64").mask(own, matched.shape.parameters_billion)
+    at_work = benchmarks["active_parameters_billion"].astype("float64").mask(own, active)
+    return benchmarks.assign(parameters_billion=total, active_parameters_billion=at_work)
 
 
 def planned(bases: Mapping[str, Basis], asked: AcceleratorChoice) -> dict[str, Planned]:
@@ -290,7 +264,7 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
     worth = base["nodes"] * base_node / count if len(base) == len(draws) else count * np.nan
     of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
     of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
-    marks = sizing.percentiles(pd.DataFrame(of), list(of)).set_index("output").astype("float64")
+    marks = sizing.percentiles(of, list(of)).set_index("output")
     ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in of for end, mark in MARKS.items()}
     causes = sizing.decided(draws).set_index("cause")["share"]
     least = 1 + asked.spare_nodes

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import compress
+
 import numpy as np
 import pandas as pd
 
 from analysis.core import interval, notes
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE
 from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, kind
@@ -45,21 +47,24 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     on = [name for name in keys if name != "scenario"]
     both = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
     derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
-    both = interval.put(both, "derate", derate)
     stated = both["precision"].ne("") & both["precision_offline"].ne("")
     apart = stated & both["precision"].ne(both["precision_offline"])
-    both = both.assign(notes=notes.beside(both["notes"], both["notes_offline"]), apart=apart)
-    ends = {"derate_low": ("derate_low", "min"), "derate_high": ("derate_high", "max"), "apart": ("apart", "any")}
-    derates = both.groupby(keys, sort=False).agg(**ends, notes=("notes", notes.union)).reset_index()
-    about = runs[[name for name in (*keys, *FILED, "kind") if name in runs]].drop_duplicates(keys)
-    found = about.merge(derates, on=keys, how="left")
-    two = found["apart"].eq(True) & found["kind"].eq(AVAILABLE)
+    told = derate.low, derate.high, apart, notes.beside(both["notes"], both["notes_offline"])
+    pairs = defaultdict(list)
+    for key, *pair in zip(_keys(both, keys), *told, strict=True):
+        pairs[key].append(pair)
+    found = runs[[name for name in (*keys, *FILED, "kind") if name in runs]].drop_duplicates(keys, ignore_index=True)
+    of_each = [pairs[key] for key in _keys(found, keys)]
+    lows, highs, two, told = ([[pair[place] for pair in own] for own in of_each] for place in range(len(told)))
+    two = found["kind"].eq(AVAILABLE) & np.array([any(own) for own in two], "bool")
     return found.assign(
         kind=found["kind"].mask(two, TWO_PRECISIONS),
-        notes=[told if isinstance(told, frozenset) else NONE for told in found["notes"]],
+        derate_low=np.array([min(own, default=np.nan) for own in lows], "float64"),
+        derate_high=np.array([max(own, default=np.nan) for own in highs], "float64"),
+        notes=[notes.union(own) for own in told],
         rounds=[(name,) for name in found["round"]],
         source_ids=[(name,) for name in found["source_id"]],
-    ).drop(columns=["source_id", "apart"])
+    ).drop(columns="source_id")
 
 
 def pooled(measured: pd.DataFrame) -> pd.DataFrame:
@@ -69,14 +74,19 @@ def pooled(measured: pd.DataFrame) -> pd.DataFrame:
 
 def newest(measured: pd.DataFrame) -> pd.DataFrame:
     """Of `pooled` the systems of the newest round."""
-    among, rounds = _pooled(measured), measured["round"]
-    return measured[among & rounds.eq(max(set(rounds[among]), key=round_age, default=""))]
+    among, rounds = _pooled(measured), measured["round"].array
+    return measured[among & (rounds == max(set(rounds[among]), key=round_age, default=""))]
 
 
-def _pooled(measured: pd.DataFrame) -> pd.Series:
-    paired = measured["derate_low"].notna()
-    alike = paired & measured["kind"].eq(AVAILABLE)
+def _pooled(measured: pd.DataFrame) -> np.ndarray:
+    paired = measured["derate_low"].notna().to_numpy()
+    alike = paired & (measured["kind"].array == AVAILABLE)
     return alike if alike.any() else paired
+
+
+def _keys(rows: pd.DataFrame, names: list[str]) -> list[tuple]:
+    """What each row has in these columns."""
+    return list(zip(*(rows[name].tolist() for name in names), strict=True))
 
 
 def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
@@ -123,9 +133,11 @@ def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
 
 def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
-    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"])
-    matched = same.groupby([pairs[name] for name in [*SYSTEM, "accuracy_target"]], dropna=False).transform("any")
-    return pairs[same | ~matched]
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"]).tolist()
+    keys = _keys(pairs, [*SYSTEM, "accuracy_target"])
+    matched = set(compress(keys, same))
+    kept = [held or key not in matched for held, key in zip(same, keys, strict=True)]
+    return pairs[np.array(kept, "bool")]
 
 
 def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:

@@ -6,6 +6,7 @@ All functions take comparable rows (see compare.gate). Systems of one kind may m
 from __future__ import annotations
 
 from collections import Counter
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -87,5 +88,5 @@ def node(rows: pd.DataFrame) -> int:
 
 def counted(rows: pd.DataFrame) -> int:
     """How many systems the rows are of; a document tells none apart, and each of its rows counts as one."""
-    official = rows["origin"].eq("official")
-    return rows.loc[official, "system_key"].nunique() + int((~official).sum())
+    official = (rows["origin"].array == "official").tolist()
+    return len(set(compress(rows["system_key"].tolist(), official))) + official.count(False)

@@ -93,6 +93,25 @@ def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (O
     return pd.concat(chosen, ignore_index=True)
 
 
+def record(tables: Tables) -> pd.DataFrame:
+    """The rows of `gathered` of all language models, without their notes. Kept of a catalog."""
+
+    names = language_models(tables.benchmark_limits)
+    for name in ("results", "benchmarks", "doubts"):  # What it is made of counts as used also where it was made before.
+        getattr(tables, name)
+
+    def made() -> pd.DataFrame:
+        return gathered(tables, names).drop(columns="notes")
+
+    return following(tables, "predicted", made, doubted=True)
+
+
+def errors_of_record(tables: Tables) -> pd.DataFrame:
+    """The `errors` of predicting each row of the `record` from the others. Kept of a catalog."""
+    rows = record(tables)
+    return following(tables, "errors", lambda: errors(predictions(cases(rows))), doubted=True)
+
+
 def cases(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `gathered`, one for each benchmark, scenario and system. Columns: CASE.
 

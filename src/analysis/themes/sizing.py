@@ -5,7 +5,7 @@ Throughput, derate, peak and price are drawn; each draw is sized by traffic, by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,13 +123,16 @@ def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, n
     return slots / sized["peak over mean"].to_numpy()
 
 
-def percentiles(draws: pd.DataFrame, outputs: list[str]) -> pd.DataFrame:
+def percentiles(draws: pd.DataFrame | Mapping[str, pd.Series], outputs: list[str]) -> pd.DataFrame:
     """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90.
 
     Each is the value of a draw, so that nodes stay whole: the least that so large a share of the draws does not exceed.
     """
-    marks = draws[outputs].quantile(list(MARKS), interpolation="higher")
-    return marks.T.set_axis(["p10", "p50", "p90"], axis=1).rename_axis("output").reset_index()
+    known = (values[~np.isnan(values)] for values in (np.asarray(draws[name], "float64") for name in outputs))
+    marks = [np.quantile(own, MARKS, method="higher") if len(own) else [np.nan] * len(MARKS) for own in known]
+    frame = pd.DataFrame(marks, columns=["p10", "p50", "p90"], dtype="float64")
+    frame.insert(0, "output", outputs)
+    return frame
 
 
 def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Sequence[str] = INPUTS) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import median
 from typing import Protocol
 
@@ -112,11 +113,15 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Proven:
-    """What the record proves of an accelerator at a speed: its throughput, the rows behind it, and their supply."""
+    """What the record proves of an accelerator at a speed: its throughput, the rows behind it, and their supply.
+
+    `drawn` is what it draws meanwhile.
+    """
 
     supply: Supply
     behind: pd.DataFrame
     throughput: Throughput
+    drawn: watts.Drawn
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ class Basis:
     `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
     dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
     power beside the accelerators, `scaling` what several nodes keep, `runs` are those of the accelerator at any speed.
-    What is not known is NaN, a `model` None. `accelerators` are the datasheets.
+    What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
     """
 
     accelerator: str
@@ -140,6 +145,7 @@ class Basis:
     tokens_per_request: float
     host: watts.Host
     scaling: Scaling
+    rounds: tuple[str, ...] = ()
     runs: tuple[dict, ...] = ()
     _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -148,8 +154,17 @@ class Basis:
         if speed not in self._at:
             supply = self.supply(speed)
             behind = cost.behind(supply.chosen.rows, self.accelerator)
-            self._at[speed] = Proven(supply, behind, self.throughput(supply, behind, speed))
+            throughput = self.throughput(supply, behind, speed)
+            self._at[speed] = Proven(supply, behind, throughput, self._drawn(supply, behind))
         return self._at[speed]
+
+    def proven_by(self, own: Throughput) -> Proven:
+        """What a throughput of one's own proves: it rests on no row of the record."""
+        supply = self.supplies[0].none
+        return Proven(supply, supply.chosen.rows, own, self._drawn(supply, supply.chosen.rows))
+
+    def _drawn(self, supply: Supply, behind: pd.DataFrame) -> watts.Drawn:
+        return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
     def supply(self, speed: float) -> Supply:
         """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
@@ -163,7 +178,7 @@ class Basis:
         own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
         return next(own, None) or max(fast, key=lambda supply: len(supply.chosen.rows))
 
-    @property
+    @cached_property
     def fastest(self) -> tuple[float, str]:
         """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
 
@@ -211,14 +226,21 @@ def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
     return bases(tables, asked, [asked.baseline])[asked.baseline]
 
 
-def bases(tables: Tables, asked: RealWorldDerating, accelerators: Iterable[str] = ()) -> dict[str, Basis]:
+def bases(
+    tables: Tables,
+    asked: RealWorldDerating,
+    accelerators: Iterable[str] = (),
+    models: pd.DataFrame | None = None,
+) -> dict[str, Basis]:
     """The basis of each of these accelerators, by name, of one look into the record.
 
     Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
+    `models` are the benchmarks where a model is planned of another size than that of the benchmark.
     """
     supplies = _supplies(tables, asked)
-    model = _model(tables, asked)
-    row = tables.benchmarks.set_index("benchmark").loc[asked.benchmark]
+    models = tables.benchmarks if models is None else models
+    model = _model(models, asked)
+    row = models.set_index("benchmark").loc[asked.benchmark]
     offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
     offered = cost.each_offer(offers)["accelerator"]
     facts = tables.accelerators.set_index("accelerator")
@@ -229,8 +251,9 @@ def bases(tables: Tables, asked: RealWorldDerating, accelerators: Iterable[str] 
         "accelerators": tables.accelerators,
         "model": model,
         "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
-        "host": watts.host(tables.results, tables.accelerators, asked.wall_over_limit),
+        "host": watts.host(tables, asked.wall_over_limit),
         "scaling": _scaling(supplies[0].chosen.rows),
+        "rounds": tuple(asked.rounds),
     }
     tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
     ran = (name for supply in supplies for name in supply.chosen.rows["accelerator"] if name in facts.index)
@@ -320,6 +343,6 @@ def _scaling(rows: pd.DataFrame) -> Scaling:
     return Scaling(kept, f"{count} system{'s' * (count > 1)} of several nodes, up to {most} accelerators")
 
 
-def _model(tables: Tables, asked: RealWorldDerating) -> memory.Model | None:
+def _model(models: pd.DataFrame, asked: RealWorldDerating) -> memory.Model | None:
     weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
-    return memory.model(tables.benchmarks, asked.benchmark, weight, cache)
+    return memory.model(models, asked.benchmark, weight, cache)

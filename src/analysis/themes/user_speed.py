@@ -105,8 +105,8 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
         return known.head(0)
     fast = known[known["speed"].notna()]
     facts = fast.assign(age=fast["round"].map(round_age)).groupby(["accelerator", "system_key"], sort=False)
-    told = {"on_sale": ("on_sale", "any"), "scenarios": ("scenario", "nunique"), "age": ("age", "max")}
-    systems = facts.agg(**told, rate=(f"{name}_low", "max")).reset_index()
+    told = {"on_sale": facts["on_sale"].any(), "scenarios": facts["scenario"].nunique(), "age": facts["age"].max()}
+    systems = pd.DataFrame(told | {"rate": facts[f"{name}_low"].max()}).reset_index()
     ranked = systems.sort_values(["on_sale", "scenarios", "age", "rate"], ascending=False, kind="stable")
     chosen = ranked.drop_duplicates("accelerator")
     place = {key: at for at, key in enumerate(zip(chosen["accelerator"], chosen["system_key"], strict=True))}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,20 @@ from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import TOKENS
+from analysis.data.catalog import following
 from analysis.themes import of_a_kind, power
+
+
+class Tables(Protocol):
+    """What hosts are known from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """The results."""
+
+    @property
+    def accelerators(self) -> pd.DataFrame:
+        """The datasheets."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +69,12 @@ def over_limits(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFra
     return beside.groupby(of, sort=False)["over_limit"].median().reset_index()
 
 
-def host(results: pd.DataFrame, accelerators: pd.DataFrame, given: Sequence[float] = ()) -> Host:
-    """The ratio `given` (low, high), else that of `over_limits` from the lowest system to the highest."""
+def host(tables: Tables, given: Sequence[float] = ()) -> Host:
+    """The ratio `given` (low, high), else that of `over_limits`, kept of a catalog, from the lowest to the highest."""
     if given:
         return Host(Interval(*given), "given")
-    found = over_limits(results, accelerators)
+    results, accelerators = tables.results, tables.accelerators
+    found = following(tables, "over_limits", lambda: over_limits(results, accelerators))
     if found.empty:
         return Host(interval.UNKNOWN, "")
     names, count = several(found["accelerator"]), len(found)

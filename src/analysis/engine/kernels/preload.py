@@ -44,7 +44,6 @@ LATER = {  # what takes long, and is used by few notebooks or where a figure is 
         "matplotlib.backends.backend_svg",
         "matplotlib.backends.backend_agg",
     ),
-    "scipy.special": ("scipy.special",),
     "seaborn": ("seaborn",),
 }
 PACKAGE = "analysis"
