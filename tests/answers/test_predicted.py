@@ -25,8 +25,8 @@ def test_a_finding_tells_half_of_the_cases_and_nine_of_ten_beside_the_rival() ->
         "Of 290 Server results left out, half are predicted within 2.3 % and nine of ten within 13 %, from their "
         "Offline rates and like systems."
     )
-    more = "From other submitters alone it is 2.5 % and 19 %; the median ratio of all other systems is off by 4.6 % "
-    assert (finding.headline, finding.more) == (words, f"{more}and 30 %.")
+    more = "From other submitters alone it is 2.5 % and 19 %; the plain median ratio of all other systems is off by "
+    assert (finding.headline, finding.more) == (words, f"{more}4.6 % and 30 %.")
     assert (finding.name, finding.value) == ("server_predicted_by_offline", Interval(0.0227, 0.134))
     assert finding.values["nested"][0] == Interval(0.0266, 0.159)
     assert finding.values["actual_over_predicted"] == (Interval(0.918, 1.08), "ratio, P10 to P90")
@@ -37,7 +37,8 @@ def test_what_could_not_be_predicted_is_counted() -> None:
     assert (
         finding.headline.startswith("Of 267 Server results left out") and "other systems of their" in finding.headline
     )
-    assert finding.more.endswith("; 20 more of 287 are the only systems of their accelerators.")
+    plain = "the plain median of all systems of the accelerator is off by 4.6 % and 30 %"
+    assert finding.more.endswith(f"; {plain}; 20 more of 287 are the only systems of their accelerators.")
     assert "nested" not in finding.values and finding.name == "server_predicted_of_a_new_system"
     (few,) = answer.findings(errors({"predicted_p90": NONE, "scenario": "Interactive"}), [])
     assert few.value is None and few.headline.startswith("Too few Interactive results")

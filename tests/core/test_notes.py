@@ -67,6 +67,11 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("no_queue", {}, "no queue is planned: the length of a request is not known"),
     ("no_prompt", {}, "the time to read a prompt is not planned: its length or the compute is not known"),
     ("prompt_share", {"percent": "40"}, "prompts assumed to be read at 40 % of the dense compute"),
+    (
+        "long_prompt",
+        {"prompt": "15,330", "context": "2,000"},
+        "memory is planned for contexts of up to 2,000 tokens, the longest prompt has 15,330",
+    ),
     ("no_memory", {}, "memory is not planned: the model's size or shape is not known"),
     (
         "no_meter",

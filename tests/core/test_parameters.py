@@ -77,6 +77,11 @@ REFUSED = [
         {"prompt_tokens": 4097.0},
         "parameter prompt_tokens is 4,097, but the model of llama2-70b takes 4,096 at most",
     ),
+    (
+        DERATING,
+        {"tokens_per_request": 5000.0},
+        "parameter tokens_per_request is 5,000, but the model of llama2-70b takes 4,096 at most",
+    ),
     (DERATING, {"spare_nodes": -1}, should("spare_nodes", "greater than or equal to 0", -1)),
     (
         DERATING,

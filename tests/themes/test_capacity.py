@@ -142,6 +142,20 @@ def test_a_limit_on_time_per_token_asks_for_its_speed(plan: Plan) -> None:
     assert note("limit_decides_speed", speed="5") in planned.notes
 
 
+def test_a_limit_on_time_per_token_asks_nothing_of_what_has_no_tokens(plan: Plan) -> None:
+    """At 40 ms per token 25 tokens/s would be five times the images that are asked for."""
+    images = SERVER | {"benchmark": "resnet50", "unit": "samples/s"}
+    planned = plan(images, benchmark="resnet50", tokens_per_second_per_user=5.0, tpot_ms=40.0)
+    assert planned.demand.tokens_per_second_per_user == 5.0
+    assert not any(own.code == "limit_decides_speed" for own in planned.notes)
+
+
+@pytest.mark.parametrize(("context", "told"), [([10.0, 999.0], True), ([10.0, 1000.0], False)])
+def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan: Plan, context: list[float], told: bool) -> None:
+    planned = plan(SERVER, prompt_tokens=1000.0, context_tokens=context)
+    assert (note("long_prompt", prompt="1,000", context="999") in planned.notes) == told
+
+
 @pytest.mark.parametrize(
     ("benchmark", "noted"), [("gptj", True), ("resnet50", False)], ids=["no limit on tokens", "no tokens"]
 )

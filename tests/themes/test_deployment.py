@@ -12,6 +12,7 @@ from analysis.core.interval import Interval
 from analysis.importers.measured.measurement import MeasuredRun, frame
 from analysis.themes import deployment, plausible, roofline, serving
 from analysis.themes.deployment import Said, Unsaid
+from analysis.themes.memory import Model
 
 Rows = Callable[..., pd.DataFrame]
 ALIASES = {"h100": "H100 SXM", "h100 sxm": "H100 SXM", "l40s": "L40S"}
@@ -317,12 +318,13 @@ def test_front_leaves_out_what_another_run_beats() -> None:
 RATES = {"fp8_dense_tflops": 1400.0, "fp16_dense_tflops": 700.0, "int8_dense_tops": np.nan, "fp4_dense_tflops": np.nan}
 FACTS = pd.DataFrame([{"accelerator": "H100 SXM", "memory_bandwidth_gb_per_s": 2000.0} | RATES])
 IDENTITY = pd.Series({"parameters_billion": 70.0, "active_parameters_billion": np.nan})
+MODEL = Model(140e9, 1e6)
 
 
 @pytest.mark.parametrize(("concurrency", "bound"), [(1.0, "memory"), (10_000.0, "compute")])
 def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
     """70 GB of weights, 1 MB of cache a token, 100 + 200/2 in cache: a step reads 70 GB + 0.2 GB per request."""
-    found = serving.ceiling(settled({"precision": "fp8", "concurrency": concurrency}), IDENTITY, 1e-3, FACTS)
+    found = serving.ceiling(settled({"precision": "fp8", "concurrency": concurrency}), IDENTITY, MODEL, FACTS)
     memory = 2000e9 * concurrency / (70e9 + concurrency * 200 * 1e6)
     compute = 1400e12 / (2 * 70e9 * 1.5)
     assert found["bound"].tolist() == [bound]
@@ -332,7 +334,7 @@ def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
 
 @pytest.mark.parametrize("change", [{}, {"precision": "gguf", "concurrency": 4.0}, {"precision": "fp8"}])
 def test_ceiling_of_what_is_not_known_is_not_known(change: dict) -> None:
-    found = serving.ceiling(settled(change), IDENTITY, 1e-3, FACTS)
+    found = serving.ceiling(settled(change), IDENTITY, MODEL, FACTS)
     assert (found["bound"].tolist(), found["ceiling"].isna().tolist()) == (["not known"], [True])
 
 

@@ -12,11 +12,14 @@ from analysis.themes.memory import Model
 
 BENCHMARKS = pd.DataFrame(
     {
-        "benchmark": ["llm", "images"],
-        "parameters_billion": [70.0, np.nan],
-        "layers": pd.array([80, None], dtype="Int64"),
-        "kv_heads": pd.array([8, None], dtype="Int64"),
-        "head_size": pd.array([128, None], dtype="Int64"),
+        "benchmark": ["llm", "images", "windowed", "latent", "shapeless"],
+        "parameters_billion": [70.0, np.nan, 117.0, 671.0, 8.0],
+        "layers": pd.array([80, None, 36, 61, None], dtype="Int64"),
+        "kv_heads": pd.array([8, None, 8, None, None], dtype="Int64"),
+        "head_size": pd.array([128, None, 64, None, None], dtype="Int64"),
+        "latent_size": pd.array([None, None, None, 576, None], dtype="Int64"),
+        "windowed_layers": pd.array([None, None, 18, None, None], dtype="Int64"),
+        "window_tokens": pd.array([None, None, 128, None, None], dtype="Int64"),
     }
 )
 MODEL = Model(70e9, 327_680.0)
@@ -27,8 +30,25 @@ def test_cache_is_a_key_and_a_value_for_each_layer_and_head() -> None:
     assert memory.model(BENCHMARKS, "llm", 1.0, 2.0) == MODEL
 
 
-def test_model_of_unknown_shape_is_none() -> None:
-    assert memory.model(BENCHMARKS, "images", 1.0, 2.0) is None
+@pytest.mark.parametrize("benchmark", ["images", "shapeless"])
+def test_model_of_unknown_shape_is_none(benchmark: str) -> None:
+    assert memory.model(BENCHMARKS, benchmark, 1.0, 2.0) is None
+
+
+def test_layers_that_see_a_window_keep_no_more_than_it() -> None:
+    """2 x 8 heads x 64 numbers x 2 bytes = 2,048 bytes a layer and token; of 36 layers 18 keep 128 tokens at most."""
+    model = memory.model(BENCHMARKS, "windowed", 1.0, 2.0)
+    assert model is not None
+    assert model.cache_bytes(100) == 36 * 2048 * 100
+    assert model.cache_bytes(np.array([128, 10_000])).tolist() == [36 * 2048 * 128, 18 * 2048 * (10_000 + 128)]
+    assert memory.requests_held(model, 2, 80.0, 0.1, 10_000.0) == 27e9 // (18 * 2048 * 10_128)
+
+
+def test_one_latent_vector_stands_for_keys_and_values_of_all_heads() -> None:
+    """61 layers x (512 + 64) numbers x 2 bytes = 70,272 bytes a token, whatever the heads."""
+    model = memory.model(BENCHMARKS, "latent", 1.0, 2.0)
+    assert model == Model(671e9, 70_272.0)
+    assert model.cache_bytes(200_192) == 14_067_892_224
 
 
 def test_requests_held_by_hand() -> None:

@@ -217,6 +217,14 @@ def test_bands_are_kept_of_a_catalog_that_this_package_judges(
         prediction.bands(opened(lambda own: data.judge(own)), *asked[0])
 
 
+def test_published_factors_are_the_range_that_plans_are_drawn_from() -> None:
+    rows = frame(*(case(place, accelerator="H100 SXM", rate=100.0 + place**2) for place in range(1, 13)))
+    told = prediction.predictions(rows, [NEW])
+    (part,) = prediction.errors(told)[lambda own: own["benchmark"].eq("llm")].to_dict("records")
+    band = prediction.band(told, "llm", rows["scenario"].iloc[0])
+    assert Interval(part["factor_low"], part["factor_high"]) == band.factors and band.cases == 12
+
+
 def test_errors_say_how_many_could_be_predicted() -> None:
     rows = frame(*(case(place, accelerator="H100 SXM", rate=100.0 * place) for place in (1, 2, 4)), case(5))
     whole, part = prediction.errors(prediction.predictions(rows))[lambda own: own["question"].eq(NEW)].to_dict(
@@ -274,6 +282,7 @@ def test_what_was_left_out_does_not_leak_into_its_prediction(shipped_cases: pd.D
 
 
 METHODS = {KNOWN: prediction.known, NEW: prediction.new}
+ENDS = ("median", "p90")
 
 
 def test_the_shipped_record_has_the_cases_that_the_rival_was_measured_on(shipped_errors: pd.DataFrame) -> None:
@@ -311,7 +320,10 @@ def test_the_readme_says_how_far_off_predictions_are(shipped_errors: pd.DataFram
         off = row[["predicted_median", "predicted_p90", "naive_median", "naive_p90"]]
         expected += [f"{row['systems']:.0f}", *map(percent, off)]
     expected += [percent(row[name]) for name in ("nested_p90", "stranger_p90") for row in known]
-    expected += [percent(row[name]) for row in new for name in ("predicted_median", "predicted_p90")]
+    expected += [percent(row[f"{kind}_{end}"]) for kind in ("predicted", "naive") for row in new for end in ENDS]
+    worst = shipped_errors.loc[NEW].drop("", level="benchmark")["predicted_p90"].idxmax()
+    assert worst == ("Server", "deepseek-r1")
+    expected += [percent(shipped_errors.loc[(NEW, *worst), f"predicted_{end}"]) for end in ENDS]
     held = shipped_errors.xs("", level="benchmark")["held"]
     expected += [percent(held.min()), percent(held.max())]
     assert re.findall(r"\d+(?:\.\d+)?(?= (?:%|to \d+ %|Server|Interactive))", paragraph) == expected
@@ -335,8 +347,8 @@ def test_published_errors_are_those_of_a_second_computation(
             off = [abs(1 / factor - 1) for factor in factors]
             published = shipped_errors.loc[(question, scenario, "")]
             measured = published[["systems", "predicted_median", "predicted_p90", "factor_low", "factor_high"]].tolist()
-            again = [len(off), np.median(off), *(np.quantile(*ends) for ends in ((off, 0.9), (factors, 0.1),
-                                                                                (factors, 0.9)))]  # fmt: skip
+            again = [len(off), np.median(off), np.quantile(off, 0.9),
+                     *np.quantile(factors, [0.1, 0.9], method="weibull")]  # fmt: skip
             assert measured == pytest.approx(again, rel=1e-9), (question, scenario)
 
 

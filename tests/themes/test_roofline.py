@@ -61,7 +61,7 @@ def facts() -> pd.Series:
 def test_serving_ceilings_of_a_mixture_of_experts_by_hand() -> None:
     """A large batch reads all 46.7 GB, and computes with 12.9 billion: bf16 has the rate and the bytes of fp16."""
     mixtral = pd.Series({"parameters_billion": 46.7, "active_parameters_billion": 12.9})
-    memory, compute = roofline.serving(facts(), mixtral, "fp8", 256, 100.0, 200.0, 1e-4)
+    memory, compute = roofline.serving(facts(), mixtral, "fp8", 256, 100.0, 200.0, 200 * 1e-4)
     assert memory == pytest.approx(256 * 3350 / (46.7 + 256 * 200 * 1e-4), rel=1e-9)
     assert compute == pytest.approx(1979e12 / (2 * 12.9e9 * 1.5), rel=1e-12)
     assert roofline.serving(facts(), mixtral, "bf16", 8, 1, 1, 0) == roofline.serving(

@@ -55,10 +55,10 @@ def _finding(row: dict, sources: Sequence[str]) -> Finding:
     how = "from their Offline rates and like systems" if known else "from other systems of their accelerator"
     headline = f"Of {counted(row['systems'], f'{scenario} result')} left out, {within}, {how}."
     rival, strangers = ((told[f"{kind}_median"], told[f"{kind}_p90"]) for kind in ("naive", "stranger"))
+    plain = "ratio of all other systems" if known else "of all systems of the accelerator"
     more = f"From other submitters alone it is {' and '.join(strangers)}"
-    if known:
-        more += f"; the median ratio of all other systems is off by {' and '.join(rival)}"
-    elif alone := row["of_systems"] - row["systems"]:
+    more += f"; the plain median {plain} is off by {' and '.join(rival)}"
+    if not known and (alone := row["of_systems"] - row["systems"]):
         more += f"; {alone} more of {row['of_systems']} are the only systems of their accelerators"
     values = {
         kind: (Interval(row[f"{kind}_median"], row[f"{kind}_p90"]), UNIT)

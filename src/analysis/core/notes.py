@@ -142,6 +142,7 @@ _TABLE = (
     Kind("no_queue", "no queue is planned: the length of a request is not known"),
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
     Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute", **_WHOLE),
+    Kind("long_prompt", "memory is planned for contexts of up to {context} tokens, the longest prompt has {prompt}"),
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
     Kind(
         "no_meter",

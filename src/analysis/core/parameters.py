@@ -165,6 +165,7 @@ class RealWorldDerating(Common):
         rows = facts.rows("benchmarks")
         most = int(next((row["max_context_tokens"] for row in rows if row["benchmark"] == self.benchmark), "") or 0)
         asked = {"context_tokens": self.context_tokens[-1], "prompt_tokens": self.prompt_tokens}
+        asked["tokens_per_request"] = self.tokens_per_request
         for name, tokens in asked.items():
             if most and tokens > most:
                 raise ValueError(f"{name} is {tokens:,.0f}, but the model of {self.benchmark} takes {most:,} at most")

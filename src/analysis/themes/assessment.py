@@ -57,7 +57,7 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     price = cost.price_range(prices, accelerator)
     assessed = serving.energy(serving.served(assessed, ttft, tpot))
     assessed = serving.front(serving.money(assessed, price))
-    assessed = serving.ceiling(assessed, identity, _token_gb(catalog, benchmark, asked), catalog.accelerators)
+    assessed = serving.ceiling(assessed, identity, _model(catalog, benchmark, asked), catalog.accelerators)
     best = _best(assessed)
     own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
     near = deployment.nearest(best, own, offline.rows)
@@ -92,12 +92,10 @@ def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> 
     return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds)
 
 
-def _token_gb(catalog: Catalog, benchmark: str, asked: MyDeployment) -> float:
-    """Gigabytes of cache for each token of a request; NaN where the model's shape is not known."""
-    model = memory.model(
-        catalog.benchmarks, benchmark, BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
-    )
-    return model.cache_bytes_per_token / 1e9 if model else float("nan")
+def _model(catalog: Catalog, benchmark: str, asked: MyDeployment) -> memory.Model | None:
+    """The model and its cache; its weights are in 16 bits, as the precision of each run counts them."""
+    weight, cache = BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
+    return memory.model(catalog.benchmarks, benchmark, weight, cache)
 
 
 def _best(runs: pd.DataFrame) -> dict:

@@ -196,8 +196,12 @@ def _first_users(before: np.ndarray | None) -> list[int]:
 
 
 def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
-    """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
-    speed = max(asked.tokens_per_second_per_user, MILLISECONDS / asked.tpot_ms)
+    """Without tokens per request, stated or known, requests have no length, and no queue can be planned.
+
+    A limit on time per output token asks for a speed of what is counted in tokens.
+    """
+    least = MILLISECONDS / asked.tpot_ms if of.unit == TOKENS else 0.0
+    speed = max(asked.tokens_per_second_per_user, least)
     tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
     seconds = of.prompt.seconds if of.prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
@@ -290,6 +294,10 @@ def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.Dat
         no_memory=of.model is None,
         speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
-    own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")} if of.prompt.known else NONE
+    if of.prompt.known:
+        own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
+    if of.model is not None and of.prompt.tokens > asked.context_tokens[-1]:
+        told = {"prompt": of.prompt.tokens, "context": asked.context_tokens[-1]}
+        own |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in told.items()})}
     faster = demand.tokens_per_second_per_user > wanted
     return own | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)

@@ -15,28 +15,44 @@ from analysis.core import interval
 
 # Accelerators that may share one copy of the weights: powers of two, as they divide heads of attention and nodes.
 GROUPS = tuple(2**power for power in range(11))
+SHAPE = ["parameters_billion", "layers", "kv_heads", "head_size", "latent_size", "windowed_layers", "window_tokens"]
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model in memory: bytes of its weights, and of the cache for each token of a request."""
+    """A model in memory: bytes of its weights, and of the cache for each token of a request.
+
+    Layers that see a window only keep no more than its last `window_tokens`: `windowed_bytes_per_token` are theirs,
+    `cache_bytes_per_token` those of the other layers.
+    """
 
     weight_bytes: float
     cache_bytes_per_token: float
+    windowed_bytes_per_token: float = 0.0
+    window_tokens: float = 0.0
+
+    def cache_bytes(self, tokens: Any) -> Any:
+        """Bytes in the cache of one request of so many tokens, prompt and answer together; a number or an array."""
+        windowed = self.windowed_bytes_per_token * np.minimum(tokens, self.window_tokens)
+        return self.cache_bytes_per_token * tokens + windowed
 
 
 def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_bytes: float) -> Model | None:
     """The benchmark's model with `weight_bytes` per weight and `cache_bytes` per number of the cache.
 
-    Cache per token: 2 (key and value) x layers x heads that keep them x head size x bytes. None where the parameters
-    or the shape are not in benchmarks.csv.
+    Numbers per token and layer: 2 (key and value) x heads that keep them x head size, or those of one latent vector
+    (multi-head latent attention, DeepSeek-V2, 2024). None where the parameters or the shape are not in benchmarks.csv.
     """
     row = benchmarks.set_index("benchmark").loc[benchmark]
-    shape = [row["parameters_billion"], row["layers"], row["kv_heads"], row["head_size"]]
-    if any(pd.isna(value) for value in shape):
+    known = {name: float(value) for name, value in row[SHAPE].items() if pd.notna(value)}
+    numbers = known.get("latent_size") or 2 * known.get("kv_heads", 0.0) * known.get("head_size", 0.0)
+    if not numbers or not {"parameters_billion", "layers"} <= known.keys():
         return None
-    parameters, layers, heads, size = map(float, shape)
-    return Model(parameters * 1e9 * weight_bytes, 2 * layers * heads * size * cache_bytes)
+    each, windowed = numbers * cache_bytes, known.get("windowed_layers", 0.0)
+    whole = (known["layers"] - windowed) * each
+    return Model(
+        known["parameters_billion"] * 1e9 * weight_bytes, whole, windowed * each, known.get("window_tokens", 0.0)
+    )
 
 
 def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
@@ -56,7 +72,7 @@ def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: f
     `headroom` is the share of memory kept free, `context_tokens` the tokens in the cache of one request.
     """
     room = accelerators * memory_gb * 1e9 * (1 - headroom) - model.weight_bytes
-    return np.maximum(np.floor(room / (model.cache_bytes_per_token * np.asarray(context_tokens, float))), 0.0)
+    return np.maximum(np.floor(room / model.cache_bytes(np.asarray(context_tokens, float))), 0.0)
 
 
 def accelerators_for(

@@ -203,8 +203,7 @@ def ranges(predictions: pd.DataFrame) -> Interval:
     """The factors from the LIKELY percentile of the errors of like cases to the other: two arrays, by place.
 
     Like cases are the others of the same question (see `pool`): no case is among those that make its own range. NaN
-    where there are fewer than FEWEST. Percentiles are those below which one more case of the same kind lies with just
-    that chance (Weibull's, as in conformal prediction).
+    where there are fewer than FEWEST.
     """
     ends = np.full((2, len(predictions)), np.nan)
     factors, told = predictions["factor"].to_numpy(), predictions["factor"].notna().to_numpy()
@@ -216,7 +215,7 @@ def ranges(predictions: pd.DataFrame) -> Interval:
         at = at[told[at]]
         if len(like) > FEWEST and len(at):
             others = np.broadcast_to(factors[like], (len(at), len(like)))[like != at[:, None]]
-            ends[:, at] = np.quantile(others.reshape(len(at), -1), LIKELY, axis=1, method="weibull")
+            ends[:, at] = _likely(others.reshape(len(at), -1))
     return Interval(*ends)
 
 
@@ -241,7 +240,7 @@ def band(predictions: pd.DataFrame, benchmark: str, scenario: str) -> Band:
     factors = predictions["factor"].to_numpy()[pool(predictions, NEW, benchmark, scenario)]
     if len(factors) <= FEWEST:
         return Band(interval.UNKNOWN, len(factors))
-    return Band(Interval(*(float(end) for end in np.quantile(factors, LIKELY, method="weibull"))), len(factors))
+    return Band(Interval(*map(float, _likely(factors))), len(factors))
 
 
 def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str, Band]:
@@ -296,10 +295,19 @@ def _errors_of(rows: pd.DataFrame) -> dict[str, float]:
         off = off[~np.isnan(off)]  # a stranger may be lacking where a prediction is not
         found[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
         found[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if enough else np.nan
-    ends = np.quantile(told["factor"].to_numpy(), LIKELY) if enough else (np.nan, np.nan)
+    ends = _likely(told["factor"].to_numpy()) if enough else (np.nan, np.nan)
     judged = told["held"].to_numpy()[told["low"].notna().to_numpy()]
     held = float(judged.mean()) if len(judged) else np.nan
     return found | {"factor_low": float(ends[0]), "factor_high": float(ends[1]), "held": held}
+
+
+def _likely(factors: np.ndarray) -> np.ndarray:
+    """The LIKELY percentiles of factors, of each row of a matrix: two ends, the first axis.
+
+    They are those below which one more case of the same kind lies with just that chance (Weibull's, as in conformal
+    prediction).
+    """
+    return np.quantile(factors, LIKELY, axis=-1, method="weibull")
 
 
 def _software(rows: pd.DataFrame) -> pd.Series:

@@ -94,19 +94,18 @@ def prefill_s(prompt_tokens: float, tera_per_s: float, active_billion: float, co
 
 
 def serving(
-    facts: Facts, identity: Facts, precision: str, batch: float, prompt: float, answer: float, token_gb: float
+    facts: Facts, identity: Facts, precision: str, batch: float, prompt: float, answer: float, cache_gb: float
 ) -> tuple[float, float]:
     """Output tokens per second for each accelerator that memory traffic and arithmetic allow while serving.
 
     `batch` requests are in service on one copy of the weights over all accelerators, which is the most favourable; each
-    has `prompt` tokens in cache and half of its `answer` ones, at `token_gb` of cache a token. NaN where the precision
-    or a fact is not known.
+    has a `prompt`, an `answer` of so many tokens, and on average `cache_gb` of cache. NaN where the precision or a fact
+    is not known.
     """
     if precision not in COMPUTE and precision not in BYTES_PER_WEIGHT:
         return math.nan, math.nan
     weights = read_gb(float(identity["parameters_billion"]), active(identity), precision, batch)
-    cache = batch * (prompt + answer / 2) * token_gb
-    traffic = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=cache, batch=batch)
+    traffic = decode(float(facts["memory_bandwidth_gb_per_s"]), weights, cache_gb=batch * cache_gb, batch=batch)
     return traffic, compute(fastest(facts, precision)[0], active(identity), prompt_per_token=prompt / answer)
 
 

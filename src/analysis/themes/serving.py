@@ -14,6 +14,7 @@ from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
 from analysis.themes import cost, roofline
+from analysis.themes.memory import Model
 
 
 def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
@@ -83,17 +84,19 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     return out.assign(best=[not lost and mine == mine for lost, mine in zip(beaten, speed, strict=True)])
 
 
-def ceiling(runs: pd.DataFrame, identity: pd.Series, token_gb: float, facts: pd.DataFrame) -> pd.DataFrame:
+def ceiling(runs: pd.DataFrame, identity: pd.Series, model: Model | None, facts: pd.DataFrame) -> pd.DataFrame:
     """The runs with their place on the roofline: ceiling (tokens/s per accelerator), bound, of_ceiling (a share).
 
-    `identity` is the model's row of benchmarks.csv, `token_gb` its cache for a token, `facts` accelerators.csv. The
-    lower of the two ceilings of roofline.serving binds. NaN where a fact is not known.
+    `identity` is the model's row of benchmarks.csv, `model` what it takes of memory, `facts` accelerators.csv. On
+    average a request has its prompt and half of its answer in cache. The lower of the two ceilings of roofline.serving
+    binds. NaN where a fact is not known.
     """
     rows, facts = [], facts.set_index("accelerator")
     for run in as_dicts(runs):
         answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
-        of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer, token_gb
-        memory, compute = roofline.serving(*of)
+        of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer
+        cache_gb = model.cache_bytes(prompt + answer / 2) / 1e9 if model else float("nan")
+        memory, compute = roofline.serving(*of, cache_gb)
         known = memory == memory and compute == compute
         least = min(memory, compute) if known else float("nan")
         bound = ("memory" if memory <= compute else "compute") if known else "not known"
