@@ -88,6 +88,11 @@ def test_a_notebook_sees_the_same_in_both_kinds(
     assert warmed["folder"] == str(tmp_path) and warmed["environment"]["ANALYSIS_TEST"] == "1"
 
 
+def test_a_kernel_words_no_record_that_its_log_would_drop(start: Callable[..., Any]) -> None:
+    said = start().run("log = get_ipython().kernel.log; print([log.isEnabledFor(level) for level in (10, 20, 30)])")
+    assert said == "[False, False, True]"
+
+
 def test_it_is_forked(start: Callable[..., Any]) -> None:
     kernel = start()
     assert isinstance(kernel.manager.provisioner.process, ForkedProcess)

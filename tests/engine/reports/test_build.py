@@ -264,3 +264,15 @@ def test_the_page_of_a_run_file_that_is_gone_goes_too(project: Project) -> None:
     assert sorted(path.name for path in reports.iterdir() if path.is_file() and path != project.places.pace) == [
         "apples.html", "apples.json", "index.html", "mine.html", "mine.json"]  # fmt: skip
     assert [path.stem for path in project.places.pictures.iterdir()] == ["apples"]
+
+
+@pytest.mark.parametrize("kernels", KINDS)
+def test_no_kernel_of_a_build_reads_what_another_ran(project: Project, kernels: str) -> None:
+    code = """
+import os, pathlib
+assert not get_ipython().history_manager.enabled
+assert not list(pathlib.Path(os.environ["IPYTHONDIR"]).rglob("*.sqlite"))
+assert "rglob" in In[-1]  # Its own cells it has.
+"""
+    project.notebook("apples", project.cells(project.code(code, "hide-input")))
+    assert project.build("apples", kernels=kernels).status == 0, project.said

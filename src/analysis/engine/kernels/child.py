@@ -58,6 +58,7 @@ def _run(arguments: list[str]) -> None:
     sys.argv = [ipykernel_launcher.__file__, *arguments]
     app = IPKernelApp.instance(parent_handle=os.getppid())
     app.initialize(arguments)
+    app.log.setLevel(app.log_level)  # Its handler drops the others, which are made for each message (ipykernel 7.4).
     # Closing its sockets in order can wait for ever (ipykernel 7.4), and the system closes them anyway.
     for close in (app.close, app.iopub_thread.stop):
         atexit.unregister(close)

@@ -21,6 +21,8 @@ from analysis.engine.kernels import provisioner
 from analysis.engine.kernels.client import ReportClient
 
 RECONNECT = 5  # milliseconds between two looks whether a new kernel listens; zmq's own are 100
+# All kernels of a build would write their cells into one database, and each could read there what the others ran.
+NO_HISTORY = "--HistoryManager.enabled=False"
 LONGEST_SOCKET = 90  # characters that the path of a Unix socket may have on any system, less a port
 
 
@@ -28,7 +30,7 @@ def spec(warm: bool = False) -> KernelSpec:
     """A kernel of the running interpreter, whatever `python3` kernels the machine has registered."""
     provisioner.register()
     kind = {"provisioner_name": provisioner.NAME if warm else "local-provisioner"}
-    described = get_kernel_dict()
+    described = get_kernel_dict([NO_HISTORY])
     return KernelSpec(**described | {"metadata": described["metadata"] | {"kernel_provisioner": kind}})
 
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analysis.core.contents import of_file
 from analysis.engine.kernels.pool import Kernels
 from analysis.engine.make.execute import Execution, NoKernel
 from analysis.engine.make.made import Made, publish
 from analysis.engine.page import record
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.runs import failures, freshness
+from analysis.engine.runs import failures, freshness, modules
 from analysis.engine.runs.failures import Failure
 from analysis.engine.runs.freshness import Plan
 from analysis.engine.runs.places import Places
@@ -57,7 +58,8 @@ class Builder:
     def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
         """The report of a notebook that is executed now; the digests in `inputs` were taken before."""
         with self.kernels.one() as kernel:
-            threading.Thread(target=_load_export).start()  # While the kernel works there is time for it.
+            # While the kernel works there is time for it.
+            threading.Thread(target=_prepare_export, args=[execution.path]).start()
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
             return self._finished(plan, notebook, inputs)
@@ -87,11 +89,12 @@ class Builder:
         return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
 
 
-def _load_export() -> None:
+def _prepare_export(notebook: Path) -> None:
     with suppress(Exception):  # Whoever makes a page is told.
         from analysis.engine.page import export
 
         export.load()
+        export.highlight(of_file(notebook, modules.notebook_code) or [])
 
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:

@@ -4,6 +4,7 @@ import io
 import re
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -74,6 +75,12 @@ def load() -> None:
                 _exporter().environment.get_template(path.name)
         _code("x = 1")
         installed()
+
+
+def highlight(code: Iterable[str]) -> None:
+    """Highlight the code of cells that a page is going to show, so that it finds that done."""
+    for source in code:
+        _code(source)
 
 
 def filters() -> dict[str, Any]:

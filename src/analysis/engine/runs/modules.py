@@ -101,9 +101,11 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
 
 def _file(name: str, source: Path) -> tuple[Path, str] | None:
     """The file that importing `name` runs last, with the package that its relative imports start from."""
+    return next((there for there in _places(name, source) if there[0].is_file()), None)
+
+
+@cache
+def _places(name: str, source: Path) -> tuple[tuple[Path, str], tuple[Path, str]]:
+    """Where the file of a module may be: as a package, as a module."""
     stem = source.joinpath(*name.split("."))
-    if (init := stem / "__init__.py").is_file():
-        return init, name
-    if (module := stem.with_suffix(".py")).is_file():
-        return module, name.rpartition(".")[0]
-    return None
+    return (stem / "__init__.py", name), (stem.with_suffix(".py"), name.rpartition(".")[0])

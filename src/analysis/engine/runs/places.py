@@ -67,9 +67,10 @@ class Places:
 
         Raises ValueError for a file outside the project.
         """
+        file = path.as_posix()
         for prefix, folder in self._folders():
-            if path.is_relative_to(folder):
-                return prefix + path.relative_to(folder).as_posix()
+            if file.startswith(below := f"{folder.as_posix()}/"):
+                return prefix + file.removeprefix(below)
         raise ValueError(f"{path} lies outside the project {self.root}")
 
     def path(self, key: str) -> Path:
