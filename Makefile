@@ -40,7 +40,7 @@ test: $(READY) ## all tests, then every shipped notebook against its stored outp
 	@status=0; \
 	$(BIN)/python -m pytest -n auto --dist worksteal tests || status=1; \
 	ANALYSIS_OFFICIAL=shipped IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test \
-		$(BIN)/python -m pytest -p nbval --nbval --nbval-current-env -n auto --dist loadfile \
+		$(BIN)/python -m pytest -p tests.stored_outputs --nbval --nbval-current-env -n auto --dist loadfile \
 		$$(grep 'ipynb$$' tests/shipped.txt) || status=1; \
 	exit $$status
 

@@ -40,13 +40,22 @@ def test_own_tables_have_no_faults() -> None:
     assert faults(DATA) == []
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the project's tables that was checked, data/, and what is kept of that, kept/."""
+    root = tmp_path_factory.mktemp("once")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analysis.core.paths.kept", lambda data: root / "kept")
+        assert faults(Path(shutil.copytree(DATA, root / "data"))) == []
+    return root
+
+
 @pytest.fixture
-def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def checked(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project's tables that was checked once, with a place of its own for what is kept."""
-    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
-    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
-    assert faults(folder) == []
-    return folder
+    root = Path(shutil.copytree(once, tmp_path / "checked"))
+    monkeypatch.setattr("analysis.core.paths.kept", lambda data: root / "kept")
+    return root / "data"
 
 
 @pytest.mark.parametrize("reader", ["official_rows", "loading"])

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,32 @@ from analysis.core import paths
 from analysis.show.figures import charts, style
 paths.CACHE = paths.Path(sys.argv[1])
 put = []
-style.display = lambda what, **options: put.append((what, options))
+style.display = lambda what, **options: put[-1].append((what, options))
 style.apply()
 frame = pd.DataFrame({"part": ["B200 SXM"], "basis": ["a"], "x_low": [1.0], "x_high": [2.0]})
 asked = {"label": "part", "series": "basis", "name": "x", "axis": "ratio", "title": "B200 leads.", "subtitle": "LLM."}
-style.show(charts.ranges(frame, **asked), "Sources: a page.")
+for _ in range(2):
+    put.append([])
+    style.show(charts.ranges(frame, **asked), "Sources: a page.")
 print(json.dumps([put, "matplotlib" in sys.modules]))
 """
 
 
-@pytest.fixture(autouse=True)
-def fonts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def fonts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The list of fonts where each process finds it, whatever its home is: to make it takes seconds."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "known"))
-    for folder in (tmp_path / "known" / "matplotlib", tmp_path / "own"):
-        folder.mkdir(parents=True)
-        for known in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):
-            shutil.copy(known, folder)
+    known = tmp_path_factory.mktemp("known")
+    with_fonts(known / "matplotlib")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(known))
+        yield
+
+
+def with_fonts(folder: Path) -> None:
+    """A folder for matplotlib's own files, with its list of fonts."""
+    folder.mkdir(parents=True)
+    for known in Path(matplotlib.get_cachedir()).glob("fontlist-*.json"):
+        shutil.copy(known, folder)
 
 
 def run(code: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> Any:
@@ -56,21 +66,36 @@ def run(code: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> Any
 def test_a_kept_figure_is_shown_as_it_was_drawn_without_matplotlib(tmp_path: Path) -> None:
     (drawn, loaded), (kept, loaded_again) = (run(SHOWN, str(tmp_path)) for _ in range(2))
     assert loaded and not loaded_again
-    assert drawn == kept and "<svg" in drawn[0][0]["image/svg+xml"]
+    assert drawn == kept and drawn[0] == drawn[1] and "<svg" in drawn[0][0][0]["image/svg+xml"]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[list, Path]:
+    """A figure drawn without settings of a user's own, and the folder that it is kept in."""
+    cache = tmp_path_factory.mktemp("kept")
+    return run(SHOWN, str(cache))[0], cache
 
 
 @pytest.mark.parametrize("place", ["folder", "MATPLOTLIBRC", "MPLCONFIGDIR", "XDG_CONFIG_HOME", "HOME"])
-def test_a_user_s_own_file_of_settings_makes_another_figure(tmp_path: Path, place: str) -> None:
-    cache = str(tmp_path / "cache")
-    plain, _ = run(SHOWN, cache)
+def test_a_user_s_own_file_of_settings_makes_another_figure(
+    kept: tuple[list, Path], tmp_path: Path, place: str
+) -> None:
+    """It is kept too, beside what was drawn without the file, which stays as it is."""
+    plain, cache = kept
     inner = {"XDG_CONFIG_HOME": "matplotlib", "HOME": ".config/matplotlib"}.get(place, "")
     file = tmp_path / "own" / inner / "matplotlibrc"
-    file.parent.mkdir(parents=True, exist_ok=True)
+    with_fonts(file.parent)
     file.write_text("font.weight: bold\n")
     how = {"cwd": tmp_path / "own"} if place == "folder" else {place: str(tmp_path / "own")}
-    first, second = (run(SHOWN, cache, **how) for _ in range(2))
-    assert plain != first[0] == second[0] and second[1]
-    assert run(SHOWN, cache) == [plain, False]
+    before = files(cache)
+    (first, second), loaded = run(SHOWN, str(cache), **how)
+    assert loaded and first == second not in plain and "<svg" in first[0][0]["image/svg+xml"]
+    assert before and before.items() <= files(cache).items()
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    """Every file below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_theme_is_set_whoever_loads_matplotlib() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ class Project:
     cells, code, validate, hostile = staticmethod(cells), staticmethod(code), staticmethod(validate), HOSTILE
 
     def __init__(self, root: Path) -> None:
-        self.places, self.lines = Places.under(root), []
+        self.places, self.lines, self.unused = Places.under(root), [], ()
 
     def notebook(self, name: str, all_cells: list[Any]) -> None:
         """Write a notebook."""
@@ -105,7 +105,9 @@ class Project:
     def copy(self, root: Path) -> "Project":
         """A copy to be changed at will."""
         shutil.copytree(self.places.root, root)
-        return Project(root)
+        made = Project(root)
+        made.unused = self.unused
+        return made
 
     def fresh(self) -> bool:
         """Whether a build would have nothing to do."""
@@ -133,11 +135,12 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def built(tmp_path_factory: pytest.TempPathFactory, without_libraries: Callable) -> Project:
     """A project with two good reports, built; for reading only."""
     project = Project(tmp_path_factory.mktemp("built"))
     places = project.places
-    (places.source / "toy").mkdir(parents=True)
+    project.unused = without_libraries(places.source)
+    (places.source / "toy").mkdir()
     (places.source / "toy" / "__init__.py").write_text('"""Toy."""\n')
     (places.source / "toy" / "sums.py").write_text("def double(x):\n    return 2 * x\n")
     places.data.mkdir()

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -123,9 +123,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def orchard(place: Path, monkeypatch: pytest.MonkeyPatch) -> Orchard:
+def orchard(place: Path, without_libraries: Callable, monkeypatch: pytest.MonkeyPatch) -> Orchard:
     """A project of its own for each test."""
     shutil.rmtree(place, ignore_errors=True)
     # It takes seconds to load; tests/engine/kernels holds that a build ends what it forked from.
     monkeypatch.setattr(warm, "close", lambda env=None: None)
-    return Orchard(place)
+    orchard = Orchard(place)
+    without_libraries(orchard.places.source)
+    return orchard

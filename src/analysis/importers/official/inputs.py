@@ -74,7 +74,7 @@ class Sources:
         self.trees: list[Path] = []
         self._known: set[str] = set()
         self._facts: list[configuration_facts.Fact] = []
-        self._unpacked: dict[Path, Path] = {}  # folder -> the archive that it is from
+        self._unpacked: dict[str, Path] = {}  # folder -> the archive that it is from
         for number, path in enumerate(paths):
             if path.is_dir():
                 self._folder(tree.begin(path))
@@ -122,7 +122,7 @@ class Sources:
         elif not archive.is_archive(path):
             self._summary(path)
         else:
-            self._unpacked[tree.begin(unpacked)] = path
+            self._unpacked[str(tree.begin(unpacked))] = path
             try:
                 unpacked.mkdir(parents=True)
                 for problem in archive.unpack(path, unpacked, self._limit):
@@ -251,10 +251,14 @@ class Sources:
         return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in known)
 
     def _named(self, path: Path | str) -> str:
+        """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""
+        text = str(path)
         for folder, archived in self._unpacked.items():
-            if (at := Path(path)).is_relative_to(folder):
-                return f"{archived}: {at.relative_to(folder)}" if at != folder else str(archived)
-        return str(path)
+            if text == folder:
+                return str(archived)
+            if text.startswith(f"{folder}{os.sep}"):
+                return f"{archived}: {text[len(folder) + 1 :]}"
+        return text
 
     def _problem(self, path: Path | str, reason: str) -> None:
         self.leave_out(Problem(self._named(path), reason))
