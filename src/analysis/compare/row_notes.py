@@ -3,61 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
 import pandas as pd
 
-from analysis.core.notes import KINDS, Kind, Notes, Row, Setting, note
-
-
-class _View(Mapping[str, Any]):
-    """One row of a frame; of its columns only those that a rule asks for are turned into plain values, once for all."""
-
-    def __init__(self, rows: pd.DataFrame, place: int, columns: dict[str, list]) -> None:
-        self._rows, self._place, self._columns = rows, place, columns
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._columns:
-            self._columns[name] = self._rows[name].tolist()
-        return self._columns[name][self._place]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows.columns)
+from analysis.core.notes import KINDS, READ, Kind, Notes, Row, Setting, note
 
 
 def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """The notes of each row, a set of core.notes.Note: of a comparison within a suite ("": all) and a division.
 
-    A rule may ask for any column of `rows`; `doubt` is the code of what the audit doubts, "" for nothing. Rows of one
-    benchmark are compared with each other.
+    Reads READ of the rows and `doubt`, the code of what the audit doubts ("" for nothing). Rows of one benchmark are
+    compared with each other.
     """
     settings, rules = _settings(rows, suite, division), [own for own in KINDS.values() if own.holds]
-    columns = {name: rows[name].tolist() for name in ("benchmark", "doubt")}
-    while (found := _found(rows, columns, settings, rules)) is None:
-        pass
-    return pd.Series(found, index=rows.index, dtype="object")
-
-
-def _found(
-    rows: pd.DataFrame, columns: dict[str, list], settings: Mapping[str, Setting], rules: Sequence[Kind]
-) -> list[Notes] | None:
-    """The notes of each row, made once for rows alike in all `columns`; None where a rule asked for one more of them.
-
-    What the rules ask for shows as they are applied.
-    """
-    names, kinds = len(columns), list(zip(*columns.values(), strict=True))
-    made: dict[tuple, Notes] = {}
-    for own, place in dict(zip(kinds, range(len(kinds)), strict=True)).items():
-        row = _View(rows, place, columns)
-        made[own] = _of_row(row, settings[row["benchmark"]], rules)
-        if len(columns) > names:
-            return None
-    return [made[own] for own in kinds]
+    names = ["benchmark", "doubt", *READ]
+    alike = list(zip(*(rows[name].tolist() for name in names), strict=True))
+    facts = {own: dict(zip(names, own, strict=True)) for own in dict.fromkeys(alike)}
+    made = {own: _of_row(row, settings[row["benchmark"]], rules) for own, row in facts.items()}
+    return pd.Series([made[own] for own in alike], index=rows.index, dtype="object")
 
 
 def of_doubts(rows: pd.DataFrame) -> pd.Series:

@@ -49,7 +49,7 @@ class Kind:
     `words` and `detail` are templates of the note's values; `detail` follows behind a comma where its values are known
     and falls away where rows are told together that differ in them. `mark` is the sign at a row ("" for none). `holds`
     gives the values of the note for a result row, or None where it does not hold; it is asked once for all rows that
-    are alike in the columns that the rules read.
+    are alike in READ, which is all that a rule is given.
     """
 
     code: str
@@ -99,6 +99,9 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
 PREVIEW, SIZE, ROUNDS, CAPPED, UNOFFICIAL = "\u25cb", "\u2020", "\u2021", "\u00a7", "*"  # marks of frequent kinds
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
+
+READ = ("accelerator", "accelerator_count", "assumed", "availability", "basis", "corrected", "division", "inferred")
+READ += ("per", "power_capped", "precision", "range_basis", "round", "suite")  # columns that the rules read
 
 _TABLE = (
     # Of a result row, in any comparison.
