@@ -1,5 +1,6 @@
 """What the report on choosing an accelerator says: hand-made rankings, budgets that nothing keeps, and no ranking."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -13,7 +14,7 @@ from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice, Mat
 from analysis.themes.nearest import Shape
 
 NAN = float("nan")
-ASKED = AcceleratorChoice(users=1000, tokens_per_second_per_user=20.0)
+ASKED = AcceleratorChoice(users=1000, tokens_per_second_per_user=20.0, spare_nodes=0)
 KNOWN = {"llama2-70b": Shape(70.0, 70.0, 1024.0)}
 LABELS = pd.DataFrame({"benchmark": ["llama2-70b"], "label": ["Llama 2 70B"]})
 PLAN = SimpleNamespace(called="H200", chosen=SimpleNamespace(unit="tokens/s"))
@@ -35,6 +36,7 @@ LEFT = {
 def row(name: str, called: str, **changes: object) -> dict:
     """A row of a ranking; a quantity given as (low, high) has its median in the middle."""
     ends = {"nodes": (1, 1), "count": (8, 8), "usd_per_hour": (NAN, NAN), "kilowatts": (10, 12), "worth": (2, 3)}
+    ends |= {"worth_at_scale": (3, 4)}
     ends |= {"price_at_most": (NAN, NAN)} | {key: own for key, own in changes.items() if isinstance(own, tuple)}
     spread = {f"{key}_{end}": float(at) for key, (low, high) in ends.items()
               for end, at in (("low", low), ("median", (low + high) / 2), ("high", high))}  # fmt: skip
@@ -72,13 +74,67 @@ def best(chosen: Choice) -> Finding:
 
 def test_the_answer_names_the_least_and_all_that_are_level() -> None:
     one = best(made(B200, H200))
-    assert (
-        one.headline == "1,000 users of Llama 2 70B at 20 tokens/s take 8 accelerators at least: B200, in nodes of 8."
-    )
+    assert one.headline == "1,000 users of Llama 2 70B at 20 tokens/s take 8 B200 in nodes of 8."
     assert (one.value.low, one.value.high, one.about) == (8, 8, "B200 SXM")
     assert {name: own[0].high for name, own in one.values.items()} == {"b200_sxm": 8, "h200_sxm": 24}
     level = best(made(B200, row("B300 SXM", "B300"), H200))
-    assert level.headline.endswith("take 8 accelerators at least: B200 and B300.")
+    assert level.headline.endswith("take 8 B200 or B300.")
+
+
+def test_of_the_least_the_answer_says_how_many_are_spare() -> None:
+    """One node of two; where nodes differ in size it is told in nodes."""
+    two, other = row("B200 SXM", "B200", count=(16, 16)), row("L40S", "L40S", node=4, count=(16, 16))
+    assert best(made(two, H200, spare_nodes=1)).headline.endswith("take 16 B200 in nodes of 8 (8 spare).")
+    assert best(made(two, other, spare_nodes=1)).headline.endswith("take 16 B200 or L40S (1 spare node).")
+
+
+RACK = row("GB300", "GB300", node=4, count=(4, 4), kilowatts=(5, 6), usd_per_hour=(9, 10), smaller=True, measured_on=72)
+
+
+def test_what_takes_less_in_a_size_that_nobody_measured_is_told_behind_the_answer() -> None:
+    """Four GB300 of a rack of 72 are fewer than the eight that lead, and draw less."""
+    chosen = made(B200, H200, RACK)
+    assert best(chosen).headline.endswith("take 8 B200 in nodes of 8; in racks 4 GB300.")
+    found = answer.untried(chosen)
+    assert found.headline == "GB300 would take 4 accelerators, but was measured only in systems of 72."
+    assert found.name in [own.name for own in answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)]
+    assert answer.power(chosen).headline == "B200 draws least, 10 to 12 kW by a model; in racks GB300 5 to 6 kW."
+    larger = RACK | {"accelerator": "MI355X", "called": "MI355X"}
+    assert best(made(B200, larger)).headline.endswith("; in larger systems 4 MI355X.")
+
+
+def test_what_takes_more_in_such_a_size_is_not_told() -> None:
+    chosen = made(B200, RACK | {"count_median": 12.0, "kilowatts_median": 20.0})
+    assert best(chosen).headline.endswith("take 8 B200 in nodes of 8.") and answer.untried(chosen).value is None
+    assert answer.power(chosen).headline == "B200 draws least, 10 to 12 kW by a model."
+    assert len(answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)) == 2
+
+
+def test_what_leads_in_such_a_size_says_of_what_it_was_a_part() -> None:
+    alone = made(RACK | {"within": "yes"}, by=KILOWATTS, kilowatts_at_most=9.0)
+    assert best(alone).headline.endswith("draw least on GB300 in racks: 5 to 6 kW at the wall.")
+    assert answer.power(alone).headline == "GB300 in racks draws least, 5 to 6 kW by a model."
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"model": "DeepSeek-V3"}, "DeepSeek-V3, planned as Llama 2 70B,"),
+        ({"model": "llama 2-70B"}, "Llama 2 70B"),
+        ({}, "Llama 2 70B"),
+    ],
+)
+def test_the_answer_names_the_model_and_what_it_is_planned_as(asked: dict, words: str) -> None:
+    chosen = replace(made(B200), asked=ASKED.model_copy(update=asked))
+    assert best(chosen).headline.startswith(f"1,000 users of {words} at 20 tokens/s take ")
+
+
+def test_a_model_without_a_name_is_yours() -> None:
+    chosen = made(B200, model=Shape(91.0, 91.0), parameters_billion=91.0)
+    assert best(chosen).headline.startswith("1,000 users of your model, planned as Llama 2 70B, at 20 tokens/s")
+    assert best(chosen).notes == frozenset()
+    far = made(B200, model=Shape(400.0, 400.0), parameters_billion=400.0)
+    assert {own.code for own in best(far).notes} == {"far_benchmark"}
 
 
 def test_dollars_and_kilowatts_are_told_where_they_are_what_counts() -> None:
@@ -89,10 +145,18 @@ def test_dollars_and_kilowatts_are_told_where_they_are_what_counts() -> None:
 
 
 def test_what_follows_is_the_worth_of_an_hour_from_one_up() -> None:
-    assert answer.follows(made(B200, H200)).headline.startswith("An hour of B200 is worth 2 to 3 of H200: ")
-    less = answer.follows(made(H200, row("L40S", "L40S", worth=(0.25, 0.5))))
-    assert less.headline.startswith("An hour of H200 is worth 2 to 4 of L40S: ") and less.about == "L40S"
-    assert answer.follows(made(H200)).value is None
+    found = answer.follows(made(B200, H200))
+    assert found.headline == "An hour of B200 is worth 3 to 4 of H200 at scale, 2 to 3 in these whole nodes."
+    assert {name: own[0].high for name, own in found.values.items()} == {"b200_sxm": 4, "b200_sxm_in_whole_nodes": 3}
+    less = answer.follows(made(H200, row("L40S", "L40S", worth=(0.25, 0.5), worth_at_scale=(0.2, 0.25))))
+    assert less.headline == "An hour of H200 is worth 4 to 5 of L40S at scale, 2 to 4 in these whole nodes."
+    assert less.about == "L40S"
+    alike = answer.follows(made(H200, row("L40S", "L40S", worth=(0.5, 0.5), worth_at_scale=(0.8, 1.1))))
+    assert alike.headline == "An hour of L40S is worth 0.8 to 1.1 of H200 at scale, 0.5 in these whole nodes."
+    only = answer.follows(made(H200))
+    assert only.value is None and only.headline == "There is nothing to compare H200 with: no other is ranked."
+    without = answer.follows(made(row("B200 SXM", "B200", worth=(NAN, NAN)))).headline
+    assert without == "No break-even price is known: H200, the baseline, cannot be planned here."
 
 
 def test_a_budget_says_what_keeps_it() -> None:
@@ -116,6 +180,8 @@ def test_of_nothing_the_nearest_is_told() -> None:
     assert found.value is None
     assert found.headline == "No accelerator on sale gave Llama 2 70B users 20 tokens/s: L40S comes nearest, 12."
     assert best(made(left=())).headline == "No accelerator on sale can be planned for Llama 2 70B from these rounds."
+    asked = {"accelerators": ["L40S", "A100 SXM"]}
+    assert best(made(**asked)).headline.startswith("No L40S or A100 on sale gave Llama 2 70B users 20 tokens/s: ")
     none = pd.DataFrame(columns=["accelerator", "count", "users_from_p50"])
     makers = (answer.follows, answer.spread, answer.power, answer.decides)
     found = [*(make(chosen) for make in makers), answer.grows(chosen, none), answer.elsewhere(chosen, chosen.ranked, 9)]
@@ -133,6 +199,9 @@ def test_how_near_the_benchmark_is_stands_in_factors() -> None:
     )
     assert "one of both a mixture of experts" in mixed
     assert answer.near(made(B200), "Llama 2 70B").headline == "Your model is Llama 2 70B."
+    blind = nearest.ranked(LABELS, {}, Shape(91.0, 91.0), unknown=["llama2-70b"])
+    found = answer.near(replace(chosen, match=replace(chosen.match, near=pd.concat([chosen.match.near, blind]))), "x")
+    assert found.sentence.endswith("unscaled. No distance to Llama 2 70B is known.")
     assert answer.basis(chosen, "Llama 2 70B") == ["Llama 2 70B at distance 0.37"]
     assert answer.basis(made(B200), "Llama 2 70B") == ["Llama 2 70B"]
 
@@ -164,8 +233,8 @@ def test_other_users_change_the_answer_or_do_not() -> None:
     assert "H200 leads instead of B200" in answer.elsewhere(chosen, more.ranked, 9000).headline
 
 
-def test_causes_are_counted_and_figures_have_ten_rows() -> None:
-    many = [row(f"X{place}", f"X{place}", decided_by=choice.ONE_NODE) for place in range(12)]
+def test_causes_are_counted_and_figures_have_so_many_rows() -> None:
+    many = [row(f"X{place}", f"X{place}", decided_by=choice.ONE_NODE) for place in range(answer.ROWS)]
     chosen = made(*many, H200)
     assert (
         answer.decides(chosen).headline == "What decides is a whole node for 12 of 13 accelerators and traffic for 1."
@@ -178,4 +247,5 @@ def test_causes_are_counted_and_figures_have_ten_rows() -> None:
 def test_columns_of_a_budget_stand_only_where_there_is_one(asked: dict, there: bool) -> None:
     columns = answer.ranked_columns(made(B200, **asked))
     assert ("budget" in columns, "price_at_most" in columns) == (there, there)
-    assert columns["worth"] == "Worth, hours of H200 (ratio)"
+    assert columns["worth"] == "Worth in whole nodes, hours of H200 (ratio)"
+    assert columns["worth_at_scale"] == "Worth at scale, hours of H200 (ratio)"

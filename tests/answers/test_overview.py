@@ -120,6 +120,7 @@ def test_the_widest_step_is_a_claim() -> None:
 def test_those_worth_more_than_twice_are_counted_without_the_baseline() -> None:
     rows = matrix(FIRST, SECOND, BASE, {"accelerator": "L4", "offline": 1.0, "worth": 2.0}, {"accelerator": "A30"})
     assert answer.worth_more(rows, "H100 SXM") == "2 of 3 are worth more than twice the price of H100 SXM"
+    assert answer.worth_more(matrix(BASE), "H100 SXM") == "No accelerator can be priced against H100 SXM"
 
 
 def test_the_record_is_told_by_its_rounds_rows_and_newest_day() -> None:

@@ -248,7 +248,7 @@ def test_kilowatts_say_what_they_are_of(rows: pd.DataFrame) -> None:
     plan = planned(rows, nodes=1.0, kilowatts=9.4)
     words = "One node of 8 H100 draws 9.4 kW with hosts and building"
     said(answer.kilowatts(plan), 9.4, 9.4, f"{words}, metered.")
-    most = frozenset({note("no_meter", accelerator="H100 SXM")})
+    most = frozenset({note("no_meter", accelerator="H100 SXM", scenario="Server")})
     model = replace(plan, drawn=Drawn(BOX.watts, "modelled", rows.head(0)), power_notes=most)
     said(answer.kilowatts(model), 9.4, 9.4, f"{words}, modelled.")
     assert answer.kilowatts(model).notes == most

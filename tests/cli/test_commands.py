@@ -215,7 +215,10 @@ REFUSED = [
     ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
     ([*PLAN, "--derate", "1.2"], "is above 100 %"),
     ([*PLAN, "--derate", "0-50"], "--derate 0-50: a share is above 0, and at most 1 or 100 %"),
-    ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is not a number or a range"),
+    ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is no file that is there, and no share. Valid: measured"),
+    ([*PLAN, "--count", "3"], "--count 3 is of the run in a FILE of --derate, and none is given"),
+    ([*PLAN, "--derate", "measured", "--count", "3"], "--count 3 is of the run in a FILE of --derate"),
+    ([*PLAN, "--wall-over-limit", "0.1"], "--wall-over-limit: Input should be greater than or equal to 0.5"),
     ([*PLAN, "--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
     ([*PLAN, "--scenario", "server"], refused(PLANNED, scenario="server")),
     ([*PLAN, "--precision", "fp7"], refused(PLANNED, weight_precision="fp7")),
@@ -233,7 +236,7 @@ REFUSED = [
     ),
     (["measure", METERED, "--accelerator", "MI300X", "--count", "8"], "its telemetry lists 8 x NVIDIA H100 80GB HBM3"),
     (["measure", METERED], "its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
-    (["measure", METERED, "--accelerator", "H100"], "does not say how many accelerators it ran on"),
+    (["measure", METERED, "--accelerator", "H100"], "HBM3): give --count, 1 or more"),
     (["measure", METERED, "--accelerator", "H100", "--count", "-1"], refused(MINE, accelerator_count=-1)),
     (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
     (["measure", SWEEP, "--price=-1"], f"--price {refusal(quote.parse_quote, '-1')}"),
@@ -257,7 +260,13 @@ def test_prompt_that_takes_the_whole_limit_is_said_by_name(said) -> None:
     status, text = said(*PLAN, "--accelerator", "L40S", "--ttft-ms", "150")
     assert status == 1
     assert "Reading a prompt of 1,024 tokens takes 196 ms on 2 L40S at 50 % of the dense compute" in text
-    assert "no less than the ttft_ms of 150" in text
+    assert "no less than the --ttft-ms of 150" in text and "shorten --prompt-tokens" in text
+
+
+def test_what_counts_no_tokens_says_what_it_counts(said) -> None:
+    status, text = said(*replaced("--benchmark", "resnet50"))
+    assert status == 0 and text.startswith("--tokens-per-user 25 is in queries/s: ResNet-50 counts no tokens.\n")
+    assert "counts no tokens" not in said(*PLAN)[1]
 
 
 def test_prompt_and_wait_stand_among_the_inputs(said) -> None:
@@ -379,7 +388,7 @@ def test_choose_ranks_accelerators_and_says_what_is_not_ranked(said) -> None:
     status, text = said(*LLAMA)
     assert status == 0 and text.startswith("1,000 users of Llama 2 70B at 25 tokens/s take ")
     for words in ("An hour of", "What decides is", "are not ranked; nearest comes",
-                  "Accelerators on sale for Llama 2 70B", "Worth, hours of H200 (ratio)", "kW at the wall",
+                  "Accelerators on sale for Llama 2 70B", "Worth at scale, hours of H200 (ratio)", "kW at the wall",
                   "Why it is not ranked"):  # fmt: skip
         assert words in text
     ranked = text.split("best first\n")[1].split("\n\n")[0].splitlines()[1:]
@@ -415,13 +424,26 @@ def test_choosing_nothing_is_a_failure_that_says_how_near_the_record_comes(said)
     assert text.startswith("analysis: nothing is ranked. No accelerator on sale gave Llama 2 70B users 500 tokens/s: ")
 
 
+@pytest.mark.parametrize("name", ["A100", "H100 SXM"])
+def test_only_what_was_asked_for_is_an_answer(said, name: str) -> None:
+    """The baseline can be planned, but was not asked for: one was never so fast, one ran in other rounds."""
+    status, text = said(*LLAMA, "--accelerators", name)
+    assert status == 1 and text.startswith(f"analysis: nothing is ranked. No {name.split()[0]}")
+
+
+def test_the_nearest_benchmark_may_be_the_largest(said) -> None:
+    status, text = said(*CHOOSE, "--model", "DeepSeek-V3", "--parameters", "671", "--active-parameters", "37")
+    assert status == 0 and text.startswith("1,000 users of DeepSeek-V3, planned as DeepSeek-R1, at 25 tokens/s take ")
+
+
 NOT_CHOSEN = [
     ([*CHOOSE, "--model", "Foo"], "--parameters must say how large Foo is"),
     ([*CHOOSE, "--parameters", "30", "--active-parameters", "40"], "--active-parameters must be at most"),
     ([*LLAMA, "--price", "3"], "--price '3' names no accelerator"),
     ([*LLAMA, "--price", "H900=3"], H900),
-    ([*LLAMA, "--baseline", "H900"], H900),
-    ([*LLAMA, "--accelerators", "H900"], H900),
+    ([*LLAMA, "--baseline", "H900"], f"--baseline: {H900}"),
+    ([*LLAMA, "--accelerators", "H900"], f"--accelerators: {H900}"),
+    ([*LLAMA, "--price", "foo=3"], "--price: no accelerator 'foo': none of 144 valid ones is like it"),
     ([*LLAMA, "--usd-per-hour", "-1"], "--usd-per-hour: Input should be greater than or equal to 0; got -1"),
     ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
     ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),

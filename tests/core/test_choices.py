@@ -46,3 +46,8 @@ def test_of_many_names_the_nearest_are_told_and_how_many_there_are() -> None:
     start, _, nearest = words.partition(" valid ones: ")
     assert start == "'part 8x': did you mean 'part 8'? the nearest of 81"
     assert nearest.split(", ")[0] == "part 8" and len(nearest.split(", ")) == 8
+
+
+def test_names_that_are_not_alike_are_no_hint() -> None:
+    names = [f"part {place}" for place in range(81)]
+    assert not_among("foo", names) == "'foo': none of 81 valid ones is like it"

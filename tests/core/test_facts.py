@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from analysis.core import facts, parameters
+from analysis.core.choices import folded, spelled
 from analysis.core.facts import UnusableTable
+from analysis.core.lists import cell_values
 
 
 @pytest.fixture
@@ -55,6 +57,31 @@ def test_a_name_of_a_benchmark_is_that_benchmark(name: str) -> None:
     assert facts.benchmark_named(name) == "llama2-70b"
 
 
-@pytest.mark.parametrize("name", ["", " ", "Llama 2", "Llama 3.3 70B", "Qwen3 32B"])
+@pytest.mark.parametrize(
+    ("name", "benchmark"),
+    [
+        ("DeepSeek R1", "deepseek-r1"),
+        ("deepseek-ai/DeepSeek-R1", "deepseek-r1"),
+        ("GPT OSS 120B", "gpt-oss-120b"),
+        ("llama_3.1_405b", "llama3.1-405b"),
+    ],
+)
+def test_a_name_may_be_spelled_with_other_signs(name: str, benchmark: str) -> None:
+    assert facts.benchmark_named(name) == benchmark
+
+
+def test_signs_tell_no_two_benchmarks_apart() -> None:
+    """Without signs a name is that of the same benchmark as with them."""
+    names = [
+        (name, row["benchmark"])
+        for row in facts.rows("benchmarks")
+        for name in (row["benchmark"], row["label"], *cell_values(row["aliases"]))
+    ]
+    with_signs, without = ({(plain(name), own) for name, own in names} for plain in (folded, spelled))
+    shared = [{name for name, _ in own if sum(name == other for other, _ in own) > 1} for own in (with_signs, without)]
+    assert shared == [{"dlrm"}, {"dlrm"}]
+
+
+@pytest.mark.parametrize("name", ["", " ", "Llama 2", "Llama 3.3 70B", "Qwen3 32B", "DeepSeek-R1-Distill-Llama-70B"])
 def test_any_other_name_is_none(name: str) -> None:
     assert facts.benchmark_named(name) == ""

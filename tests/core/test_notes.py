@@ -72,11 +72,16 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         {"prompt": "15,330", "context": "2,000"},
         "memory is planned for contexts of up to 2,000 tokens, the longest prompt has 15,330",
     ),
+    (
+        "far_benchmark",
+        {"benchmark": "Llama 2 70B", "distance": "1.1", "far": "0.98"},
+        "no benchmark is near the model: Llama 2 70B is at distance 1.1, a model twice as large at 0.98",
+    ),
     ("no_memory", {}, "memory is not planned: the model's size or shape is not known"),
     (
         "no_meter",
-        {"accelerator": "L40S"},
-        "no power submission of L40S is comparable under the same cap: kilowatts are those of a model",
+        {"accelerator": "L40S", "scenario": "Server"},
+        "no power submission of L40S in Server at this speed and cap: kilowatts are those of a model",
     ),
     ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),

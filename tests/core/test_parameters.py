@@ -88,6 +88,8 @@ REFUSED = [
         {"wall_over_limit": [1.5, 1.2]},
         "parameter wall_over_limit must be two numbers, low then high; got [1.5, 1.2]",
     ),
+    (DERATING, {"wall_over_limit": [0.1, 1.2]}, should("wall_over_limit.0", "greater than or equal to 0.5", 0.1)),
+    (PRICE, {"wall_over_limit": [0.1, 1.2]}, should("wall_over_limit.0", "greater than or equal to 0.5", 0.1)),
     (PRICE, {"years": 0.0}, should("years", "greater than 0", 0.0)),
     (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
     (MINE, {"files": ["/tmp/run.json"]}, "parameter files.0: '/tmp/run.json' must be the path of a file below data/"),

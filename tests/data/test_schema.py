@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.data import descriptor, loading, rules, schema
+from analysis.data.catalog import Catalog
 from analysis.data.descriptor import DescriptorError, Field
 from analysis.data.loading import TableError
 
@@ -122,6 +123,54 @@ def test_pattern_of_an_optional_column_allows_an_empty_cell(package: Path) -> No
     assert constrained(package, "note", pattern="^s") == [
         "apples.csv, row 3, column note: 'green, sour' does not match ^s"
     ]
+
+
+def test_an_exclusive_minimum_is_itself_too_low(package: Path) -> None:
+    assert constrained(package, "low", more_than=109) == []
+    assert constrained(package, "low", more_than=109.5) == ["apples.csv, row 2, column low: 109.5 is not above 109.5"]
+    assert rules.row_faults({"low": 0.0}, rules.checks([Field("low", "number", more_than=0)])) == [
+        "low 0.0 is not above 0"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("accelerators", "memory_gb"),
+        ("accelerators", "memory_bandwidth_gb_per_s"),
+        ("accelerators", "fp8_dense_tflops"),
+        ("accelerators", "power_limit_w"),
+        ("benchmarks", "parameters_billion"),
+        ("benchmarks", "active_parameters_billion"),
+        ("benchmarks", "tokens_per_sample_low"),
+        ("prices", "usd_per_accelerator_hour_low"),
+    ],
+)
+def test_what_plans_divide_by_is_never_zero(data: Catalog, name: str, column: str) -> None:
+    frame = getattr(data, name).copy()
+    frame.loc[frame[column].first_valid_index(), column] = 0.0
+    told = [str(fault) for fault in schema.faults(descriptor.read_tables()[name], frame) if fault.column == column]
+    assert told[0].endswith(f"column {column}: 0.0 is not above 0")
+
+
+@pytest.mark.parametrize("name", ["accelerators", "benchmarks"])
+@pytest.mark.parametrize(("label", "words"), [("", "stands twice"), ("<script>x</script>", "does not match")])
+def test_a_label_is_that_of_one_row_and_no_markup(data: Catalog, name: str, label: str, words: str) -> None:
+    frame = getattr(data, name).copy()
+    frame.loc[frame.index[1], "label"] = label or frame["label"].iloc[0]
+    (fault,) = schema.faults(descriptor.read_tables()[name], frame)
+    assert fault.column == "label" and words in fault.message
+
+
+def test_a_row_that_refers_to_itself_refers_to_nothing(data: Catalog) -> None:
+    table, frame = descriptor.read_tables()["accelerators"], data.accelerators.copy()
+    frames = {"accelerators": frame}
+    keys = [key for key in table.foreign_keys if key["fields"] == ["variant_of"]]
+    own = replace(table, foreign_keys=keys)
+    assert schema.dangling(own, frame, frames) == []
+    frame.loc[frame.index[3], "variant_of"] = frame["accelerator"].iloc[3]
+    (fault,) = schema.dangling(own, frame, frames)
+    assert (fault.row, fault.column, fault.message) == (frame.index[3], "variant_of", "refers to its own row")
 
 
 @pytest.mark.parametrize("kept", ["100,100", "1.1,1.1", "0.001,0.001", "1.0000001,1.0000001"])

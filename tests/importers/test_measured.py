@@ -230,6 +230,8 @@ BAD = [
     ("a list", [1, 2], "a file of another tool (it holds list)"),
     ("no JSON", "hello", "is no JSON"),
     ("empty", "", "is no JSON"),
+    ("cut", json.dumps(VLLM, indent=1)[:60], "is no JSON (Unterminated string starting at: line "),
+    ("cut lines", json.dumps(VLLM) + "\n" + json.dumps(VLLM)[:60], ", line 2: is no JSON"),
 ]  # fmt: skip
 
 
@@ -238,6 +240,11 @@ def test_what_is_no_measurement_is_refused_by_name(write: Write, record: Any, sa
     with pytest.raises(MeasurementError, match=r"run\.json") as caught:
         formats.read_runs(write(record))
     assert said in str(caught.value)
+
+
+def test_a_folder_without_a_log_is_told_as_such(tmp_path: Path) -> None:
+    with pytest.raises(MeasurementError, match=r"runs: is a folder without .*, the log of a LoadGen run"):
+        formats.read_runs(tmp_path, "runs")
 
 
 VALUES = st.recursive(

@@ -211,7 +211,8 @@ def test_of_the_round_that_is_planned_with_nothing_is_crossed(plan: Plan) -> Non
 def test_without_a_comparable_meter_watts_are_those_of_a_stated_model(plan: Plan, other: dict) -> None:
     """700 W x 1.2 to 1.5 for the host; capped watts never meet throughput without a cap."""
     planned = plan(SERVER, METERED | other, wall_over_limit=[1.2, 1.5], users=10)
-    assert planned.power_notes == {note("no_meter", accelerator="H100 SXM")} and not planned.drawn.metered
+    assert planned.power_notes == {note("no_meter", accelerator="H100 SXM", scenario="Server")}
+    assert not planned.drawn.metered
     assert planned.draws["kilowatts"].between(8 * 0.84 * 1.3, 8 * 1.05 * 1.3).all()
     told = planned.inputs.set_index("quantity").loc["power"]
     assert told[["value_low", "value_high"]].tolist() == pytest.approx([840.0, 1050.0], rel=1e-12)

@@ -90,9 +90,31 @@ def test_the_worth_of_an_hour_is_the_ratio_of_whole_nodes(made: Make) -> None:
     assert rows["worth_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
 
 
+def test_the_worth_at_scale_is_that_of_one_accelerator_whatever_whole_nodes_and_spare_ones_hide(made: Make) -> None:
+    """10,000 and 2,000 tokens/s each against 1,000; with a spare node 32 H100 against 16 B200 are only 2 times."""
+    chosen = made(H100, H200, B200, spare_nodes=1)
+    rows = chosen.ranked.set_index("accelerator")
+    assert rows["worth_high"].to_dict() == {"B200 SXM": 2.0, "H200 SXM": 32 / 24, "H100 SXM": 1.0}
+    for end in ("low", "median", "high"):
+        assert rows[f"worth_at_scale_{end}"].to_dict() == pytest.approx(
+            {"B200 SXM": 10.0, "H200 SXM": 2.0, "H100 SXM": 1.0}, rel=1e-4
+        )
+
+
+def test_what_both_sides_share_widens_no_worth_at_scale(made: Make) -> None:
+    """Derate, peak and context cancel in the ratio; throughputs (here: printed ones of two systems) do not."""
+    shared = {"derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0], "context_tokens": [1.0, 9.0]}
+    ends = [f"worth_at_scale_{end}" for end in ("low", "high")]
+    one = made(H100, B200, **shared).ranked.set_index("accelerator").loc["B200 SXM", ends].tolist()
+    assert one == pytest.approx([10.0, 10.0], rel=1e-4)
+    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
+    low, high = made(H100, H200, *wide).ranked.set_index("accelerator").loc["H200 SXM", ends]
+    assert low < 1.9 and high > 2.1
+
+
 def test_without_a_plan_of_the_baseline_nothing_is_worth_anything(made: Make) -> None:
     chosen = made(H200, B200)
-    assert chosen.ranked["worth_low"].isna().all() and len(chosen.ranked) == 2
+    assert chosen.ranked[["worth_low", "worth_at_scale_low"]].isna().all(axis=None) and len(chosen.ranked) == 2
 
 
 def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
@@ -182,7 +204,9 @@ def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apar
 def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
     slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
     chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
-    assert set(chosen.ranked["accelerator"]) == {"B200 SXM", "H100 SXM"} and chosen.unranked.empty
+    assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
+    assert chosen.ranked["worth_low"].tolist() == [3.0], "the baseline is what it is priced against"
+    assert made(H100, B200, slow, accelerators=["MI300X"]).ranked.empty, "another than those asked for answers nothing"
 
 
 def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made: Make, data: Catalog) -> None:
@@ -199,6 +223,31 @@ def test_a_benchmark_that_was_not_run_is_no_neighbour(made: Make) -> None:
     assert made(B200, **asked).match.benchmark == "llama2-70b"
     mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
     assert made(B200, mixed, **asked).match.benchmark == "mixtral-8x7b"
+
+
+def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
+    """Llama 2 70B has 70 billion: 100 are near, 200 are more than twice as many."""
+    near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
+    assert near.match.notes == frozenset()
+    (own,) = far.match.notes
+    assert own.code == "far_benchmark" and "Llama 2 70B is at distance 1.5" in own.text
+
+
+def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable) -> None:
+    """It ran, but nobody knows how near it is: it is never the nearest, and where there is no other, none is."""
+    tables = record(B200, RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"})
+    sizes = tables.benchmarks["parameters_billion"]
+    tables.benchmarks = tables.benchmarks.assign(
+        parameters_billion=sizes.mask(tables.benchmarks["benchmark"].eq("mixtral-8x7b"))
+    )
+    asked = ASKED.model_copy(update={"benchmark": "", "parameters_billion": 46.7})
+    found = choice.match(tables, asked)
+    assert found.benchmark == "llama2-70b"
+    assert found.near["label"].tolist() == ["Llama 2 70B", "Mixtral 8x7B"]
+    assert found.near["distance"].isna().tolist() == [False, True]
+    tables.benchmarks = tables.benchmarks.assign(parameters_billion=float("nan"))
+    with pytest.raises(ValueError, match="no benchmark of known size ran under a limit in these rounds"):
+        choice.match(tables, asked)
 
 
 def test_a_name_of_a_benchmark_has_no_distance(made: Make) -> None:

@@ -41,6 +41,8 @@ def test_the_nearest_comes_first_with_how_many_times_it_the_model_is() -> None:
     assert found["same_kind"].tolist() == [True, False, False]
     assert nearest.ranked(LABELS, KNOWN, MIXED, ["large", "small"])["label"].tolist() == ["Small 8B", "Large 400B"]
     assert nearest.ranked(LABELS, {}, MIXED).empty
+    last = nearest.ranked(LABELS, {"small": SMALL}, MIXED, unknown=["large"])
+    assert last["label"].tolist() == ["Small 8B", "Large 400B"] and last["distance"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("total", "active"), [(0.0, 0.0), (-1.0, -1.0), (8.0, 0.0), (8.0, 9.0), (NAN, NAN)])
@@ -53,6 +55,7 @@ def test_shapes_are_those_of_text_under_a_limit(data: Catalog) -> None:
     known = nearest.shapes(data.benchmarks, data.benchmark_limits)
     assert {"llama2-70b", "llama3.1-405b", "gpt-oss-120b", "mixtral-8x7b", "llama3.1-8b"} <= set(known)
     assert not {"llama3.1-8b-edge", "whisper", "bert", "qwen3-vl-235b-a22b"} & set(known)
+    assert known["deepseek-r1"] == Shape(671.0, 37.0, 3136.0) and nearest.unmeasured(data.benchmarks) == []
     assert known["gpt-oss-120b"] == Shape(117.0, 5.1, 15330.0) and known["llama2-70b"] == Shape(70.0, 70.0, 1024.0)
 
 
@@ -65,6 +68,8 @@ def test_shapes_are_those_of_text_under_a_limit(data: Catalog) -> None:
         (Shape(47.0, 13.0), "mixtral-8x7b"),
         (Shape(7.0, 7.0, 2000.0), "llama3.1-8b"),
         (Shape(500.0, 500.0), "llama3.1-405b"),
+        (Shape(671.0, 37.0), "deepseek-r1"),
+        (Shape(1000.0, 32.0), "deepseek-r1"),
     ],
 )
 def test_models_that_people_serve_have_the_neighbours_that_one_expects(

@@ -10,6 +10,7 @@ from analysis.answers.words import (
     PROSE,
     counted,
     dollars,
+    either,
     finding_name,
     fitting,
     listed,
@@ -23,9 +24,10 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
 from analysis.themes import choice
-from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
+from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
+from analysis.themes.system_sizes import RACKS
 
-ROWS, LINES = 10, 3  # rows that are read at a glance, and staircases beside the baseline's
+ROWS, LINES = 12, 3  # rows that are read at a glance, and staircases beside the baseline's
 NEED = "{}, tenth to ninetieth percentile of the draws"
 UNITS = {
     ACCELERATORS: "accelerators in whole nodes, spare ones included",
@@ -38,6 +40,7 @@ AXES = {
     KILOWATTS: "kilowatts at the wall",
 }
 WORTH = "times the baseline's price of an accelerator-hour at which the bill is the same, P10 to P90 of the draws"
+SCALE = f"{WORTH}, for so many users that whole and spare nodes do not count"
 METERED, MODELLED = "metered", "modelled"
 WHY = {
     choice.TOO_SLOW: "no run so fast",
@@ -56,6 +59,7 @@ RANKED_TABLE = {
     "count": "Accelerators",
     "usd_per_hour": "Dollars an hour",
     "worth": "Worth of the baseline's price (ratio)",
+    AT_SCALE: "Its worth at scale (ratio)",
     "price_at_most": "Dollars per accelerator-hour that keep the budget",
     "kilowatts": "kW at the wall",
     "metering": "Watts are",
@@ -92,7 +96,11 @@ Names = Callable[[str], str]
 
 
 def best(chosen: Choice, label: str, name: Names) -> Finding:
-    """The answer: what the users take at least, and on which accelerators; why there is none."""
+    """The answer: what the users take at least, and on which accelerators; why there is none.
+
+    Of sizes that were measured. What takes less, but is smaller than any system measured, is told behind it where an
+    answer has room for it, and by `untried`.
+    """
     ranked, unit = chosen.ranked, NEED.format(UNITS[chosen.by])
     if ranked.empty:
         return nothing("best_accelerator", unit, _why_nothing(chosen, label, name))
@@ -102,30 +110,44 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
         return nothing("best_accelerator", unit, words)
     first = known.iloc[0]
     value = likely(first, chosen.by)
-    who, notes = _users(chosen, label), of_rows(_level(chosen))
+    who, notes = _users(chosen, label), of_rows(_level(chosen)) | chosen.match.notes
     within = ranked["within"].isin(["yes", "perhaps"])
     if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
         none = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
         words = fitting(f"{none} for {who}: {_amount(chosen, first)}.", f"{none}: {_amount(chosen, first)}.")
         return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first["accelerator"])
     level = _level(chosen)
-    names = listed(level["called"], most=3) if len(level) > 1 else first["called"]
-    node = f", in nodes of {first['node']}" if len(level) == 1 and first["node"] > 1 else ""
+    where = f" {_part_of(level)}" if first["smaller"] else ""
+    names, any_of = (f"{told(level['called'], most=3)}{where}" for told in (listed, either))
     told = {
-        ACCELERATORS: f"{opening(who)} take {prose(value)} accelerators at least: {names}{node}.",
-        DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour.",
-        KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW at the wall.",
+        ACCELERATORS: f"{opening(who)} take {prose(value)} {any_of}{_with_spare(chosen, level)}",
+        DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour",
+        KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW",
     }[chosen.by]
+    less = _below(_known(chosen), chosen.by)
+    scope = f"; {_in_larger(less, chosen.by)}" if len(less) else " at the wall" * (chosen.by == KILOWATTS)
     values = {
         finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
         for _, row in ranked.iterrows()
         if likely(row, chosen.by).known
     }
     short = f"{names} need least: {_much(chosen, value)} for {counted(chosen.asked.users, 'user')}."
-    words = fitting(told, short)
+    words = fitting(f"{told}{scope}.", f"{told}.", short)
     return Finding(
         "best_accelerator", value, unit, words, cited(level), notes, about=first["accelerator"], values=values
     )
+
+
+def untried(chosen: Choice) -> Finding:
+    """What would take less than the first ranked, but on fewer accelerators than any system that was measured."""
+    unit, rows = NEED.format(UNITS[chosen.by]), _below(_known(chosen), chosen.by)
+    if rows.empty:
+        return nothing("least_untried", unit, "Nothing would take less in a size that was not measured.")
+    value, sizes = _spanned(rows, chosen.by), Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
+    words = f"{listed(rows['called'], most=3)} would take {_much(chosen, value)}, but were measured only in systems of "
+    words = words.replace("were", "was") if len(rows) == 1 else words
+    return Finding("least_untried", value, unit, f"{words}{prose(sizes)}.", cited(rows), of_rows(rows),
+                   about=rows["accelerator"].iloc[0])  # fmt: skip
 
 
 def follows(chosen: Choice) -> Finding:
@@ -162,20 +184,30 @@ def _beyond(chosen: Choice) -> Finding:
 
 
 def worth(chosen: Choice) -> Finding:
-    """What an hour of the first ranked is worth in hours of the baseline; of the second where that is the first."""
-    others = chosen.ranked[chosen.ranked["accelerator"].ne(chosen.asked.baseline) & chosen.ranked["worth_low"].notna()]
+    """What an hour of the first ranked is worth in hours of the baseline, at scale and in the whole nodes asked for.
+
+    Of the second where the baseline is the first.
+    """
+    others = chosen.ranked[chosen.ranked["accelerator"].ne(chosen.asked.baseline)]
     base = chosen.plans[chosen.asked.baseline].called
+    if len(chosen.ranked) and others.empty:
+        return nothing("worth_of_baseline", SCALE, f"There is nothing to compare {base} with: no other is ranked.")
+    others = others[others["worth_low"].notna()]
     if others.empty:
         words = f"No break-even price is known: {base}, the baseline, cannot be planned here."
-        return nothing("worth_of_baseline", WORTH, words)
+        return nothing("worth_of_baseline", SCALE, words)
     row = others.iloc[0]
-    value, called = likely(row, "worth"), row["called"]
-    more, less, times = called, base, value
-    if value.low < 1:
-        more, less, times = base, called, Interval(1 / value.high, 1 / value.low)
-    words = f"An hour of {more} is worth {prose(times)} of {less}: at that ratio of prices both bills are the same."
-    values = {finding_name(each["accelerator"]): (likely(each, "worth"), WORTH) for _, each in others.iterrows()}
-    return Finding("worth_of_baseline", value, WORTH, words, cited(others), of_rows(others), about=row["accelerator"],
+    value, here, called = likely(row, AT_SCALE), likely(row, "worth"), row["called"]
+    more, less = called, base
+    times, whole = value, here
+    if value.high < 1:
+        more, less = base, called
+        times, whole = (Interval(1 / own.high, 1 / own.low) for own in (value, here))
+    words = f"An hour of {more} is worth {prose(times)} of {less} at scale, {prose(whole)} in these whole nodes."
+    values = {finding_name(each["accelerator"]): (likely(each, AT_SCALE), SCALE) for _, each in others.iterrows()}
+    values |= {f"{finding_name(each['accelerator'])}_in_whole_nodes": (likely(each, "worth"), WORTH)
+               for _, each in others.iterrows()}  # fmt: skip
+    return Finding("worth_of_baseline", value, SCALE, words, cited(others), of_rows(others), about=row["accelerator"],
                    values=values)  # fmt: skip
 
 
@@ -193,13 +225,19 @@ def spread(chosen: Choice) -> Finding:
 
 
 def power(chosen: Choice) -> Finding:
-    """What draws least at the wall nine times in ten of the plans of a measured size, and whether a meter says so."""
+    """What draws least at the wall nine times in ten of the plans of a measured size, and whether a meter says so.
+
+    What would draw less, but is smaller than any system measured, is told too.
+    """
     unit, rows = NEED.format(UNITS[KILOWATTS]), chosen.ranked[chosen.ranked["kilowatts_low"].notna()]
     if rows.empty:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
-    row = rows.sort_values(["smaller", "kilowatts_high"], kind="stable").iloc[0]
+    rows = rows.sort_values(["smaller", "kilowatts_high"], kind="stable")
+    row, less = rows.iloc[0], _below(rows, KILOWATTS)
     value, how = likely(row, KILOWATTS), "at the wall" if row["metered"] else "by a model"
-    words = f"{row['called']} draws least, {prose(value)} kW {how}."
+    where = f" {_part_of(rows.head(1))}" if row["smaller"] else ""
+    words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
+    words += f"; {_in_larger(less, KILOWATTS)}." if len(less) else "."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
                    about=row["accelerator"])  # fmt: skip
 
@@ -227,18 +265,23 @@ def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
     row = chosen.ranked.iloc[0]
     times = float(own["count"].iloc[-1] / row["count_median"])
     more = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
-    words = f"For {more} times the users {row['called']} takes {interval.number(times, PROSE)} times the accelerators."
+    words = f"For {more} times the users {row['called']} takes {interval.number(times, PROSE)} times the accelerators"
+    spare = " and spare ones" if chosen.asked.spare_nodes else ""
+    rounded = times < choice.users_at_most(chosen.asked) / chosen.asked.users
+    words += f", for whole nodes{spare} weigh less." if rounded else "."
     return Finding("growth_with_users", exactly(times), unit, words, cited(chosen.ranked.head(1)), about=first)
 
 
 def near(chosen: Choice, label: str) -> Finding:
     """How near the benchmark that is planned with is to the model: its distance and by how many times they differ."""
     unit, own, model = "distance between model and benchmark, 0 for the same", chosen.match.own, _model(chosen)
+    unknown = chosen.match.near.loc[chosen.match.near["distance"].isna(), "label"]
+    blind = f" No distance to {listed(unknown)} is known." if len(unknown) else ""
     if own is None:
         return nothing("nearest_benchmark", unit, f"How large {label} is is not known: no distance to another model.")
     if own["distance"] == 0:
         words = f"{model} is {'as large as ' if chosen.asked.parameters_billion else ''}{label}."
-        return Finding("nearest_benchmark", exactly(0.0), unit, words)
+        return Finding("nearest_benchmark", exactly(0.0), unit, words, more=blind.strip())
     times = {"parameters": own["parameters_times"], "active parameters": own["active_times"],
              "longest prompt": own["prompt_times"]}  # fmt: skip
     dense = abs(times["parameters"] - times["active parameters"]) < 1e-9
@@ -247,7 +290,7 @@ def near(chosen: Choice, label: str) -> Finding:
     kind = "" if own["same_kind"] else ", one of both a mixture of experts"
     size = f"{listed(told)} of {label}" if told else f"the size of {label}"
     words = f"{model} has {size}{kind}: throughput is the benchmark's, unscaled."
-    return Finding("nearest_benchmark", exactly(float(own["distance"])), unit, words)
+    return Finding("nearest_benchmark", exactly(float(own["distance"])), unit, words, more=blind.strip())
 
 
 def unanswered(chosen: Choice, name: Names) -> Finding:
@@ -286,7 +329,8 @@ def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
 def shown(chosen: Choice, more: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
     """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
     apart = [near(chosen, label)] if is_apart(chosen) else []
-    return [elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
+    smaller = [below] if (below := untried(chosen)).value else []
+    return [*smaller, elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
 
 
 def folded(chosen: Choice, label: str) -> list[Finding]:
@@ -364,7 +408,10 @@ def ranked_columns(chosen: Choice) -> dict[str, str]:
     left = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
     left -= {"budget"} if chosen.asked.kilowatts_at_most else set()
     columns = {name: words for name, words in RANKED_TABLE.items() if name not in left}
-    return columns | {"worth": f"Worth, hours of {base} (ratio)"}
+    return columns | {
+        "worth": f"Worth in whole nodes, hours of {base} (ratio)",
+        AT_SCALE: f"Worth at scale, hours of {base} (ratio)",
+    }
 
 
 def _worded(rows: pd.DataFrame) -> pd.DataFrame:
@@ -388,6 +435,39 @@ def _level(chosen: Choice) -> pd.DataFrame:
     return chosen.ranked[chosen.ranked[ends].eq(first[ends]).all(axis=1)]
 
 
+def _below(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows that take less of `name` than the first, but are smaller than any system measured, as that is not."""
+    if rows.empty or rows["smaller"].iloc[0]:
+        return rows.head(0)
+    less = rows[f"{name}_median"] < rows[f"{name}_median"].iloc[0]
+    return rows[rows["smaller"] & less & rows["within"].eq(rows["within"].iloc[0])]
+
+
+def _spanned(rows: pd.DataFrame, name: str) -> Interval:
+    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max()))
+
+
+def _in_larger(less: pd.DataFrame, name: str) -> str:
+    """What `less` (see _below) takes of `name`, and as a part of what: `in racks 8 to 12 GB300 or GB200`."""
+    where = _part_of(less)
+    if name == ACCELERATORS:
+        return f"{where} {prose(_spanned(less, name))} {either(less['called'], most=2)}"
+    return f"{where} {either(less['called'], most=2)} {_amount_of(name, _spanned(less, name))}"
+
+
+def _part_of(rows: pd.DataFrame) -> str:
+    """As a part of what the accelerators were measured whose plans are smaller than any system measured."""
+    return "in racks" if rows["accelerator"].isin(list(RACKS)).all() else "in larger systems"
+
+
+def _with_spare(chosen: Choice, level: pd.DataFrame) -> str:
+    """The size of a node, where one is told, and how many of the accelerators are spare."""
+    node, spare = level["node"], chosen.asked.spare_nodes
+    sized = f" in nodes of {node.iloc[0]}" if len(level) == 1 and node.iloc[0] > 1 else ""
+    many = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
+    return f"{sized} ({many})" if spare else sized
+
+
 def _nodes(row: pd.Series) -> str:
     count = likely(row, "nodes")
     return f"{prose(count)} node{'s' * (count.high > 1)}" if row["node"] > 1 else ""
@@ -397,7 +477,14 @@ def _users(chosen: Choice, label: str) -> str:
     plan = next(iter(chosen.plans.values()))
     speed, unit = interval.number(choice.speed_asked(chosen.asked)), plan.chosen.unit
     count = chosen.asked.users
-    return f"{count:,} user{'s' * (count > 1)} of {label} at {speed} {unit}"
+    return f"{count:,} user{'s' * (count > 1)} of {_planned_as(chosen, label)} at {speed} {unit}"
+
+
+def _planned_as(chosen: Choice, label: str) -> str:
+    """The model asked about, and the benchmark that it is planned with where that is another."""
+    asked = chosen.asked
+    own = asked.benchmark_named == chosen.match.benchmark if asked.model else not is_apart(chosen)
+    return label if own else f"{asked.model or 'your model'}, planned as {label},"
 
 
 def _amount(chosen: Choice, row: pd.Series) -> str:
@@ -406,11 +493,15 @@ def _amount(chosen: Choice, row: pd.Series) -> str:
 
 def _much(chosen: Choice, value: Interval) -> str:
     """An amount of what the ranking is by, in words."""
+    return _amount_of(chosen.by, value)
+
+
+def _amount_of(name: str, value: Interval) -> str:
     return {
         ACCELERATORS: f"{prose(value)} accelerators",
         DOLLARS: f"{dollars(value)} an hour",
         KILOWATTS: f"{prose(value)} kW",
-    }[chosen.by]
+    }[name]
 
 
 def _budget(chosen: Choice) -> str:
@@ -432,8 +523,9 @@ def _times(value: float, what: str) -> str:
 def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
     here = chosen.unranked[chosen.unranked["benchmark"].eq(chosen.match.benchmark) & chosen.unranked["speed"].notna()]
     asked = interval.number(choice.speed_asked(chosen.asked))
+    wanted = f"No {either(map(name, chosen.asked.accelerators)) or 'accelerator'} on sale"
     if here.empty:
-        return f"No accelerator on sale can be planned for {label} from these rounds."
+        return f"{wanted} can be planned for {label} from these rounds."
     best = here.loc[here["speed"].idxmax()]
     fastest = interval.number(best["speed"], PROSE)
     if best["of_asked"] >= 1:
@@ -441,4 +533,4 @@ def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
             f"{label} at {asked} tokens/s per user cannot be planned: {name(best['accelerator'])} {WHY[best['why']]}."
         )
     nearest = f"{name(best['accelerator'])} comes nearest, {fastest}"
-    return f"No accelerator on sale gave {label} users {asked} tokens/s: {nearest}."
+    return f"{wanted} gave {label} users {asked} tokens/s: {nearest}."

@@ -100,6 +100,8 @@ def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
     """How many are worth more than TWICE the baseline's price, as a figure's claim."""
     known = matrix.dropna(subset="worth_low")
     known = known[known["accelerator"].ne(baseline)]
+    if known.empty:
+        return f"No accelerator can be priced against {baseline}"
     count = int(known["worth_low"].gt(TWICE).sum())
     return f"{count} of {len(known)} are worth more than twice the price of {baseline}"
 

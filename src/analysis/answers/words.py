@@ -79,6 +79,14 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
+def either(names: Iterable[str], most: int = 4) -> str:
+    """`a, b or c`, or the first few and how many more."""
+    names = list(dict.fromkeys(names))
+    if len(names) > most:
+        return first_of(names, most)
+    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
 def counted(count: int, thing: str) -> str:
     """1 system, 15 systems."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {plural(thing)}"

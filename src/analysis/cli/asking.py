@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from analysis.core import quote
 from analysis.core.choices import choose, folded
 from analysis.core.interval import Interval
+from analysis.core.parameters import MODELS
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
 
@@ -20,6 +23,10 @@ OPTIONS = {
     "tokens_per_second_per_user": "--tokens-per-user",
     "weight_precision": "--precision",
 }
+_NAMES = sorted(
+    {name for model in MODELS.values() for name in model.model_fields if "_" in name}, key=len, reverse=True
+)
+PARAMETER = re.compile(rf"(?<![\w./-])(?:{'|'.join(_NAMES)})(?![\w/-]|\.\w)")
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
 
 
@@ -49,7 +56,7 @@ def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> st
         name = quote.parse_quote(text).accelerator
     except ValueError as error:
         raise ValueError(f"{option} {error}") from None
-    named = accelerator_of(name, catalog) if name else ""
+    named = accelerator_of(option, name, catalog) if name else ""
     if named and accelerator and named != accelerator:
         raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
     return named + text[text.index("=") :] if named else text
@@ -62,10 +69,26 @@ def share(option: str, text: str) -> Interval:
     return Interval(low / scale, high / scale)
 
 
-def accelerator_of(name: str, catalog: Catalog) -> str:
-    """The accelerator of a name or alias. Raises ValueError with the nearest and all valid names for another."""
+def accelerator_of(option: str, name: str, catalog: Catalog) -> str:
+    """The accelerator of a name or alias. Raises ValueError naming the option, and the nearest names, for another."""
     known = catalog.accelerator_names.get(folded(name))
-    return known or choose(name, catalog.accelerators["accelerator"], "accelerator")
+    try:
+        return known or choose(name, catalog.accelerators["accelerator"], "accelerator")
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}; all are in data/accelerators.csv") from None
+
+
+@contextmanager
+def in_options(option: Callable[[str], str] = option) -> Iterator[None]:
+    """What is raised within speaks of options, not of the parameters of reports that they set.
+
+    Of those alone whose names are no words: ttft_ms, but not rounds.
+    """
+    try:
+        yield
+    except (ValueError, Nothing) as error:
+        said = PARAMETER.sub(lambda match: option(match[0]), str(error))
+        raise (Nothing if isinstance(error, Nothing) else ValueError)(said) from None
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict:

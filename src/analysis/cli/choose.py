@@ -29,11 +29,24 @@ OPTIONS = {
     "spare_nodes": "--spare-nodes",
     "usd_per_hour_at_most": "--usd-per-hour",
 }
-COLUMNS = ("called", "nodes", "node", "count", "usd_per_hour", "worth", "kilowatts", "decides", "budget", "round")
+COLUMNS = (
+    "called",
+    "nodes",
+    "node",
+    "count",
+    "usd_per_hour",
+    "worth",
+    choice.AT_SCALE,
+    "kilowatts",
+    "decides",
+    "budget",
+    "round",
+)
 UNRANKED = ("called", "reason", "label", "speed", "of_asked", "when", "systems")
 FEW = 8  # rows of what is not ranked: those that come nearest
 
 
+@asking.in_options(lambda parameter: option(parameter))
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the ranking, or one of JSON.
 
@@ -50,7 +63,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     findings = [best, answer.follows(chosen), answer.decides(chosen), answer.unanswered(chosen, name)]
     if arguments.format == "json":
         return [_json(chosen, [*findings, near])]
-    findings += [] if same else [near]
+    findings += [own for own in (answer.untried(chosen), None if same else near) if own and own.value]
     return [*(found.said for found in findings), "", *_tables(chosen, label, catalog)]
 
 
@@ -94,8 +107,9 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
         values.setdefault("benchmark", "")
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     if arguments.baseline:
-        values["baseline"] = asking.accelerator_of(arguments.baseline, catalog)
-    values["accelerators"] = [asking.accelerator_of(name, catalog) for name in arguments.accelerators or ()]
+        values["baseline"] = asking.accelerator_of("--baseline", arguments.baseline, catalog)
+    named = arguments.accelerators or ()
+    values["accelerators"] = [asking.accelerator_of("--accelerators", name, catalog) for name in named]
     values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
     for name, text in (("derate", arguments.derate), ("peak_over_mean", arguments.peak)):
         if text:

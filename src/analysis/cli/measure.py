@@ -36,6 +36,7 @@ COLUMNS = {
 }
 
 
+@asking.in_options()
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the assessments, one of each model in the files.
 
@@ -94,7 +95,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
     values["accelerator_count"] = arguments.count
     if arguments.accelerator:
-        values["accelerator"] = asking.accelerator_of(arguments.accelerator, catalog)
+        values["accelerator"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
     if arguments.price:
         values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values, asking.option))

@@ -17,6 +17,7 @@ from analysis.core import interval, parameters
 from analysis.core.findings import Finding, exactly
 from analysis.core.parameters import MyDeployment, RealWorldDerating
 from analysis.core.plain import as_json
+from analysis.core.vocabulary import TOKENS
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
@@ -24,6 +25,7 @@ from analysis.themes.capacity import Planned
 from analysis.themes.supply import Throughput
 
 
+@asking.in_options()
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the plan, or one of JSON.
 
@@ -47,7 +49,10 @@ def run(arguments: argparse.Namespace) -> list[str]:
     topic = planned.chosen.topic
     inputs = tables.show(planned.inputs, f"Drawn from, on {topic} throughput", drawn)
     result = tables.show(answer.plan_rows(planned), f"Plan on {asked.baseline}, {topic}", columns)
-    return [*(finding.said for finding in findings), "", *asking.lines(result), *asking.lines(inputs)]
+    unit = planned.chosen.unit
+    read = f"--tokens-per-user {arguments.tokens_per_user:g} is in {unit}: {planned.chosen.label} counts no tokens."
+    said = [read] * (unit != TOKENS) + [finding.said for finding in findings]
+    return [*said, "", *asking.lines(result), *asking.lines(inputs)]
 
 
 def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, planned: Planned) -> str:
@@ -83,7 +88,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
         "seed",
     )  # fmt: skip
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
-    values["baseline"] = asking.accelerator_of(arguments.accelerator, catalog)
+    values["baseline"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
     if arguments.price:
         values["prices"] = [asking.price("--price", arguments.price, catalog, values["baseline"])]
@@ -102,11 +107,19 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     """
     whole = {"derate": exactly(1.0), "derate_of": capacity.MEASURED}
     measured = re.fullmatch(r"measured(?:\s*x\s*(.+))?", arguments.derate.strip())
-    if measured and not measured[1]:
-        return whole
     if not measured and Path(arguments.derate).exists():
         return whole | {"own": _of_file(arguments, catalog, asked)}
-    derate = asking.share("--derate", measured[1] if measured else arguments.derate)
+    if arguments.count:
+        raise ValueError(f"--count {arguments.count} is of the run in a FILE of --derate, and none is given")
+    if measured and not measured[1]:
+        return whole
+    try:
+        derate = asking.share("--derate", measured[1] if measured else arguments.derate)
+    except ValueError:
+        raise ValueError(
+            f"--derate {arguments.derate!r} is no file that is there, and no share. Valid: measured, a band such as "
+            "60-80 (per cent, low before high), or a measurement FILE"
+        ) from None
     if not derate.low > 0:
         raise ValueError(f"--derate {arguments.derate}: a share is above 0, and at most 1 or 100 %")
     if derate.high > 1 and not arguments.above_one:

@@ -6,12 +6,18 @@ import difflib
 from collections.abc import Iterable
 
 NEAR = 3  # names that an error suggests at most
+ALIKE = 0.4  # of difflib's ratio: a name less alike is no help
 MANY, NEAREST = 80, 8  # above so many names nobody reads them all, and so many of them are told
 
 
 def folded(name: str) -> str:
     """A name as it is looked up: without case and repeated blanks."""
     return " ".join(name.split()).casefold()
+
+
+def spelled(name: str) -> str:
+    """The letters and digits of a name without case: the same for `GPT OSS` and `gpt-oss`."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
 def choose(value: str, valid: Iterable[str], what: str) -> str:
@@ -33,6 +39,7 @@ def not_among(value: str, valid: Iterable[str]) -> str:
     near = near or [alike[name] for name in difflib.get_close_matches(wanted, alike, n=1, cutoff=0.5)]
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     if len(names) > MANY:
-        nearest = [alike[name] for name in difflib.get_close_matches(wanted, alike, n=NEAREST, cutoff=0.0)]
-        return f"{value!r}: {hint}the nearest of {len(names)} valid ones: {', '.join(nearest)}"
+        nearest = [alike[name] for name in difflib.get_close_matches(wanted, alike, n=NEAREST, cutoff=ALIKE)]
+        nearest = f"the nearest of {len(names)} valid ones: {', '.join(nearest)}" if nearest else ""
+        return f"{value!r}: {hint}{nearest or f'none of {len(names)} valid ones is like it'}"
     return f"{value!r}: {hint}valid: {', '.join(names) or 'none, for there are none yet'}"

@@ -7,7 +7,7 @@ import io
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.core.choices import folded
+from analysis.core.choices import spelled
 from analysis.core.contents import NotUtf8, file_version, utf8
 from analysis.core.lists import cell_values
 from analysis.core.paths import DATA, imported
@@ -49,13 +49,13 @@ def column(table: str, name: str) -> tuple[str, ...]:
 
 
 def benchmark_named(model: str) -> str:
-    """The benchmark that `model` is a name of: its own, its label or one of its aliases, exactly but for capitals.
+    """The benchmark that `model` is a name of: its own, its label or one of its aliases, but for capitals and signs.
 
-    "" for any other name. Raises UnusableTable.
+    Who publishes it may stand before the name: openai/gpt-oss-120b. "" for any other name. Raises UnusableTable.
     """
-    wanted = folded(model)
+    wanted = spelled(model.rpartition("/")[2])
     for row in rows("benchmarks"):
-        if wanted and wanted in map(folded, (row["benchmark"], row["label"], *cell_values(row["aliases"]))):
+        if wanted and wanted in map(spelled, (row["benchmark"], row["label"], *cell_values(row["aliases"]))):
             return row["benchmark"]
     return ""
 

@@ -146,10 +146,14 @@ _TABLE = (
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
     Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute", **_WHOLE),
     Kind("long_prompt", "memory is planned for contexts of up to {context} tokens, the longest prompt has {prompt}"),
+    Kind(
+        "far_benchmark",
+        "no benchmark is near the model: {benchmark} is at distance {distance}, a model twice as large at {far}",
+    ),
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
     Kind(
         "no_meter",
-        "no power submission of {accelerator} is comparable under the same cap: kilowatts are those of a model",
+        "no power submission of {accelerator} in {scenario} at this speed and cap: kilowatts are those of a model",
     ),
     Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
     Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),

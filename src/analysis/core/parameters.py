@@ -54,6 +54,7 @@ def _in_order(model: BaseModel, *names: str) -> None:
             raise ValueError(f"{name} must be two numbers, low then high; got {values}")
 
 
+WallOverLimit = Annotated[float, Field(ge=0.5)]  # no server at full load draws less than half of its power limits
 AssumedRange = Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2, max_length=2)]  # low, high
 
 
@@ -149,7 +150,7 @@ class RealWorldDerating(Common):
     tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
     prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
     prefill_share: Share = 0.5
-    wall_over_limit: Annotated[list[Annotated[float, Field(gt=0)]], Field(max_length=2)] = []
+    wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
     spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
@@ -231,7 +232,7 @@ class PricePerformance(Common):
     place_usd_per_kilowatt_month: AssumedRange = [120.0, 180.0]
     staff_usd_per_accelerator_year: AssumedRange = [200.0, 600.0]
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
-    wall_over_limit: Annotated[list[Annotated[float, Field(gt=0)]], Field(max_length=2)] = []
+    wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from analysis.core.vocabulary import VOCABULARIES
 
 FILE = "datapackage.json"
 TYPES = ("string", "number", "integer", "boolean", "date")
-RULES = ("required", "unique", "enum", "vocabulary", "minimum", "maximum", "pattern")
+RULES = ("required", "unique", "enum", "vocabulary", "minimum", "exclusiveMinimum", "maximum", "pattern")
 
 
 class DescriptorError(ValueError):
@@ -26,8 +26,8 @@ class DescriptorError(ValueError):
 class Field:
     """One column: its type, its unit in words, what it means, and what a cell of it must be.
 
-    `type` is one of TYPES. A cell is one of `choices` where there are some, lies from `minimum` to `maximum`, and
-    matches the regular expression `pattern`; only where it is `required` may it not be empty.
+    `type` is one of TYPES. A cell is one of `choices` where there are some, lies from `minimum` to `maximum` and above
+    `more_than`, and matches the regular expression `pattern`; only where it is `required` may it not be empty.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Field:
     unique: bool = False
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    more_than: float | None = None
     maximum: float | None = None
     pattern: str = ""
 
@@ -133,4 +134,6 @@ def _field(raw: dict[str, Any]) -> Field:
     choices = rules.pop("enum", ())
     if "vocabulary" in rules:
         choices = VOCABULARIES[choose(rules.pop("vocabulary"), VOCABULARIES, f"vocabulary of column {name}")]
-    return Field(name, raw["type"], raw.get("unit", ""), raw.get("description", ""), choices=tuple(choices), **rules)
+    above = rules.pop("exclusiveMinimum", None)
+    words = raw["type"], raw.get("unit", ""), raw.get("description", "")
+    return Field(name, *words, choices=tuple(choices), more_than=above, **rules)

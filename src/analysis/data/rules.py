@@ -28,6 +28,8 @@ def check(field: Field) -> Check:
             words.append(f"{value!r} is not one of {listed}")
         if field.minimum is not None and value < field.minimum:
             words.append(f"{value!r} is below {field.minimum}")
+        if field.more_than is not None and value <= field.more_than:
+            words.append(f"{value!r} is not above {field.more_than}")
         if field.maximum is not None and value > field.maximum:
             words.append(f"{value!r} is above {field.maximum}")
         if field.pattern and not pattern.match(str(value)):
@@ -49,4 +51,5 @@ def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str
 
 def ruled(field: Field) -> bool:
     """Whether a column has a rule that a cell of its type can break."""
-    return bool(field.required or field.choices or field.pattern) or (field.minimum, field.maximum) != (None, None)
+    ends = field.minimum, field.more_than, field.maximum
+    return bool(field.required or field.choices or field.pattern) or any(end is not None for end in ends)

@@ -86,7 +86,7 @@ def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[F
 
 
 def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame]) -> list[Fault]:
-    """References into another table (or this one) that lead nowhere; an empty cell refers to nothing."""
+    """References into another table (or this one) that lead nowhere or to their own row; an empty cell is none."""
     wrong = []
     for key in table.foreign_keys:
         column, target = key["fields"][0], key["reference"]
@@ -97,6 +97,8 @@ def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame])
             Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
             for row, value in _rows(frame[column], lost)
         ]
+        own = frame[column].eq(frame[target["fields"][0]]) if resource == table.name else pd.Series(dtype="bool")
+        wrong += [Fault(table.path, row, column, "refers to its own row") for row in own.index[own]]
     return wrong
 
 
@@ -132,6 +134,8 @@ def _to_judge(field: Field, column: pd.Series) -> list[Any]:
     beyond = pd.Series(False, index=column.index)
     if field.minimum is not None:
         beyond |= column < field.minimum
+    if field.more_than is not None:
+        beyond |= column <= field.more_than
     if field.maximum is not None:
         beyond |= column > field.maximum
     return column[beyond].unique().tolist()

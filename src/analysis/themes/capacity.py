@@ -136,7 +136,7 @@ def over(
         box=box,
         inputs=_table(inputs),
         drawn=drawn,
-        power_notes=_of_power(drawn, behind, of.accelerator),
+        power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
         notes=_of_plan(of, demand, asked, behind),
         impossible=_impossible(asked, demand, of.prompt),
     )
@@ -208,10 +208,10 @@ def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
 
-def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str) -> Notes:
-    """What must be said of kilowatts beside the throughput of the rows `behind` the plan."""
+def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str, scenario: str) -> Notes:
+    """What must be said of kilowatts beside the throughput of the rows `behind` the plan, which are of a `scenario`."""
     if not drawn.metered:
-        return frozenset({note("no_meter", accelerator=accelerator)})
+        return frozenset({note("no_meter", accelerator=accelerator, scenario=scenario)})
     apart = notes.apart(behind["round"], drawn.runs["round"])
     return frozenset(replace(own, about=("throughput against kilowatts",)) for own in apart)
 

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare import gate
-from analysis.core import notes
+from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
 from analysis.core.vocabulary import LIMITED, round_age
 from analysis.themes import capacity, cost, nearest, of_a_kind, serving, sizing, supply
@@ -31,9 +32,12 @@ WORSE = ("", "yes", "perhaps", "unknown", "no")  # of two budgets the one that c
 ONE_NODE = "whole node"
 AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten times as many, in so many steps at most
 FEWER_DRAWS = 5000  # of a staircase, each step of which is solved for each draw
+MANY_USERS = 100_000_000  # so many that whole nodes round nothing away
+AT_SCALE = "worth_at_scale"
 QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, "worth", "price_at_most")
 RANKED = [
-    "accelerator", "called", "node", *(f"{name}_{end}" for name in QUANTITIES for end in MARKS), "metered", "metering",
+    "accelerator", "called", "node", *(f"{name}_{end}" for name in (*QUANTITIES, AT_SCALE) for end in MARKS),
+    "metered", "metering",
     "decided_by", "decided_share", "within", "measured_on", "smaller", "speed", "rate_low", "rate_high",
     "scenario", "round", "basis", "origin",
     "systems", "system", "submitter", "framework", "serving_software", "source_ids", "notes", "power_notes",
@@ -51,7 +55,7 @@ class Match:
     """The `benchmark` that is planned with, whether it was `found` as the nearest, and how near each benchmark is.
 
     `shape` is that of the model (None where it is the benchmark's own and not known), `near` a frame of
-    nearest.ranked: with its row of the benchmark itself where both shapes are known.
+    nearest.ranked: with its row of the benchmark itself, whose distance is known where both shapes are.
     """
 
     benchmark: str
@@ -62,16 +66,25 @@ class Match:
     @property
     def own(self) -> pd.Series | None:
         """The row of `near` that is of the benchmark; None where how near it is is not known."""
-        rows = self.near[self.near["benchmark"].eq(self.benchmark)]
+        rows = self.near[self.near["benchmark"].eq(self.benchmark) & self.near["distance"].notna()]
         return rows.iloc[0] if len(rows) else None
+
+    @property
+    def notes(self) -> Notes:
+        """That not even the nearest benchmark is near, where it is not."""
+        own = self.own
+        if own is None or own["distance"] <= nearest.FAR:
+            return NONE
+        distance, far = (interval.number(float(value), 2) for value in (own["distance"], nearest.FAR))
+        return frozenset({notes.note("far_benchmark", benchmark=own["label"], distance=distance, far=far)})
 
 
 @dataclass(frozen=True)
 class Choice:
     """A ranking of accelerators on sale for what was `asked` (its benchmark settled), best first.
 
-    `ranked` has RANKED (see `rank`), `unranked` UNRANKED (see `unanswered`), `plans` the plan of each accelerator that
-    has one and of the baseline, `by` is what decides the order: ACCELERATORS, DOLLARS or KILOWATTS.
+    `ranked` has RANKED (see `rank` and `at_scale`), `unranked` UNRANKED (see `unanswered`), `plans` the plan of each
+    accelerator that has one and of the baseline, `by` is what decides the order: ACCELERATORS, DOLLARS or KILOWATTS.
     """
 
     asked: AcceleratorChoice
@@ -98,7 +111,7 @@ def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
     bases = compared | ({} if asked.baseline in compared else supply.bases(tables, settled, [asked.baseline], models))
     plans = planned(bases, settled)
     evidence = ran(tables, settled)
-    ranked = rank(plans, settled)
+    ranked = at_scale(rank(plans, settled), bases, settled)
     return Choice(
         asked=settled,
         match=matched,
@@ -124,9 +137,18 @@ def match(tables: supply.Tables, asked: AcceleratorChoice) -> Match:
     if shape is not None:
         rows = tables.results
         run = rows["round"].isin(asked.rounds or rows["round"].unique()) & rows["scenario"].isin(LIMITED)
-        there = {*rows.loc[run & rows["benchmark"].isin(list(known)), "benchmark"], named} & set(known)
-        near = nearest.ranked(tables.benchmarks, known, shape, there)
-    return Match(named or near["benchmark"].iloc[0], not named, shape, near)
+        unknown = nearest.unmeasured(tables.benchmarks)
+        text = {*known, *unknown}
+        there = {*rows.loc[run & rows["benchmark"].isin(list(text)), "benchmark"], named} & text
+        near = nearest.ranked(tables.benchmarks, known, shape, there, unknown)
+    return Match(named or _first(near), not named, shape, near)
+
+
+def _first(near: pd.DataFrame) -> str:
+    """The nearest benchmark. Raises ValueError where none has a distance."""
+    if not near["distance"].notna().any():
+        raise ValueError("no benchmark of known size ran under a limit in these rounds: name the one to plan with")
+    return near["benchmark"].iloc[0]
 
 
 def with_model(benchmarks: pd.DataFrame, matched: Match) -> pd.DataFrame:
@@ -157,7 +179,7 @@ def order_of(asked: AcceleratorChoice) -> str:
 
 
 def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame:
-    """The accelerators on sale that have a plan, a row each, with RANKED; the best first.
+    """The accelerators on sale that have a plan, a row each, with RANKED but AT_SCALE unknown; the best first.
 
     nodes, count (accelerators in whole nodes), usd_per_hour, kilowatts: P10, median and P90 of the draws; worth: how
     many times the baseline's price an accelerator-hour may cost for the same bill, the ratio of their counts draw by
@@ -169,7 +191,8 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     was measured, then those with least of what `order_of` says, then the fastest.
     """
     base = plans[asked.baseline].draws
-    usable = {name: own for name, own in plans.items() if len(own.draws) and _on_sale(own)}
+    wanted = {*(asked.accelerators or plans)}  # a baseline that nobody asked for is a price, no choice
+    usable = {name: own for name, own in plans.items() if name in wanted and len(own.draws) and _on_sale(own)}
     rows = [_row(own, base, plans[asked.baseline].node, asked) for own in usable.values()]
     frame = pd.DataFrame([row for row in rows if row["nodes_low"] == row["nodes_low"]], columns=RANKED)
     newest = max(frame["round"], key=round_age, default="")
@@ -181,6 +204,25 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     keys = ["turn", "smaller", f"{by}_median", f"{by}_high", f"{ACCELERATORS}_median", "rate_high"]
     ends = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
     return ends.drop(columns="turn").reset_index(drop=True)
+
+
+def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: AcceleratorChoice) -> pd.DataFrame:
+    """The ranking with AT_SCALE: the worth (see rank) where neither whole nodes nor spare ones count.
+
+    That of plans for MANY_USERS without spare nodes, of FEWER_DRAWS at most: what one accelerator gives, against one
+    of the baseline. What both share is drawn for neither: derate, peak and context are in their middle. Throughputs are
+    drawn each by itself, for what is off about one says nothing of the other. NaN without a plan of the baseline.
+    """
+    many = {"users": MANY_USERS, "spare_nodes": 0, "draws": min(asked.draws, FEWER_DRAWS)}
+    many |= {name: [sum(getattr(asked, name)) / 2] * 2 for name in ("derate", "peak_over_mean", "context_tokens")}
+    alone = {"seed": asked.seed + 1}
+    plans = planned({name: bases[name] for name in ranked["accelerator"]}, asked.model_copy(update=many))
+    base = capacity.over(bases[asked.baseline], asked.model_copy(update=many | alone))
+    worth = {name: _worth(own, base.draws, base.node) for name, own in plans.items()}
+    worth |= {own: worth[own] ** 0.0 for own in {asked.baseline} & set(worth)}  # itself
+    rows = [sizing.percentiles(worth[name].to_frame(AT_SCALE), [AT_SCALE]).iloc[0] for name in ranked["accelerator"]]
+    columns = {f"{AT_SCALE}_{end}": [float(row[mark]) for row in rows] for end, mark in MARKS.items()}
+    return ranked.assign(**columns)
 
 
 def ran(tables: supply.Tables, asked: AcceleratorChoice) -> pd.DataFrame:
@@ -261,9 +303,8 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
     """One row of `rank`; `base` are the draws of the baseline in nodes of `base_node`."""
     draws, behind = plan.draws, plan.behind
     count = draws["nodes"] * plan.node
-    worth = base["nodes"] * base_node / count if len(base) == len(draws) else count * np.nan
     of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
-    of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
+    of |= {"worth": _worth(plan, base, base_node), "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
     marks = sizing.percentiles(of, list(of)).set_index("output")
     ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in of for end, mark in MARKS.items()}
     causes = sizing.decided(draws).set_index("cause")["share"]
@@ -290,6 +331,12 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
         "notes": notes.union(behind["notes"]) | plan.notes,
         "power_notes": plan.power_notes,
     }  # fmt: skip
+
+
+def _worth(plan: Planned, base: pd.DataFrame, base_node: int) -> pd.Series:
+    """Accelerators of the baseline for each of the plan, draw by draw; NaN without draws of the baseline."""
+    count = plan.draws["nodes"] * plan.node
+    return base["nodes"] * base_node / count if len(base) == len(count) else count * np.nan
 
 
 def _within(ends: Mapping[str, float], asked: AcceleratorChoice) -> str:

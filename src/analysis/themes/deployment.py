@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import interval, vocabulary
-from analysis.core.choices import folded
+from analysis.core.choices import folded, spelled
 from analysis.core.citation import cited
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
@@ -256,7 +256,7 @@ def _of_model(model: str, language: pd.DataFrame) -> str:
     """The benchmark whose longest alias a model's name holds; "" for none."""
     best = ("", "")
     for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
-        for alias in map(_plain, [name, *cell_values(aliases)]):
+        for alias in map(spelled, [name, *cell_values(aliases)]):
             if alias and alias in model and len(alias) > len(best[1]):
                 best = (name, alias)
     return best[0]
@@ -280,11 +280,7 @@ def _first_word(run: Mapping) -> str:
 
 def model_name(run: Mapping) -> str:
     """The model of a run without who publishes it, capitals and signs: the same for two spellings of one model."""
-    return _plain(run["model"].rpartition("/")[2])
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.lower())
+    return spelled(run["model"].rpartition("/")[2])
 
 
 def _number(value: float) -> str:
@@ -300,7 +296,7 @@ def _day(date: str) -> str:
 
 
 def _same(what: str, here: str, there: str) -> bool:
-    return here == there or (what == "model" and _plain(there) in _plain(here))
+    return here == there or (what == "model" and spelled(there) in spelled(here))
 
 
 def _arrivals(rate: float) -> str:

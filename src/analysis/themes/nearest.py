@@ -14,6 +14,7 @@ from analysis.themes import cost
 
 CONTEXT_WEIGHT = 0.5  # a prompt is read in parallel, so that one twice as long costs less than a model twice as large
 OTHER_KIND = 2.0  # dense against mixture of experts counts as much as this factor of parameters
+FAR = math.hypot(math.log(2), math.log(2))  # beyond the distance of a model of twice the parameters none is near
 COLUMNS = ["benchmark", "label", "distance", "parameters_times", "active_times", "prompt_times", "same_kind"]
 
 
@@ -46,11 +47,16 @@ def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str]
 
     The longest prompt is that of the rules of `rounds` (none: of any), in `limits`, the table benchmark_limits.
     """
-    asked = benchmarks["server_unit"].eq(TOKENS) & benchmarks["parameters_billion"].notna()
-    rows = benchmarks[asked & benchmarks["task"].str.startswith("text ")]
+    rows = _text(benchmarks).dropna(subset="parameters_billion")
     total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
     known = zip(rows["benchmark"], total, active.fillna(total), strict=True)
     return {name: Shape(*numbers, _prompt(limits, name, rounds)) for name, *numbers in known}
+
+
+def unmeasured(benchmarks: pd.DataFrame) -> list[str]:
+    """The benchmarks that generate text under a limit, but whose parameters are not known: no distance to a model."""
+    rows = _text(benchmarks)
+    return rows.loc[rows["parameters_billion"].isna(), "benchmark"].tolist()
 
 
 def distance(model: Shape, other: Shape) -> float:
@@ -67,12 +73,16 @@ def distance(model: Shape, other: Shape) -> float:
 
 
 def ranked(
-    benchmarks: pd.DataFrame, known: Mapping[str, Shape], model: Shape, among: Collection[str] = ()
+    benchmarks: pd.DataFrame,
+    known: Mapping[str, Shape],
+    model: Shape,
+    among: Collection[str] = (),
+    unknown: Collection[str] = (),
 ) -> pd.DataFrame:
-    """The benchmarks of `known` (see shapes), the nearest to `model` first; only those of `among`, empty: all.
+    """The benchmarks of `known` (see shapes), the nearest to `model` first, then those `unknown`, without a distance.
 
-    Columns: COLUMNS; the model's parameters, active parameters and prompt over the benchmark's (ratios, the last NaN
-    where one is not known).
+    Only those of `among`, empty: all. Columns: COLUMNS; the model's parameters, active parameters and prompt over the
+    benchmark's (ratios, NaN where one is not known).
     """
     labels = benchmarks.set_index("benchmark")["label"]
     rows = [
@@ -80,7 +90,13 @@ def ranked(
         for name, own in known.items()
         if not among or name in among
     ]
+    rows += [(name, labels[name], *[math.nan] * 4, None) for name in unknown if not among or name in among]
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("distance", kind="stable", ignore_index=True)
+
+
+def _text(benchmarks: pd.DataFrame) -> pd.DataFrame:
+    """The benchmarks that generate text, counted in tokens also under a limit."""
+    return benchmarks[benchmarks["server_unit"].eq(TOKENS) & benchmarks["task"].str.startswith("text ")]
 
 
 def _times(model: Shape, other: Shape) -> tuple[float, float, float]:

@@ -45,7 +45,11 @@ def load(catalog: Catalog, files: Iterable[str]) -> pd.DataFrame:
 
 def read_runs(path: Path, name: str = "") -> list[MeasuredRun]:
     """The runs of one file (or of the LoadGen folder that holds its log). Raises MeasurementError."""
-    name, path = name or path.name, path / LOG if path.is_dir() else path
+    name, folder = name or path.name, path
+    if folder.is_dir() and not (path := folder / LOG).exists():
+        raise MeasurementError(
+            f"{name}: is a folder without {LOG}, the log of a LoadGen run; expected that, or {TOOLS}"
+        )
     try:
         with path.open("rb") as file:
             start = file.read(START)
@@ -67,12 +71,17 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
         held = json.loads(content)
         several = isinstance(held, list) and held and all(isinstance(each, dict) for each in held)
         return [(f"entry {at}", each) for at, each in enumerate(held, 1)] if several else [("", held)]
-    except (ValueError, RecursionError):
-        lines = [(f"line {at}", line) for at, line in enumerate(content.split("\n"), 1) if line.strip()]
-    try:
-        return [(place, json.loads(line)) for place, line in lines or [("", "")]]
     except (ValueError, RecursionError) as error:
-        raise MeasurementError(f"{name}: is no JSON ({error}); expected {TOOLS}") from None
+        whole = error
+        lines = [(f"line {at}", line) for at, line in enumerate(content.split("\n"), 1) if line.strip()]
+    records = []
+    for place, line in lines or [("", "")]:
+        try:
+            records.append((place, json.loads(line)))
+        except (ValueError, RecursionError) as error:  # Where no line is JSON, the file was meant as one object.
+            where, fault = (named(name, place), error) if records else (name, whole)
+            raise MeasurementError(f"{where}: is no JSON ({fault}); expected {TOOLS}") from None
+    return records
 
 
 def _runs(record: Any, name: str, place: str) -> list[MeasuredRun]:
