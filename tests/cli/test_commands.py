@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.audit import mistyped
+from analysis.audit import doubts, mistyped
 from analysis.cli import asking, main
 from analysis.core import facts, parameters, quote
 from analysis.core.choices import not_among
@@ -18,6 +18,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import KINDS
 from analysis.core.paths import DATA
 from analysis.data import check
+from analysis.data.catalog import Catalog
 from analysis.data.schema import Fault
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "25", "--draws", "1000"]
@@ -369,6 +370,25 @@ def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(
     assert ended == status
     assert text.splitlines()[:-1] == [*map(str, faults), "note: claims.csv, row a"]
     assert text.splitlines()[-1].startswith("1 fault in data/" if faults else "data/ is sound")
+
+
+COMMANDS = [["audit"], PLAN, ["choose", *PLAN[1:]], ["measure", OLD, "--accelerator", "H100 SXM", "--count", "8"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("broken", ["cell", "descriptor"])
+def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(
+    said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, documents_only: Callable, command: list[str], broken: str
+) -> None:
+    folder = documents_only(tmp_path / "data")
+    name = {"cell": "results.csv", "descriptor": "datapackage.json"}[broken]
+    text = (folder / name).read_text("utf-8")
+    (folder / name).write_text(text.replace(",tokens/s,", ",token/s,") if broken == "cell" else text[1:], "utf-8")
+    monkeypatch.setattr(Catalog.__init__, "__defaults__", (folder, None, None))
+    monkeypatch.setattr(doubts.catalog, "__defaults__", (folder,))
+    status, told = said(*command)
+    assert status == 1 and told.startswith(f"analysis: {name}")
+    assert told.endswith("Next: put the table right; `make check` names every fault of data/\n")
 
 
 @pytest.mark.parametrize(

@@ -335,6 +335,9 @@ def test_subtitle_says_what_is_compared(select: Select) -> None:
     )
     rounds = [{"round": name} for name in ("v6.0", "v5.1", "v4.0")]
     assert select(*rounds, rounds=()).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
+    asked = "v6.0", "v4.0", "v5.1", "v4.1"
+    assert select(*rounds, rounds=asked).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
+    assert select(*rounds, rounds=("v5.1", "v4.1")).subtitle == "LLM Offline, v4.1 and v5.1, closed division."
     assert select({"benchmark": "images"}, rounds=(), benchmark="scan").subtitle == "Scans Offline, closed division."
     assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
 

@@ -160,7 +160,7 @@ def test_value_is_refused_by_name(notebook: str, values: dict[str, Any], message
 @pytest.mark.parametrize("rounds", [[], ["v5.1"], ["v5.1", "v6.1"], ["v4.1"]])
 def test_later_round_may_be_the_first_of_rounds_or_later(rounds: list[str]) -> None:
     assert parameters.validate(SPEEDUP, {"rounds": rounds, "later_round": "v5.1"})["rounds"] == rounds
-    assert parameters.validate(SPEEDUP, {"rounds": ["v6.1", *rounds]})["later_round"] == ""
+    assert parameters.validate(SPEEDUP, {"rounds": list(dict.fromkeys(["v6.1", *rounds]))})["later_round"] == ""
 
 
 def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,6 +203,14 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
 def test_number_that_is_none_is_refused(notebook: str, name: str, value: float) -> None:
     with pytest.raises(ParameterError, match=name):
         parameters.validate(notebook, {name: value})
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted(name for name in MODELS if "rounds" in parameters.model_for(name).model_fields)
+)
+def test_a_round_that_stands_twice_is_refused(notebook: str) -> None:
+    with pytest.raises(ParameterError, match=r"parameter rounds: v4\.1 stands more than once; each must be another"):
+        parameters.validate(notebook, {"rounds": ["v4.1", "v5.1", "v4.1"]})
 
 
 def test_path_with_a_step_twice_is_refused() -> None:

@@ -62,7 +62,21 @@ def test_scenarios_are_told_apart_by_what_they_ask() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("NVFP4", "fp4"), (" bfloat16 ", "bf16"), ("half", "fp16"), ("fp8", "fp8"), ("Ternary", "ternary")],
+    [
+        ("NVFP4", "fp4"),
+        (" bfloat16 ", "bf16"),
+        ("half", "fp16"),
+        ("fp8", "fp8"),
+        ("Ternary", "ternary"),
+        ("fp8_e4m3", "fp8"),
+        ("FP8-E5M2", "fp8"),
+        ("awq", "int4"),
+        ("awq_marlin", "int4"),
+        ("modelopt_fp4", "fp4"),
+        ("w8a8_fp8", "fp8"),
+        ("w8a8_int8", "int8"),
+        ("gptq", "gptq"),
+    ],
 )
 def test_a_precision_is_known_by_every_spelling(text: str, name: str) -> None:
     assert vocabulary.precision(text) == name

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis.cli import main
 from analysis.core import paths
 from analysis.data import check, dictionary, official_rows
 from analysis.data.catalog import Catalog
@@ -352,7 +353,59 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Pat
     assert shipping.make([file], folder=data, check=True, say=lines.append) == 0
     assert lines[-1] == "the same  official/v4.1.parquet: 2 rows"
     assert shipping.make([tree.summary({})], folder=data, check=True, say=lines.append) == 1
-    assert lines[-1] == "differs   official/v4.1.parquet: 1 rows" and part.read_bytes() == first
+    assert lines[-1] == "differs   official/v4.1.parquet: 1 rows, 1 fewer than are shipped"
+    assert part.read_bytes() == first
+
+
+def test_a_run_that_cannot_be_read_does_not_cost_the_record_its_rows(data: Path, tree: Any) -> None:
+    """Two runs are shipped; when one of them is broken the record stays as it was, unless fewer rows are asked for."""
+    lines: list[str] = []
+    describe(data, "v4.1")
+    whole, broken = tree.run(), tree.run("resnet50")
+    assert shipping.make([tree.root], folder=data, say=lines.append) == 0
+    part, described = data / "official" / "v4.1.parquet", data / "datapackage.json"
+    before = part.read_bytes(), described.read_bytes()
+    tree.write(f"{broken}/performance/run_1/mlperf_log_detail.txt", "no log")
+    assert shipping.make([tree.root], folder=data, say=lines.append) == 1
+    assert (part.read_bytes(), described.read_bytes()) == before
+    less = "1 fewer than are shipped, 1 fewer computed from logs"
+    assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {less}"
+    assert lines[-1].startswith("nothing is written: ") and "--fewer" in lines[-1]
+    assert shipping.make([tree.root], folder=data, fewer=True, say=lines.append) == 0
+    assert pd.read_parquet(part)["location"].tolist() == [whole] and check.faults(data) == []
+
+
+def test_a_summary_alone_does_not_cost_the_record_what_its_logs_say(data: Path, tree: Any) -> None:
+    lines: list[str] = []
+    describe(data, "v4.1")
+    tree.run()
+    assert shipping.make([tree.summary(), tree.root], folder=data, say=lines.append) == 0
+    before = (data / "official" / "v4.1.parquet").read_bytes()
+    assert shipping.make([tree.summary()], folder=data, say=lines.append) == 1
+    assert lines[-2] == "differs   official/v4.1.parquet: 1 rows, 1 fewer computed from logs"
+    assert (data / "official" / "v4.1.parquet").read_bytes() == before
+
+
+def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, tree: Any) -> None:
+    """v5.1 has another figure, but v4.1 has lost a row: a record is one state of all its inputs."""
+    describe(data, "v4.1", "v5.1")
+    link = "https://github.com/mlcommons/inference_results_v5.1/tree/main/closed/Acme"
+    later = {"version": "v5.1", "ID": "v5.1-0007", "Details": link}
+    other = {"ID": "v4.1-0008", "Location": "closed/Other"}
+    assert shipping.make([tree.summary({}, other, later)], folder=data, say=lambda line: None) == 0
+    files = [data / "official" / f"{round}.parquet" for round in ("v4.1", "v5.1")]
+    before = [file.read_bytes() for file in files]
+    fewer = tree.summary({}, later | {"Performance_Result": 25000.0})
+    assert shipping.make([fewer], folder=data, say=lambda line: None) == 1
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_record_asks_for_what_its_options_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict] = []
+    monkeypatch.setattr(shipping, "make", lambda paths, **choices: asked.append(choices) or 1)
+    for option in ("--check", "--fewer"):
+        assert main.main(["record", option, "x.json"]) == 1
+    assert [(each["check"], each["fewer"]) for each in asked] == [(True, False), (False, True)]
 
 
 def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) -> None:

@@ -153,6 +153,16 @@ def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
     assert power_log.read_power(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
 
 
+@pytest.mark.parametrize("behind", ["\n", ""])
+def test_a_line_of_a_power_log_has_fewer_characters_than_the_longest(tree: Any, behind: str) -> None:
+    first, second = tree.spl_text([("10:00:01.000", 300.0), ("10:00:02.000", 500.0)]).splitlines()
+    log = {"power_begin": "07-24-2024 10:00:00.000", "power_end": "07-24-2024 10:00:03.000"}
+    most = second.ljust(power_log.LONGEST - 1, "x")
+    assert power_log.read_power(tree.write("spl.txt", f"{first}\n{most}{behind}"), log).samples == 2
+    with pytest.raises(power_log.PowerError, match="line 2: longer than 65,536 characters"):
+        power_log.read_power(tree.write("spl.txt", f"{first}\n{most}x{behind}"), log)
+
+
 @pytest.mark.parametrize(
     ("spl", "reason"),
     [

@@ -33,6 +33,7 @@ AIPERF = {
     "benchmark_duration": {"unit": "sec", "avg": 50.0}, "total_osl": {"unit": "tokens", "avg": 10_000.0},
     "total_isl": {"unit": "tokens", "avg": 20_000.0},
 }  # fmt: skip
+BLOCKS = ("time_to_first_token", "inter_token_latency")
 LOG = [
     ("effective_scenario", "Server"), ("result_validity", "VALID"), ("result_query_count", 1000),
     ("result_completed_samples_per_sec", 10.0), ("result_completed_tokens_per_second", 2900.0),
@@ -137,6 +138,41 @@ def test_arrays_in_seconds_become_milliseconds_of_completed_requests(write: Writ
     assert run.requests_failed == 1
 
 
+MANY = {"ttfts": [0.1, 0.14], "output_lens": [290, 290], "itls": [[0.03] * 289] * 2}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"itls": [[], []]},
+        {"itls": [[0.0] * 289] * 2},
+        {"ttfts": [0.0, 0.12]},
+        {"ttfts": [0.0, 0.0], "itls": [[], []], "mean_ttft_ms": 0.0},
+    ],
+    ids=["no times", "zeros", "a first token of none", "neither"],
+)
+def test_answers_that_were_not_streamed_have_no_times_of_their_own(write: Write, change: dict) -> None:
+    assert one(write(VLLM | MANY)).request_tpot_ms == pytest.approx([30.0, 30.0])
+    run = one(write(VLLM | MANY | change))
+    assert (run.request_ttft_ms, run.request_tpot_ms) == (None, None)
+
+
+def test_a_streamed_answer_that_came_in_one_piece_has_no_time_between_tokens(write: Write) -> None:
+    """The second came with its first token: two tokens, and no time after it."""
+    run = one(write(VLLM | MANY | {"itls": [[0.03] * 289, []], "output_lens": [290, 2]}))
+    assert run.request_ttft_ms == pytest.approx([100.0, 140.0])
+    assert run.request_tpot_ms == pytest.approx([30.0, np.nan], nan_ok=True)
+
+
+def test_a_zero_is_no_time(write: Write) -> None:
+    zeros = {f"{statistic}_{name}_ms": 0.0 for statistic in ("mean", "median", "p99") for name in ("ttft", "tpot")}
+    blocks = {name: {"unit": "ms", "avg": 0.0, "p50": 0.0, "p99": 0.0} for name in BLOCKS}
+    for record in (VLLM | zeros, AIPERF | blocks):
+        run = one(write(record))
+        times = [getattr(run, f"{name}_{of}_ms") for name in ("ttft", "tpot") for of in ("mean", "p50", "p99")]
+        assert np.isnan(times).all()
+
+
 def test_failures_that_a_version_does_not_count(write: Write) -> None:
     record = {key: value for key, value in VLLM.items() if key != "failed"} | {"num_prompts": 103}
     assert one(write(record)).requests_failed == 3
@@ -193,7 +229,8 @@ BAD = [
     ("NaN", VLLM | {"mean_ttft_ms": float("nan")}, "mean_ttft_ms is nan; expected a finite number"),
     ("infinite", VLLM | {"duration": float("inf")}, "duration is inf"),
     ("too large", VLLM | {"completed": 10**400}, "completed is beyond any measurement; expected a number up to 1e+24"),
-    ("many tokens at once", VLLM | {"completed": 10**6, "max_concurrency": 1, "mean_ttft_ms": None},
+    ("many tokens at once", VLLM | {"completed": 10**6, "max_concurrency": 1, "mean_ttft_ms": None,
+     "request_throughput": None},
      "200 tokens/s with 30 ms between tokens are 6 answers at once, but at most 1 were"),
     ("text", VLLM | {"completed": "100"}, "completed is '100'; expected a number"),
     ("truth", VLLM | {"completed": True}, "completed is True"),
@@ -205,6 +242,12 @@ BAD = [
     ("microseconds", VLLM | {"mean_ttft_ms": 120e3, "mean_tpot_ms": 30e3},
      "so 6.18e+03 would be in flight at once, but at most 32"),
     ("no limit", VLLM | {"max_concurrency": None, "mean_tpot_ms": 30e3}, "would be in flight at once, but at most 100"),
+    ("more in time than at all", VLLM | {"request_goodput": 2.1},
+     "2.1 requests/s were answered in time, but 2 in all; expected some of them, or all"),
+    ("requests of another run", VLLM | {"request_throughput": 1.5},
+     "1.5 requests/s, but 100 requests in 50 s are 2: one of the three is in another unit or of another run"),
+    ("AIPerf more in time", AIPERF | {"goodput": {"unit": "requests/sec", "avg": 4.0}}, "4 requests/s were answered"),
+    ("AIPerf requests", AIPERF | {"request_throughput": {"unit": "requests/sec", "avg": 20.0}}, "20 requests/s, but"),
     ("percentiles", VLLM | {"p99_ttft_ms": 99.0}, "ttft is 100 ms at the median and 99 ms at the 99th percentile"),
     ("another kind of part", AIPERF | {"input_config": {"endpoint": "v1/chat"}},
      "a part is of another kind than its tool writes; expected AIPerf (profile_export_aiperf.json, or its aggregate)"),

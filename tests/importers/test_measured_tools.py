@@ -97,6 +97,34 @@ def test_guidellm_0_1_is_computed_from_its_results(tmp_path: Path) -> None:
     assert (run.input_tokens, run.output_tokens) == (16, 6)
 
 
+def test_guidellm_0_1_without_streaming_has_no_times(tmp_path: Path) -> None:
+    result = {"start_time": 10.0, "end_time": 12.0, "first_token_time": 0.0, "decode_times": {"data": []},
+              "output_token_count": 3}  # fmt: skip
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"benchmarks": [{"mode": "synchronous", "results": [result]}]}), "utf-8")
+    (run,) = formats.read_runs(path)
+    assert run.request_ttft_ms is None and np.isnan(times(run)).all()
+
+
+def test_inferencex_without_times_of_tokens_has_none(tmp_path: Path) -> None:
+    def zeros(held: list) -> None:
+        held[0] |= {f"{statistic}_tpot": 0.0 for statistic in ("mean", "median", "p99")}
+        for statistic in ("mean", "median", "p99"):
+            held[0].pop(f"{statistic}_intvty", None)
+
+    run = read(tmp_path, "inferencex.json", zeros)[0]
+    assert np.isnan(times(run)[3:]).all() and not np.isnan(times(run)[:3]).any()
+
+
+def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_path: Path) -> None:
+    def whole(held: dict) -> None:
+        held |= {"ttfts": [0.25, 0.25], "itls": [[], []], "output_lens": [290, 290], "mean_tpot_ms": 0.0}
+        held |= {"median_tpot_ms": 0.0, "p99_tpot_ms": 0.0}
+
+    (run,) = read(tmp_path, "sglang.jsonl", whole)
+    assert run.request_ttft_ms is None and np.isnan(times(run)[3:]).all()
+
+
 def test_what_was_not_streamed_has_no_times(tmp_path: Path) -> None:
     def zeros(held: dict) -> None:
         for metric in ("time_to_first_token_ms", "inter_token_latency_ms"):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.audit import doubts
@@ -43,6 +43,7 @@ from analysis.importers.official import (
     loadgen,
     logged,
     power_log,
+    round_of_logs,
 )
 from analysis.importers.official.intake import ImportFailed, import_results
 from analysis.themes import assessment, deployment, plausible
@@ -218,6 +219,22 @@ def test_a_log_of_loadgen_is_a_figure_or_refused_by_name(tree: Any, scenario: st
             assert loadgen.logged(path, "resnet50", scenario, "v4.1").value > 0
         except logged.LogError as error:
             assert str(error).startswith("mlperf_log_detail.txt")
+
+
+HEAD = b""":::MLLOG {"key": "loadgen_version", "value": "4.1 @ abc"}
+:::MLLOG {"key": "test_datetime", "value": "2024-07-20T10:00:00Z"}
+"""
+NO_DAY = bytes([KINDS.index("over"), *HEAD.index(b"2024").to_bytes(3), PIECES.index(b"2026-13-41"), 0])
+
+
+@ANY
+@given(changes=CHANGES)
+@example(changes=bytes(1) + NO_DAY + bytes(2 * LENGTH))
+def test_logs_tell_a_round_or_why_they_tell_none(tree: Any, changes: bytes) -> None:
+    tree.run(log=edited(HEAD, changes))
+    with in_time():
+        name, reason = round_of_logs.of_tree(str(tree.root))
+        assert bool(name) != bool(reason)
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)

@@ -267,6 +267,8 @@ DATED = {"loadgen_version": "4.1 @ abc", "test_datetime": "2024-07-20T10:00:00Z"
             "is that of v5.0, the last",
         ),
         ([{"loadgen_version": None, "test_datetime": None}], "", "no log in it says"),
+        ([DATED, DATED | {"test_datetime": "2024-13-40T10:00:00Z"}], "v4.1", ""),
+        ([DATED | {"test_datetime": "0000-00-00T00:00:00Z"}], "", "no log in it says which LoadGen ran and when"),
         ([{"loadgen_version": "6.1.0 @ NA", "test_datetime": "2026-07-20T10:00:00Z"}], "v6.1", ""),
     ],
 )

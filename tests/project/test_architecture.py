@@ -46,6 +46,8 @@ def test_rooms_import_downwards_only() -> None:
         ("analysis/themes/speedup.py", "import matplotlib"),
         ("analysis/engine/reports.py", "import analysis.themes.speedup"),
         ("analysis/show/figures/colours.py", "import analysis.show.figures.charts"),
+        ("analysis/show/figures/parts.py", "import analysis.data.catalog"),
+        ("analysis/show/figures/charts.py", "import analysis.core.facts"),
     ],
 )
 def test_an_import_that_climbs_is_found(module: str, line: str, tmp_path: Path) -> None:

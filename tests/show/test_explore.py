@@ -112,6 +112,36 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
     assert "250 users at 7 tokens/s each take" in explorer.answer.value
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"users": 2_000_000},
+        {"users": 10_000_000_000},
+        {"users": 1},
+        {"tokens_per_second_per_user": 0.5},
+        {"tokens_per_second_per_user": 900.0},
+        {"derate": Interval(0.01, 0.02)},
+        {"derate": Interval(1.0, 1.0)},
+        {"usd_per_accelerator_hour": Interval(0.01, 0.02)},
+        {"usd_per_accelerator_hour": Interval(30.0, 40.0)},
+        {"usd_per_kilowatt_hour": 3.0},
+    ],
+    ids=str,
+)
+def test_sliders_stand_where_they_start(fixed: Fixed, change: dict) -> None:
+    start = replace(START, **change)
+    assert Explorer(start, fixed).choice == start
+
+
+def test_the_staircase_reaches_as_many_users_as_the_report_asks_for(
+    real: tuple[RealWorldDerating, Fixed, Choice],
+) -> None:
+    asked, fixed, start = real
+    assert 0.5e6 < explore.steps(start, fixed)["users_from_p50"].max() <= 1e6
+    many = replace(fixed, asked=asked.model_copy(update={"users": 2_000_000}))
+    assert 2e6 < explore.steps(start, many)["users_from_p50"].max() <= 1e7
+
+
 @pytest.fixture
 def climbing(real: tuple[RealWorldDerating, Fixed, Choice]) -> Explorer:
     """Sliders over the real record, with the theme of a notebook."""

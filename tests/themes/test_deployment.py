@@ -63,6 +63,10 @@ def test_file_settles_what_it_says() -> None:
     assert (run["per_accelerator_low"], run["per_accelerator_high"], run["rate_low"]) == (50.0, 50.0, 400.0)
 
 
+def test_a_method_of_quantization_settles_its_precision() -> None:
+    assert settled({"precision": "awq"}, {"precision": "gptq"})["precision"].tolist() == ["int4", "gptq"]
+
+
 def test_user_settles_what_the_file_does_not_say() -> None:
     silent = {"accelerator": "", "accelerator_count": 0, "model": ""}
     (run,) = settled(silent, said=Said("L40S", 4, "llm", "fp8")).to_dict("records")
@@ -216,6 +220,35 @@ def test_nearest_row_by_its_order_of_likeness(official: Rows, rows: list[dict], 
     run = settled({"precision": "fp8"}).iloc[0].to_dict()
     found = deployment.nearest(run, frame, official({"result_id": "paired"}))
     assert found["id"] == name
+
+
+@pytest.mark.parametrize(
+    ("tool", "software", "name"),
+    [
+        ("vllm bench serve", "sglang", "r0"),
+        ("vllm bench serve", "sglang-oai-chat", "r0"),
+        ("vllm bench serve", "openai-chat", "r1"),
+        ("vllm bench serve", "", "r1"),
+        ("vllm bench serve", "tensorrt-llm", "r2"),
+        ("SGLang bench_serving", "vllm 0.10", "r1"),
+        ("AIPerf", "AIPerf 0.13", "r2"),  # a client of any server: the fastest of equals
+        ("", "", "r2"),
+    ],
+)
+def test_nearest_row_by_software_is_that_of_the_server_before_the_client(
+    official: Rows, tool: str, software: str, name: str
+) -> None:
+    frame = official({"low": 800.0}, {"low": 800.0}, {"low": 900.0})
+    frame["framework"] = ["SGLang 0.5", "vLLM 0.10", "TensorRT 10.2, TensorRT-LLM 1.2"]
+    run = settled({"tool": tool, "software": software}).iloc[0].to_dict()
+    assert deployment.nearest(run, frame, official().head(0))["id"] == name
+
+
+def test_where_no_row_is_of_the_software_that_served_none_is_nearer_for_its_client(official: Rows) -> None:
+    frame = official({"low": 800.0}, {"low": 900.0})
+    frame["framework"] = ["vLLM 0.10", "TensorRT 10.2"]
+    run = settled({"tool": "vllm bench serve", "software": "sglang"}).iloc[0].to_dict()
+    assert deployment.nearest(run, frame, official().head(0))["id"] == "r1"
 
 
 def test_differences_name_only_what_differs(official: Rows) -> None:

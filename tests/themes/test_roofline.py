@@ -13,7 +13,10 @@ H100 = pd.Series({"fp16_dense_tflops": 989.0, "fp8_dense_tflops": 1979.0, "int8_
 H100["fp4_dense_tflops"] = math.nan
 
 
-@pytest.mark.parametrize(("precision", "gigabytes"), [("fp16", 140.0), ("fp8", 70.0), ("int4", 35.0), ("", 35.0)])
+@pytest.mark.parametrize(
+    ("precision", "gigabytes"),
+    [("fp16", 140.0), ("fp8", 70.0), ("int4", 35.0), ("bf16", 140.0), ("gptq", 35.0), ("", 35.0)],
+)
 def test_weights_of_70_billion(precision: str, gigabytes: float) -> None:
     assert roofline.weight_gb(70.0, precision) == gigabytes
 

@@ -22,7 +22,7 @@ MANY = 20  # rounds named before the others are counted
 MOST = 10  # result ids and submitters named before the others are counted
 STRICTER = 1000  # how many times the tolerance is narrowed to see whether it decides
 NONE_HELD = "The record holds none of these rounds"
-FEW = 3  # rounds that an answer names
+FEW = 3  # rounds, and submitters, that an answer names
 # Parts of each round's rows, in the order of their bars.
 PARTS = {"agreeing": "as published", "differing": "differs", "uncompared": "not computed again"}
 MEASURES = {
@@ -205,12 +205,12 @@ def comparable(aside: pd.DataFrame, counts: pd.DataFrame) -> Finding:
     return Finding(name, exactly(kept), unit, headline, cited(counts))
 
 
-def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame, most: int = 3) -> Finding:
-    """How far the rows are those of a few submitters."""
+def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame) -> Finding:
+    """How far the rows are those of a FEW submitters."""
     name, unit = "share_of_the_largest_submitters", "share of the rows that the largest submitters filed"
     if submitters.empty:
         return nothing(name, unit, f"{NONE_HELD}: nobody filed a result.")
-    top, total = submitters.head(most), counts.loc[ALL]
+    top, total = submitters.head(FEW), counts.loc[ALL]
     share, closed = float(top["rows"].sum() / total["rows"]), submitters.loc[submitters["closed"].idxmax()]
     headline = f"{len(top)} of {len(submitters)} submitters filed {100 * share:.0f} % of the results: "
     headline += f"{listed(map(spaced, top['submitter']))}."

@@ -85,12 +85,12 @@ class Record:
         of &= self._rows["accelerator"].isin(names) if names else True
         return sorted(self._rows.loc[of, "round"].unique())
 
-    def left_out(self, rounds: Iterable[str], division: str = "closed") -> str:
-        """In words which benchmarks of some rounds are left out, as an explanation goes on; "" where none is."""
+    def left_out(self, rounds: Iterable[str]) -> str:
+        """In words which benchmarks of some rounds' closed results are left out, as an explanation goes on, or ""."""
         names: set[str] = set()
         for round in rounds:
-            self._by_part(round, division)
-            names |= self._lacking[round, division]
+            self._by_part(round, "closed")
+            names |= self._lacking[round, "closed"]
         return f"; left out, as the tables lack it: {', '.join(sorted(names))}" if names else ""
 
     def siblings(self, accelerator: str) -> list[str]:

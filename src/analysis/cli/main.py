@@ -112,6 +112,7 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
     record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")
     record.add_argument("--check", action="store_true", help="write nothing; status 1 where a file would be another")
+    record.add_argument("--fewer", action="store_true", help="ship a round also where rows or logs of it are lost")
     record.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
 
     data = _add(commands, "data", _data, "bring rounds that are not shipped, or files of your own, into data/official/")
@@ -230,14 +231,14 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    from analysis.data.descriptor import DescriptorError
     from analysis.importers.official import shipping
     from analysis.importers.official.intake import ImportFailed
     from analysis.importers.official.spread import WorkersLost
 
     try:
-        return shipping.make(arguments.paths, check=arguments.check, workers=arguments.jobs, say=_say)
-    except (ImportFailed, DescriptorError, WorkersLost) as error:
+        choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
+        return shipping.make(arguments.paths, **choices, say=_say)
+    except (ImportFailed, WorkersLost) as error:
         print(f"analysis: {error}", file=sys.stderr)
         return 1
 
@@ -293,11 +294,10 @@ def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse
 def _audit(arguments: argparse.Namespace) -> int:
     from analysis.audit import listing
     from analysis.data.catalog import Catalog
-    from analysis.data.loading import TableError
 
     try:
         print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
-    except (TableError, ValueError) as error:
+    except ValueError as error:
         return _wrong(error)
     return 0
 
@@ -328,12 +328,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _describe(arguments: argparse.Namespace) -> int:
     from analysis.data import dictionary
-    from analysis.data.descriptor import DescriptorError
 
-    try:
-        changed = dictionary.describe()
-    except (DescriptorError, OSError) as error:
-        return _wrong(error)
+    changed = dictionary.describe()
     print(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")
     return 0
 

@@ -139,10 +139,10 @@ class Comparison:
     def subtitle(self) -> str:
         """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds their notes.
 
-        The rounds are those asked for, else those of the rows; more than FEW by the first, the last and how many.
+        The rounds are those asked for, else those of the rows, oldest first; more than FEW by the first, the last and
+        how many.
         """
-        there = sorted(set(self.rows["round"]) - {""}, key=round_age)
-        rounds = list(self.question.rounds) or there
+        rounds = sorted(set(self.question.rounds or self.rows["round"]) - {""}, key=round_age)
         named = f"{rounds[0]} to {rounds[-1]} ({len(rounds)} rounds)" if len(rounds) > FEW else " and ".join(rounds)
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
         return f"{', '.join(filter(None, [self.topic, named, kind]))}."
@@ -274,15 +274,17 @@ def _taken_in(rows: Columns, question: Question, aspect: str) -> np.ndarray:
     return ~np.any([rules[code] for code in ASPECTS[aspect]], axis=0)
 
 
-def official_first(frame: pd.DataFrame, by: Sequence[str] = ("benchmark", "scenario", "accelerator")) -> pd.DataFrame:
-    """One row per `by`: of the newest round of the official record, else of the first document.
+def official_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per benchmark, scenario and accelerator: of the newest round of the official record, else of a document.
+
+    Of several documents the first counts.
 
     Needs the columns `origin` and `rounds` (those of its basis).
     """
     bases = zip(frame["origin"], frame["rounds"], strict=True)
     ages = [max(map(round_age, rounds)) if origin == "official" else (-1, -1) for origin, rounds in bases]
     newest = sorted(range(len(frame)), key=ages.__getitem__, reverse=True)
-    return frame.iloc[newest].drop_duplicates(list(by)).reset_index(drop=True)
+    return frame.iloc[newest].drop_duplicates(["benchmark", "scenario", "accelerator"]).reset_index(drop=True)
 
 
 def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[Columns, np.ndarray, Columns]:

@@ -14,9 +14,9 @@ from analysis.core.paths import DATA, imported
 
 
 class UnusableTable(Exception):
-    """A table of data/ cannot be read; the text names it.
+    """A table of data/ cannot be used; the text names it.
 
-    No ValueError, for where a parameter is checked that would blame the parameter.
+    No ValueError, for where a parameter or a question is checked that would blame whoever asked.
     """
 
 

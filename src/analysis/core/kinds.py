@@ -60,6 +60,7 @@ MaybeAccelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accele
 Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
 DataFile = Annotated[str, AfterValidator(_below_data)]
 Round = Annotated[str, AfterValidator(_one_of("rounds", "round"))]
+Rounds = Annotated[list[Round], AfterValidator(each_once)]
 Scenario = Literal[vocabulary.DATACENTER]
 LimitedScenario = Literal[vocabulary.LIMITED]
 Origin = Literal[vocabulary.ORIGINS]

@@ -27,6 +27,7 @@ from analysis.core.kinds import (
     Price,
     Prices,
     Round,
+    Rounds,
     Scenario,
     Share,
     Trust,
@@ -68,7 +69,7 @@ class Common(BaseModel):
     baseline: Accelerator = "H100 SXM"
     accelerators: list[Accelerator] = []
     origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
-    rounds: list[Round] = ["v4.1"]
+    rounds: Rounds = ["v4.1"]
     trust: Trust = "all"
 
 
@@ -81,7 +82,7 @@ class GenerationalSpeedup(Common):
 
     baseline: Baseline = "H100 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: list[Round] = []
+    rounds: Rounds = []
     trust: Trust = "checked"
     later_round: Literal[""] | Round = ""
     upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
@@ -106,7 +107,7 @@ class QuantizationTradeoffs(Common):
     """What a lower precision gives in official results, what accuracy costs, and the weights in `baseline`'s memory."""
 
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
+    rounds: Rounds = ["v4.1", "v5.1", "v6.0"]
     trust: Trust = "checked"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
 
@@ -120,7 +121,7 @@ class PowerEfficiency(Common):
     scenario: Literal["Offline", "Server"] = "Offline"
     baseline: Accelerator = "H200 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: list[Round] = []
+    rounds: Rounds = []
     trust: Trust = "checked"
     usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
@@ -133,7 +134,7 @@ class RealWorldDerating(Common):
     baseline: Accelerator = "H200 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     trust: Trust = "checked"
-    rounds: list[Round] = ["v4.1", "v5.1", "v6.0"]
+    rounds: Rounds = ["v4.1", "v5.1", "v6.0"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 25.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
@@ -184,7 +185,7 @@ class AcceleratorChoice(RealWorldDerating):
     model: Annotated[str, Field(max_length=60)] = ""
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
-    rounds: list[Round] = ["v5.1", "v6.0"]
+    rounds: Rounds = ["v5.1", "v6.0"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 1000
     spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 1
     usd_per_hour_at_most: Annotated[float, Field(ge=0)] = 0.0
@@ -212,7 +213,7 @@ class PricePerformance(Common):
     """Break-even prices as multiples of the baseline's, what quotes buy, and owning against renting `baseline`."""
 
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: list[Round] = []
+    rounds: Rounds = []
     trust: Trust = "checked"
     prices: Prices = []
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
@@ -257,7 +258,7 @@ class MyDeployment(BaseModel):
     precision: Literal["", *SERVED] = ""
     cache_precision: Precision = "fp16"
     scenario: Scenario = "Server"
-    rounds: list[Round] = ["v4.1"]
+    rounds: Rounds = ["v4.1"]
     prices: Prices = []
     ttft_ms: Annotated[float, Field(ge=0)] = 0.0
     tpot_ms: Annotated[float, Field(ge=0)] = 0.0
@@ -272,7 +273,7 @@ class SourceAudit(BaseModel):
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
     baseline: Accelerator = "H100 SXM"
-    rounds: list[Round] = ["v4.1"]
+    rounds: Rounds = ["v4.1"]
     cache_gb: Annotated[float, Field(ge=0)] = 0.0
 
 
@@ -281,7 +282,7 @@ class OfficialRecord(BaseModel):
 
     model_config = Common.model_config
 
-    rounds: list[Round] = []
+    rounds: Rounds = []
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
 
@@ -293,7 +294,7 @@ class Interactivity(BaseModel):
 
     benchmark: Benchmark = "gpt-oss-120b"
     accelerators: list[Baseline] = []
-    rounds: list[Round] = ["v6.0"]
+    rounds: Rounds = ["v6.0"]
     speeds: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1, max_length=6)] = [
         10.0,
         25.0,
@@ -316,7 +317,7 @@ class Overview(BaseModel):
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
     baseline: Baseline = "H100 SXM"
-    rounds: list[Round] = []
+    rounds: Rounds = []
 
 
 class Progress(BaseModel):
@@ -327,7 +328,7 @@ class Progress(BaseModel):
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
     accelerators: list[Accelerator] = []
-    rounds: list[Round] = []
+    rounds: Rounds = []
     history: Benchmark = "retinanet"
 
 
@@ -339,7 +340,7 @@ class Explorer(BaseModel):
 
     model_config = Common.model_config
 
-    rounds: list[Round] = []
+    rounds: Rounds = []
     divisions: list[Literal[DIVISIONS]] = []
     benchmark: Benchmark = "deepseek-r1"
     scenario: Scenario = "Server"
@@ -353,7 +354,7 @@ class Scaling(BaseModel):
     benchmark: Benchmark = "llama2-70b"
     scenario: Scenario = "Offline"
     accelerators: list[Accelerator] = []
-    rounds: list[Round] = []
+    rounds: Rounds = []
 
 
 MODELS: dict[str, type[BaseModel]] = {

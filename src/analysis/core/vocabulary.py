@@ -72,7 +72,11 @@ PLANNED = tuple(name for name, precision in PRECISIONS.items() if precision.plan
 BYTES_PER_WEIGHT = {name: PRECISIONS[name].bytes_per_weight for name in PLANNED}
 _SPELLINGS = {  # as submitters and tools write them, in small letters
     "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float8": "fp8", "uint8": "int8",
-    "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4",
+    "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4", "e4m3": "fp8", "e5m2": "fp8", "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
+    # Methods of serving software, where one stands for one format: AWQ is of four bits, GPTQ of two to eight.
+    "awq": "int4", "awq_marlin": "int4", "modelopt_fp4": "fp4", "modelopt_fp8": "fp8", "petit_nvfp4": "fp4",
+    "w8a8_fp8": "fp8", "fbgemm_fp8": "fp8", "w8a8_int8": "int8", "blockwise_int8": "int8", "w4afp8": "int4",
 }  # fmt: skip
 
 # Software that a system's name or description names: the one name of each product, and what it is found by in texts, as
@@ -135,4 +139,4 @@ def same_suite(one: str, other: str) -> bool:
 def precision(text: str) -> str:
     """The one name of a precision that `text` spells in any usual way; what is none of them in small letters."""
     word = text.strip().lower()
-    return _SPELLINGS.get(word, word)
+    return _SPELLINGS.get(word.replace("-", "_"), word)

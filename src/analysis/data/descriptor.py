@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.core.choices import choose
 from analysis.core.contents import NotUtf8, utf8
+from analysis.core.facts import UnusableTable
 from analysis.core.paths import DATA
 from analysis.core.vocabulary import VOCABULARIES
 
@@ -18,7 +19,7 @@ TYPES = ("string", "number", "integer", "boolean", "date")
 RULES = ("required", "unique", "enum", "vocabulary", "minimum", "exclusiveMinimum", "maximum", "pattern")
 
 
-class DescriptorError(ValueError):
+class DescriptorError(UnusableTable):
     """datapackage.json cannot be read or misses what every table needs."""
 
 

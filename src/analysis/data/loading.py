@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.core.contents import NotUtf8, utf8
+from analysis.core.facts import UnusableTable
 from analysis.data import schema
 from analysis.data.descriptor import Table
 from analysis.data.schema import Fault
@@ -16,7 +17,7 @@ from analysis.data.schema import Fault
 SELF_TOLD = ("precision", "precision_basis")  # the basis says already where a precision is known from
 
 
-class TableError(ValueError):
+class TableError(UnusableTable):
     """A table cannot be used. `faults` says where and why; the text lists the first twenty."""
 
     def __init__(self, faults: list[Fault]) -> None:

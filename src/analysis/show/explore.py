@@ -27,7 +27,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 SECONDS_PER_HOUR = 3600
 PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}
-USERS, STEPS, DRAWS = (1, 1_000_000), 60, 2000  # of a staircase: it must follow a slider
+USERS, STEPS, DRAWS = 1_000_000, 60, 2000  # of a staircase: it must follow a slider
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,13 @@ def steps(choice: Choice, fixed: Fixed) -> pd.DataFrame:
     """The staircase from users to nodes of the same choice, whatever its number of users (see capacity.staircase)."""
     speed, derate = choice.tokens_per_second_per_user, [choice.derate.low, choice.derate.high]
     moved = {"tokens_per_second_per_user": speed, "derate": derate, "draws": min(DRAWS, fixed.asked.draws)}
-    return capacity.staircase(fixed.basis, fixed.asked.model_copy(update=moved), USERS, STEPS)
+    users = 1, 10 ** _reach(fixed.asked.users)
+    return capacity.staircase(fixed.basis, fixed.asked.model_copy(update=moved), users, STEPS)
+
+
+def _reach(users: int) -> int:
+    """The power of ten up to which users are asked of: that of USERS, or the one that holds those of the start."""
+    return len(str(max(USERS, users) - 1))
 
 
 def staircase(of: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = stairs.stairs) -> Drawing:
@@ -188,7 +194,7 @@ class Explorer(ipywidgets.VBox):
 
 
 def _sliders(start: Choice) -> dict[str, Any]:
-    """A slider per field of Choice, each reaching as far as its start."""
+    """A slider per field of Choice, each reaching as far down and up as its start."""
     look = {"style": WIDE, "layout": ipywidgets.Layout(width="44rem", max_width="100%")}
     usd, derate = start.usd_per_accelerator_hour, start.derate
     unknown = "" if usd.known else ", not known"
@@ -196,18 +202,19 @@ def _sliders(start: Choice) -> dict[str, Any]:
     speed, energy = start.tokens_per_second_per_user, start.usd_per_kilowatt_hour
     return {
         "users": ipywidgets.FloatLogSlider(
-            value=start.users, min=0, max=6, step=0.02, readout_format=",.0f",
+            value=start.users, min=0, max=_reach(start.users), step=0.02, readout_format=",.0f",
             description="Users at the same time", **look,
         ),
         "tokens_per_second_per_user": ipywidgets.FloatSlider(
-            value=speed, min=1, max=max(200, speed), step=1, description="Tokens per second per user", **look
+            value=speed, min=min(1, speed), max=max(200, speed), step=1,
+            description="Tokens per second per user", **look,
         ),
         "derate": ipywidgets.FloatRangeSlider(
-            value=(derate.low, derate.high), min=0.05, max=1, step=0.01,
+            value=(derate.low, derate.high), min=min(0.05, derate.low), max=1, step=0.01,
             description="Share of the throughput left", **look,
         ),
         PRICE: ipywidgets.FloatRangeSlider(
-            value=(usd.low, usd.high), min=0.05, max=max(20, usd.high), step=0.01,
+            value=(usd.low, usd.high), min=min(0.05, usd.low), max=max(20, usd.high), step=0.01,
             description=f"US dollars per accelerator-hour{unknown}", **look,
         ),
         "usd_per_kilowatt_hour": ipywidgets.FloatSlider(

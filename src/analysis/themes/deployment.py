@@ -19,6 +19,7 @@ from analysis.core.citation import cited
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
 from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import SERVING_SOFTWARE
 from analysis.themes import cost
 
 DRIVEN_AS = {"Interactive": "Server"}  # what LoadGen's log says of a scenario that has other limits alone
@@ -88,11 +89,10 @@ def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Serie
     """
     if rows.empty:
         return None
-    software = rows["framework"].str.contains(_first_word(run), case=False, regex=False)
     ranked = rows.assign(
         _count=(rows["accelerator_count"].astype(float) / run["accelerator_count"]).map(np.log).abs(),
         _precision=~rows["precision"].eq(run["precision"]),
-        _software=~software,
+        _software=[not served for served in _served_alike(run, rows)],
         _alone=~rows["system_key"].isin(offline["system_key"]),
         _age=rows["round"].map(vocabulary.round_age),
     )
@@ -274,8 +274,19 @@ def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.
     }
 
 
-def _first_word(run: Mapping) -> str:
-    return str(run["tool"]).split()[0] if run["tool"] else "?"
+def _served_alike(run: Mapping, rows: pd.DataFrame) -> list[bool]:
+    """Whether each row's framework names what served the run: its `software`, else its tool.
+
+    A tool drives servers of other makers too: it counts only where `software` names no serving software, nor anything
+    that a row names.
+    """
+    for text in (run["software"], run["tool"]):
+        product = next((words for words in SERVING_SOFTWARE.values() if re.search(words, text, re.IGNORECASE)), "")
+        word = product or re.escape(text.partition(" ")[0])
+        named = [bool(word) and bool(re.search(word, framework, re.IGNORECASE)) for framework in rows["framework"]]
+        if product or any(named):
+            return named
+    return [False] * len(rows)
 
 
 def model_name(run: Mapping) -> str:

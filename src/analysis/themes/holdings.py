@@ -11,12 +11,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.core import interval, sharing
+from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.core.choices import folded
 from analysis.core.citation import several
 from analysis.core.vocabulary import DIVISIONS, round_age
 
-AGREES = 1e-6  # relative: a log has six significant digits
-POWER_AGREES = 1e-9  # relative: the published mean of the meter's samples has every digit
 ALL = "all rounds"
 REASONS = (
     "another_division", "another_suite", "latency", "power_submission", "duplicate", "several_types", "count_unstated",
@@ -43,12 +42,12 @@ def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
     return rows.assign(submitter=rows["submitter"].map({name: spelled[folded(name)] for name in filed}))
 
 
-def counts(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POWER_AGREES) -> pd.DataFrame:
+def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     """How many rows of each round are what, by round, oldest first, and last by ALL. No row: an empty frame.
 
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
     compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
-    power_compared and power_differing (by more than `power_agrees`) of watts or energy, power_left_out (metered,
+    power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
     without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); submitters,
     systems, accelerators (different ones); source_ids.
     """
@@ -61,7 +60,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POW
         "unit_corrected": rows["corrected"].ne(""),
         "power": figure,
         "power_compared": rows["recomputed_power_difference"].notna(),
-        "power_differing": rows["recomputed_power_difference"].abs() > power_agrees,
+        "power_differing": rows["recomputed_power_difference"].abs() > POWER_AGREES,
         "power_left_out": rows["power_measured"] & ~figure,
         "precision_unknown": rows["precision"].eq(""),
         "capped": rows["power_capped"],
@@ -78,7 +77,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POW
     return counted.join(distinct).join(sources.rename("source_ids"))
 
 
-def exceptions(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float = POWER_AGREES) -> pd.DataFrame:
+def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
     """What a reader should know of single rows, one row per reason and benchmark, that of most rows first.
 
     Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
@@ -91,8 +90,8 @@ def exceptions(rows: pd.DataFrame, agrees: float = AGREES, power_agrees: float =
     here, metered = (rows["round"].isin(set(rows.loc[known, "round"])) for known in (logged, power.notna()))
     figure = _power_figure(rows)
     reasons = {
-        "differs": (difference.abs() > agrees, ["benchmark"]),
-        "power_differs": (power.abs() > power_agrees, ["benchmark"]),
+        "differs": (difference.abs() > AGREES, ["benchmark"]),
+        "power_differs": (power.abs() > POWER_AGREES, ["benchmark"]),
         "no_log": (here & ~logged, ["benchmark"]),
         "no_samples": (metered & figure & power.isna(), ["benchmark"]),
         "power_left_out": (rows["power_measured"] & ~figure, ["benchmark"]),
@@ -138,7 +137,7 @@ def submitters(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def best(rows: pd.DataFrame) -> pd.DataFrame:
-    """The fastest available row per accelerator of each round, oldest round first, of comparable rows.
+    """The available row with the highest rate per accelerator of each round, oldest first, of comparable rows.
 
     Added columns: over_first_low/high, its rate over that of the first (ratio).
     """

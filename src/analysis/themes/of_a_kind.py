@@ -52,21 +52,16 @@ def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
     return rows[_newest(rows, _usual(rows, sold if sold.any() else own))]
 
 
-def of_one_size(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of systems of one size, of the newest round that has it.
+def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of systems of one size, of whatever round.
 
     The size is SYSTEM where there is such a system, else that of most rows, the larger where two are as frequent.
     """
-    return rows[_newest(rows, _usual(rows, np.ones(len(rows), "bool")))]
-
-
-def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of systems of one size, of whatever round."""
     return rows[_usual(rows, np.ones(len(rows), "bool"))]
 
 
 def _usual(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
-    """Which of the rows `among` are of the size that of_one_size names."""
+    """Which of the rows `among` are of the size that of_usual_size names."""
     counts = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
     sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
     return among & (counts == max(sizes, key=lambda size: (size == SYSTEM, sizes[size], size), default=0))

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS
 from analysis.themes import memory
 
 COMPUTE = {
@@ -37,7 +37,8 @@ SMALLEST = min(BYTES_PER_WEIGHT, key=BYTES_PER_WEIGHT.__getitem__)
 
 def weight_gb(parameters_billion: float, precision: str) -> float:
     """Gigabytes (1e9 bytes) of weights; an unknown precision counts as the smallest, which favours the hardware."""
-    return parameters_billion * BYTES_PER_WEIGHT.get(precision or SMALLEST, 2.0)
+    other = BYTES_PER_WEIGHT["fp16" if precision in PRECISIONS else SMALLEST]  # of bf16, and at least of fp32
+    return parameters_billion * BYTES_PER_WEIGHT.get(precision, other)
 
 
 def read_gb(parameters_billion: float, active_billion: float, precision: str, batch: float = 1) -> float:

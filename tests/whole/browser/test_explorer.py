@@ -51,6 +51,13 @@ def shown(tab: Page, page: Path, hash: str) -> Page:
     return tab
 
 
+def test_numbers_that_one_chooses_by_stand_in_order_and_what_is_not_known_is_last(explorer: Open) -> None:
+    order = explorer().evaluate(
+        "() => { const own = dictionary([8, NaN, 1, 4, NaN, 2]); return [own.values, [...own.places]]; }"
+    )
+    assert order == [["1", "2", "4", "8", ""], [3, 4, 0, 2, 4, 1]]
+
+
 def counted(page: Page) -> int:
     """How many results the page says are chosen."""
     return int(page.locator("#count").inner_text().split()[0].replace(",", ""))

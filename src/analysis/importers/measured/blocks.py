@@ -36,9 +36,9 @@ def stat(
 
 
 def latencies(read: Reader) -> dict[str, float]:
-    """The times of a MeasuredRun in milliseconds, NaN where no block holds them."""
+    """The times of a MeasuredRun in milliseconds, NaN where no block holds them; a zero is no time."""
     return {
-        f"{name}_{statistic}_ms": stat(read, block, MILLISECONDS, key, missing=UNKNOWN)
+        f"{name}_{statistic}_ms": stat(read, block, MILLISECONDS, key, missing=UNKNOWN) or UNKNOWN
         for name, block in (("ttft", "time_to_first_token"), ("tpot", "inter_token_latency"))
         for statistic, key in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))
     }

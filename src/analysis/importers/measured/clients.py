@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.importers.measured.measurement import MOST, MeasuredRun, MeasurementError, Reader, checked
+from analysis.importers.measured.measurement import MOST, MeasuredRun, MeasurementError, Reader, by_request, checked
 
 STATISTICS = (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
 
@@ -28,7 +28,7 @@ def figures(record: Mapping[str, Any], read: Reader) -> dict[str, Any]:
         "request_ttft_ms": ttfts,
         "request_tpot_ms": tpots,
     } | {
-        f"{name}_{statistic}_ms": read.optional(f"{key}_{name}_ms")
+        f"{name}_{statistic}_ms": read.time(f"{key}_{name}_ms")
         for name in ("ttft", "tpot")
         for statistic, key in STATISTICS
     }
@@ -57,7 +57,7 @@ def _rate(record: Mapping[str, Any], read: Reader) -> float:
 def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, np.ndarray | None]:
     """TTFT and TPOT of each completed request in milliseconds, from arrays in seconds; a failed one put out nothing.
 
-    TPOT is the time after the first token over the other tokens, as the tools define it; NaN for a single token.
+    None where the file has no arrays, or its answers were not streamed (see measurement.by_request).
     """
     names = ("ttfts", "itls", "output_lens")
     if not all(isinstance(record.get(name), list) for name in names):
@@ -75,4 +75,4 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
         raise MeasurementError(f"{where}: ttfts, itls or output_lens hold something else than numbers") from None
     if not ((np.abs(first) < MOST).all() and (np.abs(after) < MOST).all()):
         raise MeasurementError(f"{where}: ttfts or itls hold a number that is not finite, or beyond any measurement")
-    return 1000 * first, 1000 * after / np.where(tokens > 1, tokens - 1, np.nan)
+    return by_request(first, after, tokens)

@@ -23,6 +23,7 @@ from analysis.importers.measured.measurement import (
     MeasuredRun,
     MeasurementError,
     Reader,
+    by_request,
     checked,
     named,
 )
@@ -176,9 +177,9 @@ def _of_results(report: Mapping[str, Any], part: Mapping[str, Any], file: str, p
     if not results:
         raise MeasurementError(f"{where}: no request was completed, {len(part.get('errors') or [])} failed")
     tokens = np.array([read.number("output_token_count", above=0) for read in results])
-    ttfts = 1000 * np.array([read.number("first_token_time") for read in results])
-    after = 1000 * np.array([read.number("decode_times.data", _spent(read)) for read in results])
-    tpots = after / np.where(tokens > 1, tokens - 1, np.nan)
+    first = np.array([read.number("first_token_time") for read in results])
+    after = np.array([read.number("decode_times.data", _spent(read)) for read in results])
+    ttfts, tpots = by_request(first, after, tokens)
     ends = [(read.number("start_time"), read.number("end_time")) for read in results]
     seconds = max(end for _, end in ends) - min(start for start, _ in ends)
     duration = Reader({}, where).number("end_time less start_time", seconds, above=0)
@@ -198,7 +199,7 @@ def _of_results(report: Mapping[str, Any], part: Mapping[str, Any], file: str, p
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
         **_percentiles("ttft", ttfts),
-        **_percentiles("tpot", tpots[~np.isnan(tpots)]),
+        **_percentiles("tpot", tpots),
     )  # fmt: skip
     return checked(measured, where)
 
@@ -208,7 +209,9 @@ def _spent(read: Reader) -> float:
     return sum((read.record.get("decode_times") or {}).get("data") or [])
 
 
-def _percentiles(name: str, times: np.ndarray) -> dict[str, float]:
+def _percentiles(name: str, times: np.ndarray | None) -> dict[str, float]:
+    """Mean, median and 99th percentile of the times that are known; nothing where none is."""
+    times = times[~np.isnan(times)] if times is not None else np.array([])
     if not len(times):
         return {}
     values = float(np.mean(times)), float(np.median(times)), float(np.percentile(times, 99))

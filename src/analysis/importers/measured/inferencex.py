@@ -62,7 +62,7 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         accelerator_watts=read.number("avg_total_gpu_power_w") if metered else UNKNOWN,
         metered=count if metered else 0,
         example=bool(record.get("example")),
-        **{f"{name}_{statistic}_ms": MILLISECONDS * read.optional(f"{key}_{name}")
+        **{f"{name}_{statistic}_ms": MILLISECONDS * read.time(f"{key}_{name}")
            for name in ("ttft", "tpot") for statistic, key in STATISTICS},
     )  # fmt: skip
     return [checked(measured, where)]

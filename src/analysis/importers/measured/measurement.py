@@ -101,6 +101,10 @@ class Reader:
         """The number at `key`, NaN where it is missing or null."""
         return UNKNOWN if self.record.get(key) is None else self.number(key)
 
+    def time(self, key: str) -> float:
+        """The time at `key`; NaN where it is missing, null or zero, which tools write where nothing was timed."""
+        return self.optional(key) or UNKNOWN
+
     def count(self, key: str) -> int:
         """The whole number from 1 at `key`, which may be written as text; 0 where it is missing, null or ""."""
         count = self.record.get(key)
@@ -115,6 +119,21 @@ class Reader:
         return MeasurementError(f"{self.where}: {key} {state}; expected {expected}")
 
 
+def by_request(
+    first_s: np.ndarray, after_s: np.ndarray, tokens: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """TTFT and TPOT of each request in milliseconds, from seconds to its first token and from there to its last.
+
+    TPOT is the time after the first token over the other tokens; NaN where none came after it, for a single token or a
+    short answer in one piece. None where the answers were not streamed, for a zero is no time: some have no time to a
+    first token, or none of several tokens has a time after it.
+    """
+    several, later = tokens > 1, after_s > 0
+    if not (first_s > 0).all() or (several.any() and not (several & later).any()):
+        return None, None
+    return 1000 * first_s, 1000 * after_s / np.where(several & later, tokens - 1, np.nan)
+
+
 def named(file: str, place: str) -> str:
     """A file and the place in it, as errors name them."""
     return f"{file}, {place}" if place else file
@@ -123,7 +142,8 @@ def named(file: str, place: str) -> str:
 def checked(run: MeasuredRun, where: str, tolerance: float = TOLERANCE) -> MeasuredRun:
     """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not.
 
-    `tolerance` is the share by which the rate may differ from tokens over seconds. What is NaN is not checked.
+    `tolerance` is the share by which rates may differ from tokens and from requests over seconds. What is NaN is not
+    checked.
     """
     if run.requests_completed <= 0:
         raise MeasurementError(
@@ -137,8 +157,26 @@ def checked(run: MeasuredRun, where: str, tolerance: float = TOLERANCE) -> Measu
             f"{where}: {run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in "
             f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
         )
+    _check_requests(run, where, tolerance)
     _check_times(run, where)
     return run
+
+
+def _check_requests(run: MeasuredRun, where: str, tolerance: float) -> None:
+    """Requests per second are the completed ones over the seconds, and those answered in time are some of them."""
+    implied = run.requests_completed / run.duration_s
+    if implied == implied and not (
+        math.isnan(run.requests_per_s) or math.isclose(implied, run.requests_per_s, rel_tol=tolerance)
+    ):
+        raise MeasurementError(
+            f"{where}: {run.requests_per_s:g} requests/s, but {run.requests_completed:g} requests in "
+            f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
+        )
+    if run.goodput_per_s > run.requests_per_s:
+        raise MeasurementError(
+            f"{where}: {run.goodput_per_s:g} requests/s were answered in time, but {run.requests_per_s:g} in all; "
+            "expected some of them, or all"
+        )
 
 
 def _check_times(run: MeasuredRun, where: str) -> None:

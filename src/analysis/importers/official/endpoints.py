@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.core.agreement import AGREES
 from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS
 from analysis.importers.official import streams, units
 from analysis.importers.official.logged import LogError, Logged
@@ -22,7 +23,6 @@ from analysis.importers.official.logged import LogError, Logged
 SUMMARIES = ("performance/result_summary.json", "performance/run_1/result_summary.json")
 OLDER = "performance/run_1/results.json"  # other tools write files of this name too
 LARGEST = 1 << 22  # bytes of a summary; the older file, which may hold every answer, is read as far as its figures
-AGREES = 1e-6  # relative
 SENSIBLE = 1e30  # no time in nanoseconds and no count comes near, nor near its inverse
 FIGURES = "figure of MLPerf Endpoints logs"
 MEAN = "mean latency, where LoadGen gives a percentile"

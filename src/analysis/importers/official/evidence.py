@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.core.vocabulary import STREAMS, TOKENS
 from analysis.importers.official import configuration, endpoints, loadgen, power_log, shape, units
 from analysis.importers.official.configuration import Said
@@ -23,8 +24,6 @@ LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
 POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
-AGREES = 1e-6  # relative: a log has six significant digits
-POWER_AGREES = 1e-9  # relative: the published mean of the samples has every digit
 FAULTS = (EntryError, LogError)
 DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
 _STATED = {

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.data import rules
 from analysis.importers.official import accelerator_names, archive, duplicates, evidence, inputs, shape, units, writer
 from analysis.importers.official.inputs import Sources, Task
@@ -127,7 +128,7 @@ def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
         if row["benchmark"] not in units.counted():
             outcome.uncompared[row["benchmark"]] += 1
         outcome.corrected += bool(row.get("corrected"))
-        limits = {"recomputed_difference": evidence.AGREES, "recomputed_power_difference": evidence.POWER_AGREES}
+        limits = {"recomputed_difference": AGREES, "recomputed_power_difference": POWER_AGREES}
         differences = {name: abs(row[name]) for name in limits if row.get(name) is not None}
         outcome.recomputed += bool(differences)
         if any(difference > limits[name] for name, difference in differences.items()):

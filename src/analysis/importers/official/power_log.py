@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,26 +70,18 @@ def _hole(moments: list[datetime]) -> float:
 
 def _samples(path: Path) -> Iterator[tuple[datetime, float]]:
     """Each sample's time and its watts."""
-    done, rest = 0, ""
     try:
-        with path.open(encoding="latin-1", newline=None) as file:
-            while block := file.read(LONGEST):
-                *lines, rest = (rest + block).split("\n")
-                for number, line in enumerate(lines, done + 1):
-                    if sample := _sample(line, number, path):
-                        yield sample
-                done += len(lines)
-                if len(rest) >= LONGEST:
-                    break
+        with path.open(encoding="latin-1") as file:
+            for number, line in enumerate(iter(partial(file.readline, LONGEST), ""), 1):
+                if sample := _sample(line, number, path):
+                    yield sample
     except OSError as error:
         raise PowerError(f"{path.name}: cannot be read: {error.strerror}") from None
-    if sample := _sample(rest, done + 1, path):
-        yield sample
 
 
 def _sample(line: str, number: int, path: Path) -> tuple[datetime, float] | None:
     """The sample of a line, None for a blank one."""
-    if len(line) >= LONGEST:
+    if len(line) == LONGEST and not line.endswith("\n"):
         raise PowerError(f"{path.name}, line {number}: longer than {LONGEST:,} characters")
     match = _SAMPLE.match(line) or _SAMPLE.match(stripped := line.strip())
     if not match:

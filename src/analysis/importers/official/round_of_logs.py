@@ -26,7 +26,7 @@ def of_tree(root: str) -> tuple[str, str]:
         if isinstance(run, tree.Run) and not tree.refused(run.folder, name, run.root):
             head = _head(f"{run.folder}/{name}")
             versions |= {(int(major), int(minor)) for major, minor in _VERSION.findall(head)}
-            days |= {date.fromisoformat(day.decode()) for day in _RAN.findall(head)}
+            days |= {day for text in _RAN.findall(head) if (day := _day(text.decode()))}
     if not versions or not days:
         return "", "no log in it says which LoadGen ran and when"
     newest, last = "v{}.{}".format(*max(versions)), max(days)
@@ -34,6 +34,14 @@ def of_tree(root: str) -> tuple[str, str]:
     if newest != by_day:
         return "", f"its logs disagree: the newest LoadGen is that of {newest}, the last run of {last} that of {by_day}"
     return newest, ""
+
+
+def _day(text: str) -> date | None:
+    """The day that a log names; None for one that no calendar has."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _of_day(day: date) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from analysis.core.contents import sha256_of, write_whole
 from analysis.core.paths import DATA
@@ -15,40 +16,76 @@ from analysis.importers.official.intake import import_results
 
 
 def make(
-    paths: Iterable[Path], *, folder: Path = DATA, check: bool = False, workers: int | None = None,
-    say: Callable[[str], None] = print,
+    paths: Iterable[Path], *, folder: Path = DATA, check: bool = False, fewer: bool = False,
+    workers: int | None = None, say: Callable[[str], None] = print,
 ) -> int:  # fmt: skip
     """Import `paths` into the parts of the record that datapackage.json describes; returns the exit status.
 
     Each round that the paths hold becomes its file in data/official/, rows in order of id, the same bytes from the same
-    inputs; the descriptor follows. With `check` nothing is written: the status is 1 where a file would be another.
-    Says which input is not one of those that the descriptor names, and which rounds it describes no part for.
-    Raises ImportFailed, DescriptorError, OutputError.
+    inputs; the descriptor follows. Where a round has fewer rows than are shipped, or fewer of them are computed from
+    logs, nothing of any round is written and the status is 1, unless `fewer` says that it may: a part of the inputs, or
+    a run that was left out, must not cost what is shipped. With `check` nothing is written: the status is 1 where a
+    file would be another. Says which input is not one of those that the descriptor names, and which rounds it describes
+    no part for. Raises ImportFailed, DescriptorError, OutputError.
     """
-    import pyarrow.parquet as pq
-
     paths = list(paths)
     parts = {part.round: part for part in descriptor.read_tables(folder)["results"].parts}
     for line in _unknown(paths, parts.values()):
         say(line)
-    different = 0
+    made: list[tuple[Part, _Held, bytes]] = []
     with tempfile.TemporaryDirectory(prefix="analysis-record-") as scratch:
-        rows, made = Path(scratch, "rows.parquet"), Path(scratch, "rounds")
+        rows, rounds = Path(scratch, "rows.parquet"), Path(scratch, "rounds")
         import_results(paths, rows, workers=workers, say=say)
-        for round in writer.parted(rows, made, "{round}.parquet"):
+        for round in writer.parted(rows, rounds, "{round}.parquet"):
             if round not in parts:
                 say(f"left out  {round}: {descriptor.FILE} describes no part of this round")
                 continue
-            content, place = (made / f"{round}.parquet").read_bytes(), folder / parts[round].path
-            same = place.is_file() and place.read_bytes() == content
-            different += not same
-            if not (same or check):
-                write_whole(place, content)
-            word = "the same  " if same else "differs   " if check else "written   "
-            say(f"{word}{parts[round].path}: {pq.read_metadata(made / f'{round}.parquet').num_rows:,} rows")
+            file = rounds / f"{round}.parquet"
+            made.append((parts[round], _held(file), file.read_bytes()))
+    lost = [_lost(_shipped(folder, part), held) for part, held, _ in made]
+    refused = any(lost) and not (check or fewer)
+    different = 0
+    for (part, held, content), less in zip(made, lost, strict=True):
+        place = folder / part.path
+        same = place.is_file() and place.read_bytes() == content
+        different += not same
+        if not (same or check or refused):
+            write_whole(place, content)
+        word = "the same  " if same else "differs   " if check or refused else "written   "
+        say(f"{word}{part.path}: {held.rows:,} rows{less}")
+    if refused:
+        say("nothing is written: give all files that data/README.md names of a round, or --fewer to ship less")
+        return 1
     if not check:
         dictionary.describe(folder)
     return int(check and different > 0)
+
+
+class _Held(NamedTuple):
+    """How many rows a part has, and how many of them are computed from logs."""
+
+    rows: int
+    computed: int = 0
+
+
+def _held(file: Path) -> _Held:
+    import pyarrow.parquet as pq
+
+    column = pq.read_table(file, columns=["recomputed"])["recomputed"]
+    return _Held(len(column), len(column) - column.null_count)
+
+
+def _shipped(folder: Path, part: Part) -> _Held:
+    """What a part holds that is there as it is described; of another the rows that are described."""
+    place = folder / part.path
+    return _held(place) if place.is_file() and sha256_of(place) == part.hash else _Held(part.rows)
+
+
+def _lost(shipped: _Held, held: _Held) -> str:
+    """In words how much less is held than is shipped; "" where nothing is lost."""
+    less = {"fewer than are shipped": shipped.rows - held.rows}
+    less |= {"fewer computed from logs": shipped.computed - held.computed}
+    return "".join(f", {count:,} {words}" for words, count in less.items() if count > 0)
 
 
 def _unknown(paths: Iterable[Path], parts: Iterable[Part]) -> list[str]:

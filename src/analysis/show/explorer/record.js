@@ -29,9 +29,9 @@ async function load(id) {
   }
 }
 
-// A column of numbers that one chooses by has a dictionary too; what is not known has the value "".
+// A column of numbers that one chooses by has a dictionary too; what is not known has the value "" and is last.
 function dictionary(numbers) {
-  const own = [...new Set(numbers)].sort((a, b) => a - b);
+  const own = [...new Set(numbers)].sort((a, b) => isNaN(a) - isNaN(b) || a - b);
   const place = new Map(own.map((number, at) => [number, at])), places = new Uint16Array(numbers.length);
   for (let row = 0; row < numbers.length; row++) places[row] = place.get(numbers[row]);
   return { values: own.map((number) => (isNaN(number) ? "" : String(number))), places };

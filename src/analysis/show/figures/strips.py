@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _STRIP, _FILLED = 0.82, 0.8  # inches that a strip is high, and the part of them that its dots may take
 _DOT = 3.4  # points that a dot takes up
+_EVEN = 1.0  # the value of what is as it is said to be: a line
 
 
 @style.drawn_twice
@@ -36,12 +37,11 @@ def strips(
     axis: str,
     title: str,
     subtitle: str,
-    reference: float = 1.0,
 ) -> Drawing:
     """One strip per value of column `strip`, in their order, with a dot for each row at its `value` (logarithmic).
 
     Dots of one place are piled up side by side. `group` is a column of the keys of `inks` (one colour each, drawn in
-    that order), `told` one of what is said of a dot that is pointed at; `reference` is a line. Rows whose value is not
+    that order), `told` one of what is said of a dot that is pointed at. A line stands at 1; rows whose value is not
     above zero are left out.
     """
     rows = frame[frame[value].gt(0)].reset_index(drop=True)
@@ -50,8 +50,8 @@ def strips(
     names = list(dict.fromkeys(rows[strip]))
     figure, ax = style.canvas(title, subtitle, _STRIP * len(names) + 0.8)
     parts.axis(ax, pd.Series(names), -np.arange(len(names)), axis, log=True)
-    parts.limits(ax, min(rows[value].min(), reference), max(rows[value].max(), reference), log=True)
-    parts.guides(ax, reference, None)
+    parts.limits(ax, min(rows[value].min(), _EVEN), max(rows[value].max(), _EVEN), log=True)
+    parts.guides(ax, _EVEN, None)
     ax.set_ylim(0.5 - len(names), 0.5)
     ax.hlines(-np.arange(len(names) - 1) - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=RULE, lw=0.6)
     groups = [name for name in inks if name in set(rows[group])]
@@ -61,7 +61,7 @@ def strips(
     order = {name: place for place, name in enumerate(inks)}
     for place, name in enumerate(names):
         own = rows[rows[strip].eq(name)].sort_values(group, key=lambda keys: keys.map(order), kind="stable")
-        for row, (across, up) in zip(as_dicts(own), _piled(ax, own[value], reference), strict=True):
+        for row, (across, up) in zip(as_dicts(own), _piled(ax, own[value]), strict=True):
             ax.plot(
                 across,
                 up - place,
@@ -76,14 +76,14 @@ def strips(
     return Drawing(figure, description.alt(title), description.table(title))
 
 
-def _piled(ax: Axes, values: pd.Series, reference: float) -> Iterator[tuple[float, float]]:
+def _piled(ax: Axes, values: pd.Series) -> Iterator[tuple[float, float]]:
     """Where the dot of each value goes: its place on the axis, and how far above the middle of its strip, in strips.
 
-    Dots stand in columns a dot wide, one of them on the reference; what a column has no room for goes to the next.
+    Dots stand in columns a dot wide, one of them on the line; what a column has no room for goes to the next.
     """
     onto, back = ax.transData.transform, ax.transData.inverted().transform
     dot = _DOT * ax.figure.dpi / 72
-    start, high = onto((reference, 0))[0], onto((reference, 1))[1] - onto((reference, 0))[1]
+    start, high = onto((_EVEN, 0))[0], onto((_EVEN, 1))[1] - onto((_EVEN, 0))[1]
     room = max(1, int(_FILLED * high / dot))
     piles: Counter[int] = Counter()
     for value in values:
