@@ -11,14 +11,23 @@ def test_it_says_how_much_it_holds(results: Callable[..., pd.DataFrame], states:
     rows = results(
         {}, {"round": "v6.0", "division": "open"}, {"round": "v6.0", "submitter": "B", "accelerator": "mixed"}
     )
-    states(answer.holds(rows), (3, 3), "3 official results of 2 rounds")
-    states(answer.compared(rows), (2, 2), "2 closed results")
+    states(answer.compared(rows), (1, 1), "1 of 2 closed results may be compared: data-center rates, filed once")
+    states(answer.holds(rows), (3, 3), "there are 3 official results, 1 of the open division.")
     assert answer.rests_on(rows).text == "MLPerf v4.1 to v6.0, 2 submitters and 1 accelerator"
 
 
 def test_it_says_that_there_is_nothing(results: Callable[..., pd.DataFrame], states: Callable[..., None]) -> None:
     rows = results({}).head(0)
-    states(answer.holds(rows), None, "nothing to explore")
+    states(answer.compared(rows), None, "nothing to explore")
+
+
+def test_it_names_those_that_filed_most(results: Callable[..., pd.DataFrame], states: Callable[..., None]) -> None:
+    rows = results(*({"submitter": name} for name in "AAABBBCCDE"))
+    states(answer.holds(rows), (10, 10), "10 official results; A, B and C filed 80 %.")
+
+
+def test_nothing_rests_on_no_round(results: Callable[..., pd.DataFrame]) -> None:
+    rows = results({}).head(0)
     assert answer.rests_on(rows).parts == ("no round of the record",)
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.answers import progress as answer
+from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.themes import advances
@@ -21,13 +22,19 @@ CLAIM = {
 
 
 def named(name: str) -> str:
-    return {"H100 SXM": "H100", "B200 SXM": "B200", "llm": "LLM"}.get(name, name)
+    return {"H100 SXM": "H100", "B200 SXM": "B200", "llm": "LLM", "young": "Young"}.get(name, name)
 
 
 def frames(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Parts, the best, and the pairs of these rows."""
     best, pairs = advances.best(rows), advances.pairs(advances.on_sale(rows))
     return advances.parts(best, pairs), best, pairs
+
+
+def follows(parts: pd.DataFrame, pairs: pd.DataFrame, everywhere: pd.DataFrame | None = None) -> Finding:
+    """What follows, where no other benchmark is known unless `everywhere` has its pairs."""
+    known = pairs if everywhere is None else everywhere
+    return answer.follows(parts, pairs, advances.gains(known, advances.STEP), named)
 
 
 @pytest.fixture
@@ -71,8 +78,40 @@ def test_what_is_mixed_is_said_with_the_answer(comparable_rows: Rows) -> None:
     found = answer.answer(*frames(rows), "LLM Offline")
     assert found.headline.endswith("no new accelerator took the lead, 1.2 times is mixed.")
     long = answer.answer(*frames(rows), "Stable Diffusion XL of some longer name Offline")
-    assert long.headline.endswith("new accelerators nothing; 1.2 times is mixed.")
+    assert long.headline.endswith("name Offline, new accelerators nothing; 1.2 times is mixed.")
     assert len(long.headline.split()) <= 25
+
+
+LAST = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ({}, "software gave 1.5 times on LLM Offline, 2 steps chained; no new accelerator took the lead."),
+        (B200, "software gave 1.5 times on LLM Offline, 2 steps chained, no accelerator in all; new accelerators gave"),
+    ],
+)
+def test_steps_are_chained_and_the_answer_says_whether_any_accelerator_ran_them_all(
+    comparable_rows: Rows, last: dict, said: str
+) -> None:
+    """H100 gains 1.25, then what ran next another 1.2: no accelerator became 1.5 times as fast unless it ran both."""
+    second = [NEW | last | {"low": 1200.0}] * bool(last)
+    rows = comparable_rows(OLD, NEW | {"low": 1000.0}, *second, LAST | last | {"low": 1440.0 if last else 1200.0})
+    parts, best, pairs = frames(rows)
+    found = answer.answer(parts, best, pairs, "LLM Offline")
+    assert found.headline.startswith(f"Since v4.0, {said}")
+    assert "same accelerator" not in found.headline and len(found.headline.split()) <= 25
+    assert answer.history(parts, pairs, "LLM").headline.endswith("software, 2 steps chained, gave 1.5 times.")
+    long = answer.answer(parts, best, pairs, "Stable Diffusion XL of some much longer name Offline")
+    assert ("(2 steps chained), new accelerators" in long.headline) == bool(last) and len(long.headline.split()) <= 25
+
+
+def test_pairs_that_changed_precision_are_counted(comparable_rows: Rows) -> None:
+    other = {"accelerator": "L40S"}
+    rows = comparable_rows(OLD | {"precision": "int8"}, NEW, OLD | other | {"precision": ""}, NEW | other)
+    told = answer.rests_on(frames(rows)[2])
+    assert told == ["2 pairs of one submitter and size", "1 of them changed precision"]
 
 
 def test_without_pairs_software_is_not_told_apart(comparable_rows: Rows) -> None:
@@ -84,7 +123,7 @@ def test_without_pairs_software_is_not_told_apart(comparable_rows: Rows) -> None
         "cannot be told apart."
     )
     assert found.about == "mixed"
-    assert answer.follows(parts, pairs).headline.startswith("So compare within one round only")
+    assert follows(parts, pairs).headline.startswith("So compare within one round only")
     assert answer.rests_on(pairs) == ["no pair of one submitter"]
     assert "cannot be told apart" in answer.largest(parts, "LLM").headline
     assert "cannot be told apart" in answer.history(parts, pairs, "LLM").headline
@@ -95,7 +134,7 @@ def test_one_round_or_none_gets_one_sentence(comparable_rows: Rows) -> None:
     assert answer.answer(parts, best, pairs, "LLM").headline.startswith("v4.0 alone has a result on sale for LLM")
     none = frames(comparable_rows())
     assert answer.answer(*none, "LLM").headline.startswith("No round has a result on sale for LLM")
-    assert answer.follows(parts, pairs).value is None
+    assert follows(parts, pairs).value is None
     assert answer.grown(none[1], "tokens/s", "LLM", named).headline == "The record has no result on sale for LLM."
     for found in (answer.largest(parts, "LLM"), answer.history(parts, pairs, "LLM")):
         assert found.headline.startswith("LLM has one round on sale or none")
@@ -108,14 +147,36 @@ def test_one_round_or_none_gets_one_sentence(comparable_rows: Rows) -> None:
 @pytest.mark.parametrize(
     ("low", "said"),
     [
-        (800.0, "So buy for what an accelerator gives today: software of the newest round added nothing in the one"),
-        (840.0, "So buy for what an accelerator gives today: software of the newest round added 5 % in the one"),
-        (1200.0, "So judge by the newest round alone: its software added 50 % in the one pair there is."),
+        (800.0, "So buy for what an accelerator gives today: software of v4.1 added nothing on LLM (one pair)."),
+        (840.0, "So buy for what an accelerator gives today: software of v4.1 added 5 % on LLM (one pair)."),
+        (1200.0, "So judge by v4.1 alone: on LLM its software added 50 % (one pair)."),
     ],
 )
 def test_what_follows_depends_on_the_newest_gain(comparable_rows: Rows, low: float, said: str) -> None:
     parts, _, pairs = frames(comparable_rows(OLD, NEW | {"low": low}))
-    assert answer.follows(parts, pairs).headline.startswith(said)
+    assert follows(parts, pairs).headline == said
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (
+            1360.0,
+            "So judge by the model: software of v4.1 added nothing on LLM (one pair), but gave 1.7 times on Young",
+        ),
+        (
+            840.0,
+            "So buy for what an accelerator gives today: software of v4.1 added nothing on LLM (one pair), at most",
+        ),
+    ],
+)
+def test_what_follows_is_not_said_of_models_that_gained(comparable_rows: Rows, other: float, said: str) -> None:
+    young = {"benchmark": "young"}
+    rows = comparable_rows(OLD, NEW, OLD | young, NEW | young | {"low": other})
+    parts, _, pairs = frames(rows[rows["benchmark"].eq("llm")])
+    found = follows(parts, pairs, advances.pairs(rows))
+    assert found.headline.startswith(said) and len(found.headline.split()) <= 25
+    assert found.values["most elsewhere: Young"][0].low == pytest.approx(other / 800.0)
 
 
 def test_titles_of_figures_say_what_they_show(two_rounds: pd.DataFrame) -> None:
@@ -125,7 +186,7 @@ def test_titles_of_figures_say_what_they_show(two_rounds: pd.DataFrame) -> None:
     )
     assert answer.largest(parts, "LLM").headline == "v4.0 to v4.1 added most: 3 times in all, 1.2 times by software."
     assert answer.history(parts, pairs, "LLM").headline == (
-        "LLM over 2 rounds: 3 times in all; software alone gave 1.2 times."
+        "LLM over 2 rounds: 3 times in all; software gave 1.2 times."
     )
     gains = advances.gains(pairs, advances.STEP)
     assert answer.everywhere(gains, pairs, named).headline == (
@@ -160,12 +221,14 @@ def test_stated_gains_name_the_size_that_bears_them_out(comparable_rows: Rows) -
 
 
 def test_lines_have_leaders_first_and_days(comparable_rows: Rows) -> None:
-    """Of nine accelerators those that led stay, then those of two rounds; a round without a day is left out."""
-    many = [NEW | {"accelerator": f"A{place}", "low": 100.0 + place} for place in range(8)]
+    """Of those of the newest round the fastest stay, whether they led or not; a round without a day is left out."""
+    many = [NEW | {"accelerator": f"A{place}", "low": 1000.0 + place} for place in range(12)]
     rows = comparable_rows(OLD, NEW, NEW | B200 | {"low": 9000.0}, {"round": "v5.0"} | B200, *many)
     lines = answer.lines(advances.best(rows.assign(framework="TensorRT")), ROUNDS, named)
     assert len(set(lines["accelerator"])) == answer.LINES
-    assert {"H100", "B200", "A7"} <= set(lines["name"]) and "A0" not in set(lines["name"])
+    assert {"H100", "B200", "A11", "A8"} <= set(lines["name"]) and "A0" not in set(lines["name"])
+    assert answer.of_how_many(lines, advances.best(rows)) == "10 of 14 accelerators"
+    assert answer.of_how_many(lines, lines) == "10 accelerators"
     assert lines["when"].unique().tolist() == ["v4.0\n2024", "v4.1\n2024"]
 
 

@@ -77,6 +77,7 @@ LEFT_OUT = [  # in the order of the rules
     ({"division": "open"}, note("another_division", division="closed")),
     ({"suite": "edge"}, note("another_suite")),
     ({"power_measured": True}, note("power_submission")),
+    ({"power_capped": True}, note("capped_unmetered")),
     ({"accelerator": "mixed"}, note("several_types")),
     ({"accelerator_count": None}, note("count_unstated")),
     ({"accelerator_count": None, "per": "accelerator"}, note("count_unstated")),
@@ -279,7 +280,6 @@ SMALL = note("another_size", count=1, usual=8)
         ({"range_basis": "approximate"}, {note("approximate")}),
         ({"inferred": True}, {note("inferred")}),
         ({"precision": ""}, {note("precision_unstated")}),
-        ({"power_capped": True}, {note("power_capped")}),
         ({"accelerator": "L40S", "accelerator_count": 1}, {SMALL}),
         ({"accelerator_count": 1}, NONE),
         ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, NONE),
@@ -289,6 +289,12 @@ SMALL = note("another_size", count=1, usual=8)
 )
 def test_row_that_needs_care_has_a_note(select: Select, other: dict, noted: set[Note]) -> None:
     assert select(other).rows["notes"].tolist() == [NONE, noted]
+
+
+def test_a_cap_is_a_note_of_what_was_metered(select: Select) -> None:
+    metered = {"power_measured": True}
+    chosen = select(metered, metered | {"power_capped": True}, {"power_capped": True}, power=True)
+    assert chosen.rows["notes"].tolist() == [NONE, {note("power_capped")}]
 
 
 def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select: Select) -> None:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.core.contents import sha256_of
-from analysis.data import descriptor, loading
+from analysis.data import descriptor, loading, official_rows
 from analysis.data.catalog import Catalog, NotJudged, following
 from analysis.data.descriptor import DescriptorError
 from analysis.data.loading import TableError
@@ -257,8 +257,25 @@ def test_descriptor_tells_columns_keys_and_defaults(package: Path) -> None:
 
 def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) -> None:
     capped = data.results[data.results["power_capped"]]
-    assert len(capped) and capped["system"].str.lower().str.contains("maxq").all()
-    assert not data.results.loc[~data.results["power_capped"], "system"].str.lower().str.contains("maxq").any()
+    assert len(capped) and capped["system"].str.lower().str.contains("maxq|power cap").all()
+    others = data.results.loc[~data.results["power_capped"], "system"].str.lower()
+    assert not others.str.contains("maxq|power cap").any()
+    assert capped["system"].str.contains("Power Cap 1000W").sum() == 4  # of a summary that was not metered
+
+
+def test_a_setting_of_power_makes_no_accelerator(data: Catalog) -> None:
+    told = data.results["accelerator_as_published"].str.contains("Power Cap")
+    assert set(data.results.loc[told, "accelerator"]) == {"MI355X"}
+
+
+def test_a_submitter_has_one_mix_of_capitals(data: Catalog) -> None:
+    names = set(data.results.loc[data.results["origin"].eq("official"), "submitter"])
+    assert len({name.casefold() for name in names}) == len(names)
+
+
+def test_names_are_spelled_as_most_are() -> None:
+    names = pd.Series(["cTuning", "CTuning", "CTuning", "Krai"], dtype="str")
+    assert official_rows.spelled_alike(names).tolist() == ["CTuning", "CTuning", "CTuning", "Krai"]
 
 
 def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data: Catalog) -> None:

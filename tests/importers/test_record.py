@@ -83,7 +83,7 @@ def test_a_benchmark_is_known_by_every_name_of_the_record(named: str, benchmark:
     [
         ("NVIDIA B300-SXM-270GB", "B300 SXM", True),
         ("AMD Instinct MI355X 288GB HBM3e (x87)", "MI355X", True),
-        ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X 1000W", True),
+        ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X", True),
         ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
         ("NVIDIA A100-PCIe-40GB", "A100 PCIe 40GB", True),
         ("undefined", "undefined", False),

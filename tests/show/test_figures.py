@@ -495,7 +495,7 @@ def texts_of(frame: pd.DataFrame) -> dict[str, tuple[float, float]]:
     return {text.get_text(): text.xyann for text in figure.axes[0].texts}
 
 
-def test_lines_over_time_are_named_where_they_end_apart_from_each_other_with_their_marks() -> None:
+def test_lines_over_time_are_named_where_they_end_apart_from_each_other() -> None:
     """B200 and its twin end together at 3.5, L40S ended a round before: it is named above where it began."""
     twin = FRAME.tail(1).assign(part="B300 SXM")
     named = texts_of(pd.concat([FRAME, twin], ignore_index=True))
@@ -503,9 +503,16 @@ def test_lines_over_time_are_named_where_they_end_apart_from_each_other_with_the
     assert named["L40S"][0] == 0 < named["L40S"][1]
     assert named["B200 SXM"][0] == named["B300 SXM"][0] > 0
     assert named["B200 SXM"][1] - named["B300 SXM"][1] == pytest.approx(10.0)
+
+
+def test_a_mark_stands_at_its_point_of_a_line_and_not_at_its_name() -> None:
+    """B200 has two points, of which the first alone is of another size."""
     small = note("different_sizes", sizes="4x", other_sizes="8x")
-    marked = texts_of(FRAME.assign(notes=[{small}, NONE, NONE]))
-    assert "B200 SXM \u2020" in marked and "L40S" in marked
+    rows = FRAME.assign(notes=[{small}, NONE, NONE])
+    figure = timeline.over_time(rows, date="day", when="basis", **RANGES).figure
+    (mark,) = [text for text in figure.axes[0].texts if text.get_text() == "\u2020"]
+    first = rows.iloc[0]
+    assert mark.xy[0] == first["day"] and {"B200 SXM", "L40S"} <= set(texts_of(rows))
 
 
 @pytest.mark.parametrize("name", CHARTS)

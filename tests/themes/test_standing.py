@@ -150,6 +150,17 @@ def test_newcomers_are_on_sale_in_the_newest_round_for_the_first_time(official: 
     assert standing.newcomers(official()) == ()
 
 
+def test_a_worth_has_the_rate_that_it_is_over(official: Rows) -> None:
+    """B200 stands beside the H100 of its own round, L40S beside that of the round before; H100 has its newest one."""
+    cluster = B200 | {"accelerator": "H100 SXM", "accelerator_count": 32, "low": 4000.0}
+    rows = [{"low": 800.0}, {"low": 80.0, "accelerator": "L40S"}, cluster, B200 | {"low": 2000.0}]
+    over = matrix(official, *rows)[["over_low", "over_high", "over_round", "over_count"]]
+    assert over.loc["B200 SXM"].tolist() == over.loc["H100 SXM"].tolist() == [125.0, 125.0, "v6.0", 32]
+    assert over.loc["L40S"].tolist() == [100.0, 100.0, "v4.1", 8]
+    alone = matrix(official, {"accelerator": "L40S"}).loc["L40S"]
+    assert pd.isna(alone["over_low"]) and pd.isna(alone["over_round"])
+
+
 def test_changes_set_the_fastest_beside_that_of_the_last_round_before(official: Rows) -> None:
     rows = official(
         {"low": 9000.0, "round": "v4.0"},
@@ -165,13 +176,20 @@ def test_changes_set_the_fastest_beside_that_of_the_last_round_before(official: 
     assert (first["accelerator"], first["before"], first["before_round"]) == ("B200 SXM", "H100 SXM", "v4.1")
     assert (first["gain_low"], first["gain_high"]) == (2.5, 2.5)
     assert first["source_ids"] == ("mlcommons-v4.1", "mlcommons-v6.0")
+    assert not first["filed_again"]
+    again = pd.concat(
+        [rows, official(B200 | {"low": 90.0, "accelerator": "H100 SXM", "id": "again"})], ignore_index=True
+    )
+    assert standing.changes(again)["filed_again"].tolist() == [True, False]
     assert (fresh["before"], fresh["before_round"]) == ("", "") and pd.isna(fresh["gain_low"])
     assert standing.changes(official()).empty
 
 
 def test_the_rounds_held_stand_in_their_order_with_their_day(results: Rows) -> None:
-    rows = results({"round": "v10.0"}, {}, {}, {"origin": "published", "round": "v2.0"})
+    rows = results(
+        {"round": "v10.0", "division": "open"}, {}, {"suite": "edge"}, {"origin": "published", "round": "v2.0"}
+    )
     days = pd.DataFrame({"round": ["v4.1", "v2.0"], "published": ["2024-08-28", "2022-04-06"]})
     held = standing.held(rows, days)
-    assert held.to_dict("list") == {"round": ["v4.1", "v10.0"], "published": ["2024-08-28", ""], "rows": [2, 1]}
+    assert held.to_dict("list") == {"round": ["v4.1", "v10.0"], "published": ["2024-08-28", ""], "closed": [2, 0]}
     assert standing.held(results(), days).empty

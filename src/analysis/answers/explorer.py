@@ -10,25 +10,32 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
-from analysis.themes import whole_record
+from analysis.themes import holdings
 
 HELD = "official results held by the explorer"
-
-
-def holds(rows: pd.DataFrame) -> Finding:
-    """How many results of how many rounds and submitters there are to filter, compare and cite."""
-    if rows.empty:
-        return nothing("explorer_rows", HELD, "No official result is chosen: there is nothing to explore.")
-    rounds = counted(rows["round"].nunique(), "round")
-    headline = f"{counted(len(rows), 'official result')} of {rounds} to filter, compare and cite, each with its source."
-    return Finding("explorer_rows", exactly(len(rows)), HELD, headline, cited(rows))
+FEW = 3  # submitters that filed most, named
 
 
 def compared(rows: pd.DataFrame) -> Finding:
-    """How many of them are of the closed division, whose systems ran one model by one set of rules."""
-    closed = int(rows["division"].eq("closed").sum())
-    headline = f"Compare the {counted(closed, 'closed result')}; a banner says what a choice mixes."
-    return Finding("explorer_closed_rows", exactly(closed), "official results, closed division", headline, cited(rows))
+    """How many results may stand in a comparison, of the closed ones: one model, one set of rules, each once."""
+    name, unit = "explorer_rows_that_may_be_compared", "closed data-center rates, filed once, without power"
+    if rows.empty:
+        return nothing(name, unit, "No official result is chosen: there is nothing to explore.")
+    closed, may = int(rows["division"].eq("closed").sum()), int(holdings.set_aside(rows).at[holdings.ALL, "compared"])
+    headline = f"{may:,} of {counted(closed, 'closed result')} may be compared: data-center rates, filed once, "
+    return Finding(name, exactly(may), unit, f"{headline}without power.", cited(rows))
+
+
+def holds(rows: pd.DataFrame) -> Finding:
+    """How many results there are to look up, how many of them are open, and how few submitters filed most."""
+    held = counted(len(rows), "official result")
+    headline = f"To filter and cite, each with its source, there {'is' if len(rows) == 1 else 'are'} {held}"
+    if opened := int(rows["division"].eq("open").sum()):
+        headline += f", {opened:,} of the open division"
+    most = rows["submitter"].value_counts().head(FEW)
+    if rows["submitter"].nunique() > FEW:
+        headline += f"; {listed(most.index)} filed {100 * most.sum() / len(rows):.0f} %"
+    return Finding("explorer_rows", exactly(len(rows)), HELD, f"{headline}.", cited(rows))
 
 
 def rests_on(rows: pd.DataFrame) -> Trust:
@@ -37,8 +44,8 @@ def rests_on(rows: pd.DataFrame) -> Trust:
     if not rounds:
         return Trust(("no round of the record",))
     span = f"MLPerf {rounds[0]}" if len(rounds) == 1 else f"MLPerf {rounds[0]} to {rounds[-1]}"
-    accelerators = whole_record.named(rows["accelerator"]).nunique()
-    told = [counted(rows["submitter"].nunique(), "submitter"), counted(accelerators, "accelerator")]
+    there = holdings.distinct(rows)
+    told = [counted(there["submitters"], "submitter"), counted(there["accelerators"], "accelerator")]
     return Trust((span, listed(told)), view=views.link({}))
 
 

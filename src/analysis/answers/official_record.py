@@ -43,7 +43,7 @@ MEASURES = {
     "capped": "Power-capped",
     "cap_unknown": "Power-capped, cap not known",
     "submitters": "Submitters",
-    "systems": "Systems",
+    "systems": "Systems (submitter and name)",
     "accelerators": "Accelerators",
 }
 REASONS = {
@@ -51,6 +51,7 @@ REASONS = {
     "another_suite": "edge suite",
     "latency": "a latency of a stream, no throughput",
     "power_submission": note("power_submission").text,
+    "capped_unmetered": note("capped_unmetered").text,
     "duplicate": "same measurement filed under two accuracy targets",
     "several_types": note("several_types").text,
     "count_unstated": note("count_unstated").text,

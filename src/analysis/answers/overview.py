@@ -19,6 +19,7 @@ from analysis.themes.of_a_kind import SYSTEM
 
 Label = Callable[[str], str]
 DRAWN = 10  # accelerators in a figure
+DIGITS = 3  # of rates that a sentence sets side by side: with two, 8 % between them may read as 14 %
 TWICE = 2.0  # of the baseline's price: who is worth more than that is counted
 NODE = f"in nodes of {SYSTEM}"
 BLANK = ("\u2013", "no such result in the record")
@@ -32,8 +33,8 @@ def most(matrix: pd.DataFrame, scenario: str, topic: str, unit: str) -> Finding:
         return nothing("gives_most", measured, f"No accelerator on sale has a comparable result of {topic}.")
     name, shown = standing.RATES[scenario], _leaders(ranked)
     first = shown[0]
-    said = f"{first['accelerator']} gives most on {topic}, {ranged(first, name)} {unit} each"
-    said += "".join(f"; {NODE}, {row['accelerator']} leads with {ranged(row, name)}" for row in shown[1:])
+    said = f"{first['accelerator']} gives most on {topic}, {_rate(first, name)} {unit} each"
+    said += "".join(f"; {NODE}, {row['accelerator']} leads with {_rate(row, name)}" for row in shown[1:])
     rows = pd.DataFrame(shown)
     told = notes.union(rows[f"{name}_notes"])
     return Finding("gives_most", span(first, name), measured, f"{said}.", cited(rows), told, about=first["accelerator"])
@@ -71,7 +72,7 @@ def elsewhere(matrix: pd.DataFrame, scenario: str, unit: str) -> Finding:
     if first is None or not others:
         return nothing("gives_most_elsewhere", measured, "The record has no other scenario of it to choose.")
     said = [
-        f"{row['accelerator']}{' leads' * (not place)} on {name} with {ranged(row, standing.RATES[name])}"
+        f"{row['accelerator']}{' leads' * (not place)} on {name} with {_rate(row, standing.RATES[name])}"
         + f" {unit}" * (not place)
         for place, (name, row) in enumerate(others.items())
     ]
@@ -107,14 +108,14 @@ def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
 
 
 def record(held: pd.DataFrame) -> Finding:
-    """The rounds of the record, and when the newest was published; `held` is of standing.held."""
+    """The rounds of the record, its closed results, and when the newest was published; `held` is of standing.held."""
     unit = "rounds in the record"
     if held.empty:
         return nothing("rounds_of_the_record", unit, "No official record is there.")
     first, last = held.iloc[0], held.iloc[-1]
     when = f" of {_day(last['published'])}" if last["published"] else ""
     named = f"{first['round']} to {last['round']}, {counted(len(held), 'round')}" if len(held) > 1 else last["round"]
-    said = f"The record: MLPerf Inference {named}, {int(held['rows'].sum()):,} results"
+    said = f"The record: MLPerf Inference {named}, {counted(int(held['closed'].sum()), 'closed result')}"
     said += f"; the newest{when}." if when else "."
     return Finding("rounds_of_the_record", exactly(len(held)), unit, said)
 
@@ -147,35 +148,45 @@ def newcomers(names: tuple[str, ...], matrix: pd.DataFrame, newest: str) -> Find
 
 
 def new_benchmarks(changes: pd.DataFrame, newest: str, label: Label) -> Finding:
-    """The benchmarks of the newest round that no round before it has."""
-    unit = "benchmarks in the newest round and in none before"
+    """The data-center benchmarks of the newest round that no round before it has."""
+    unit = "data-center benchmarks in the newest round and in none before"
     fresh = changes[changes["before"].eq("")]
     if fresh.empty:
-        return nothing("new_benchmarks", unit, f"No benchmark is new in {newest}.")
-    said = f"{counted(len(fresh), 'new benchmark')}: {listed(map(label, fresh['benchmark']))}."
+        return nothing("new_benchmarks", unit, f"No data-center benchmark is new in {newest}.")
+    said = f"{counted(len(fresh), 'new data-center benchmark')}: {listed(map(label, fresh['benchmark']))}."
     return Finding("new_benchmarks", exactly(len(fresh)), unit, said, cited(fresh))
 
 
 def faster(changes: pd.DataFrame, newest: str) -> Finding:
-    """On how many benchmarks the fastest on sale became faster, by how much, and where another accelerator leads."""
-    unit = "benchmarks of which the fastest on sale became faster"
+    """On how many benchmarks the best result on sale rose, by how much, and what of it is one accelerator's.
+
+    That another accelerator leads is no change of speed, least where the one that led was not filed again.
+    """
+    unit = "benchmarks of which the best result on sale rose"
     both = changes[changes["before"].ne("")]
     if both.empty:
         return nothing("faster_than_before", unit, f"No benchmark of {newest} was run in a round before.")
-    ahead = both[both["gain_low"].gt(1)]
-    said = f"The fastest on sale became faster on {len(ahead)} of {counted(len(both), 'benchmark')}"
+    ahead, same = both[both["gain_low"].gt(1)], both["accelerator"].eq(both["before"])
+    said = f"The best result on sale rose on {len(ahead)} of {counted(len(both), 'benchmark')} run before"
     if len(ahead):
-        others = int(ahead["accelerator"].ne(ahead["before"]).sum())
-        said += f", by {prose(span(ahead, 'gain'))} times; on {others} another accelerator leads"
+        said += f", {prose(span(ahead, 'gain'))} times"
+    if len(both) > same.sum():
+        gone = int((~both["filed_again"] & ~same).sum())
+        said += f"; on {int((~same).sum())} another accelerator leads"
+        said += f", on {gone} of these the one before was not filed again" * bool(gone)
     return Finding("faster_than_before", exactly(len(ahead)), unit, f"{said}.", cited(both), of_rows(both))
 
 
 def gained_most(changes: pd.DataFrame, label: Label) -> str:
-    """The benchmark with the greatest gain, as a figure's claim."""
+    """The benchmark of greatest gain among those that one accelerator led in both rounds, as a figure's claim."""
     if changes["gain_low"].isna().all():
         return "No benchmark was run in a round before"
-    first = changes.iloc[0]
-    return f"{label(first['benchmark'])} gained most, {prose(_scalar(interval.of(first, 'gain')))} times"
+    same = changes[changes["accelerator"].eq(changes["before"])]
+    if same.empty:
+        return "Another accelerator leads each benchmark: no gain is of one accelerator"
+    first = same.iloc[0]
+    gained = f"{prose(_scalar(interval.of(first, 'gain')))} times"
+    return f"Of benchmarks with one leader in both rounds {label(first['benchmark'])} gained most, {gained}"
 
 
 def drawn(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
@@ -197,7 +208,10 @@ def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFr
 def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
     """The benchmarks with a gain, as a figure draws them: `what` in words, and `then`, what led before."""
     both = changes[changes["before"].ne("")].rename(columns={"framework": "software"})
-    words = [f"{row['accelerator']} after {row['before']}" for row in as_dicts(both)]
+    words = [
+        f"{row['accelerator']} after {row['before']}" + ", not filed again" * (not row["filed_again"])
+        for row in as_dicts(both)
+    ]
     return both.assign(
         what=pd.Series([label(name) for name in both["benchmark"]], index=both.index, dtype="str"),
         then=pd.Series(words, index=both.index, dtype="str"),
@@ -210,7 +224,22 @@ def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[s
     measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {SYSTEM}"}
     measures |= {"worth": f"Worth (times the price of {baseline})"}
     known = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
+    known |= {"over": f"Worth is over {baseline} at ({unit} each)"} if "worth" in known else {}
     return {"accelerator": "Accelerator", **known, "accelerator_count": "In one system", "round": "Round"}
+
+
+def beside_baseline(matrix: pd.DataFrame) -> pd.DataFrame:
+    """The matrix with `over` in words: the rate of the baseline that each worth is over, its round and its size."""
+    over = [
+        "\u00a0".join([interval.of(row, "over").text(DIGITS), f"({row['over_round']},", f"{row['over_count']:.0f}x)"])
+        if row["over_low"] == row["over_low"] else BLANK[0]
+        for row in as_dicts(matrix)
+    ]  # fmt: skip
+    return matrix.assign(over=pd.Series(over, index=matrix.index, dtype="str"))
+
+
+def _rate(row: pd.Series, name: str) -> str:
+    return span(row, name).text(DIGITS)
 
 
 def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:

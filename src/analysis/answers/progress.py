@@ -19,7 +19,7 @@ from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACH
 FACTOR = "times the throughput per accelerator of the first round"
 STEP = "times the throughput per accelerator of the round before"
 SAME, MUCH = 0.015, 1.1  # of a factor: off one by what nobody calls a change, and from where on it is told in times
-LINES, GRID = 7, 10  # accelerators of a figure over time, benchmarks of a heat map
+LINES, NEWEST, GRID = 10, 5, 10  # accelerators of a figure over time, those of its newest round, rows of a heat map
 Names = Callable[[str], str]
 PAIRS = {
     "benchmark": "Benchmark",
@@ -55,7 +55,9 @@ WHY_SPLIT = "without pairs of one submitter, software cannot be told apart"
 
 
 def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
-    """What software alone and what new accelerators made of the best result, from the first round to the last.
+    """What software and what new accelerators made of the best result, from the first round to the last.
+
+    Of several steps the medians are chained, and the sentence says so: no accelerator need have run in all of them.
 
     `parts` are those of advances.parts, of which `best` and `pairs` are the rows; `topic` is benchmark and scenario.
     """
@@ -70,20 +72,26 @@ def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: 
     if pairs.empty:
         sentence = f"Since {first} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
         return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
-    alone = f"software alone made the same accelerator {_as_fast(made[SOFTWARE])}"
+    alone = f"software alone made the same accelerator {_as_fast(made[SOFTWARE])} on {topic}"
+    chained = _chained(pairs)
+    alone = f"software gave {_change(made[SOFTWARE])} on {topic}, {chained}" if chained else alone
     newer = f"new accelerators gave {'another ' * (made[HARDWARE] > 1)}{_change(made[HARDWARE])}"
     if not parts["part"].eq(HARDWARE).any():
         newer = "no new accelerator took the lead"
-    plain = f"Since {first}, {alone} on {topic}; {newer}."
-    mixed = f"{_change(made[MIXED])} is mixed"
-    short = f"Since {first}, software alone gave {_change(made[SOFTWARE])} on {topic}, new accelerators "
-    sentence = fitting(f"{plain[:-1]}, {mixed}.", f"{short}{_change(made[HARDWARE])}; {mixed}.")
-    sentence = plain if _nothing(made[MIXED]) else sentence
+    mixed = "" if _nothing(made[MIXED]) else f"{_change(made[MIXED])} is mixed"
+    brief = f"Since {first}, software gave {_change(made[SOFTWARE])} on {topic}"
+    brief += f" ({chained.split(',')[0]})" * bool(chained) + f", new accelerators {_change(made[HARDWARE])}"
+    sentence = fitting(
+        f"Since {first}, {alone}; {newer}{f', {mixed}' * bool(mixed)}.", f"{brief}{f'; {mixed}' * bool(mixed)}."
+    )
     return Finding(name, exactly(made[SOFTWARE]), unit, sentence, cited(parts, pairs), notes, values=values)
 
 
-def follows(parts: pd.DataFrame, pairs: pd.DataFrame) -> Finding:
-    """What the newest step's software means for who buys now."""
+def follows(parts: pd.DataFrame, pairs: pd.DataFrame, gains: pd.DataFrame, label: Names) -> Finding:
+    """What the newest step's software means for who buys now: on this benchmark, and where it gave most beside it.
+
+    `pairs` are those of the benchmark, `gains` those of all benchmarks in the scenario, by benchmark and step.
+    """
     name = "what_follows"
     if parts.empty:
         return nothing(name, STEP, "So nothing can be said of what the next round may bring.")
@@ -93,19 +101,32 @@ def follows(parts: pd.DataFrame, pairs: pd.DataFrame) -> Finding:
             name, STEP, "So compare within one round only: what software did since the one before is not known."
         )
     gain = float(interval.of(last, "gain").middle.median())
-    of = f"in the median of {len(last)} pairs" if len(last) > 1 else "in the one pair there is"
-    if _nothing(gain) or gain < 1:
-        said = f"So buy for what an accelerator gives today: software of the newest round added nothing {of}."
-    elif gain < MUCH:
-        said = f"So buy for what an accelerator gives today: software of the newest round added {_percent(gain)} {of}."
+    newest, on = last["later"].iloc[0], label(last["benchmark"].iloc[0])
+    others = gains[gains["later"].eq(newest) & gains["benchmark"].ne(last["benchmark"].iloc[0])]
+    top = others.loc[others["gain_median"].idxmax()] if len(others) else None
+    added = "nothing" if _nothing(gain) or gain < 1 else _percent(gain)
+    values = {} if top is None else {f"most elsewhere: {label(top['benchmark'])}": (exactly(top["gain_median"]), STEP)}
+    if gain >= MUCH:
+        said = f"So judge by {newest} alone: on {on} its software added {added} ({_median_of(len(last))})."
+    elif top is not None and top["gain_median"] >= MUCH:
+        said = f"So judge by the model: software of {newest} added {added} on {on} ({_median_of(len(last))}), but gave "
+        said += f"{_change(top['gain_median'])} on {label(top['benchmark'])} ({counted(top['pairs'], 'pair')})."
     else:
-        said = f"So judge by the newest round alone: its software added {_percent(gain)} {of}."
-    return Finding(name, exactly(gain), STEP, said, cited(last))
+        said = "So buy for what an accelerator gives today: "
+        said += f"software of {newest} added {added} on {on} ({_median_of(len(last))})"
+        said += f", at most 10 % on {counted(len(others), 'other')}" * bool(len(others)) + "."
+    return Finding(name, exactly(gain), STEP, said, cited(last, *([others] if len(others) else [])), values=values)
 
 
 def rests_on(pairs: pd.DataFrame) -> list[str]:
     """What the trust line says beyond the rows: how many pairs there are, and of what."""
-    return [f"{counted(len(pairs), 'pair')} of one submitter and size"] if len(pairs) else ["no pair of one submitter"]
+    if pairs.empty:
+        return ["no pair of one submitter"]
+    known = pairs["precision"].fillna("").ne("") & pairs["earlier_precision"].fillna("").ne("")
+    changed = int((known & pairs["precision"].ne(pairs["earlier_precision"])).sum())
+    return [f"{counted(len(pairs), 'pair')} of one submitter and size"] + [f"{changed} of them changed precision"] * (
+        changed > 0
+    )
 
 
 def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
@@ -139,8 +160,9 @@ def history(parts: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
     name = "longest_history"
     if parts.empty:
         return nothing(name, FACTOR, f"{topic} has one round on sale or none.")
-    made, rounds = product(parts), len(set(parts["later"])) + 1
-    software = WHY_SPLIT if pairs.empty else f"software alone gave {_change(made[SOFTWARE])}"
+    made, rounds, chained = product(parts), len(set(parts["later"])) + 1, _chained(pairs).split(",")[0]
+    software = f"software{f', {chained},' * bool(chained)} gave {_change(made[SOFTWARE])}"
+    software = WHY_SPLIT if pairs.empty else software
     said = f"{topic} over {rounds} rounds: {_change(_total(parts))} in all; {software}."
     return Finding(name, exactly(made[SOFTWARE]), FACTOR, said, cited(parts))
 
@@ -209,20 +231,29 @@ def under_other_choice(here: pd.DataFrame, there: pd.DataFrame, topic: str) -> F
 def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The points of the figure over time, with `name`, the day as `published`, and `when`, the round with its year.
 
-    LINES accelerators: those that led a round, then those with most rounds, the fastest first. Rounds without a day are
-    left out.
+    LINES accelerators: those that led a round, then the NEWEST fastest of the newest round, then those with most
+    rounds, the fastest first. Rounds without a day are left out.
     """
     days = dict(zip(rounds["round"], pd.to_datetime(rounds["published"], errors="coerce"), strict=True))
     dated = best.assign(published=pd.to_datetime(best["round"].map(days)))
     dated = dated[dated["published"].notna()]
     groups = dated.groupby("accelerator")
+    now = dated[dated["round"].eq(max(dated["round"], key=round_age, default=""))]
+    ahead = set(now.nlargest(NEWEST, "per_accelerator_high")["accelerator"])
     rank = pd.DataFrame(
         {"leads": groups["leads"].any(), "rounds": groups.size(), "high": groups["per_accelerator_high"].max()}
     )
-    kept = rank.sort_values(["leads", "rounds", "high"], ascending=False).head(LINES).index
+    rank = rank.assign(ahead=rank.index.isin(ahead))
+    kept = rank.sort_values(["leads", "ahead", "rounds", "high"], ascending=False).head(LINES).index
     shown = dated[dated["accelerator"].isin(kept)]
     when = shown["round"] + "\n" + shown["published"].dt.strftime("%Y")
     return shown.assign(name=shown["accelerator"].map(name), when=when, software=served(shown))
+
+
+def of_how_many(lines: pd.DataFrame, best: pd.DataFrame) -> str:
+    """How many accelerators the figure over time draws, of how many."""
+    drawn, there = lines["accelerator"].nunique(), best["accelerator"].nunique()
+    return f"{drawn} of {counted(there, 'accelerator')}" if drawn < there else counted(there, "accelerator")
 
 
 def part_rows(parts: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -287,6 +318,18 @@ def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.Dat
 
 def _total(parts: pd.DataFrame) -> float:
     return float(parts.drop_duplicates("later")["total"].prod())
+
+
+def _chained(pairs: pd.DataFrame) -> str:
+    """Over how many steps medians are multiplied, and whether any accelerator ran in all of them; "" for one step."""
+    ran = [set(own["accelerator"]) for _, own in pairs.groupby("later")]
+    if len(ran) < 2:
+        return ""
+    return f"{len(ran)} steps chained" + ("" if set.intersection(*ran) else ", no accelerator in all")
+
+
+def _median_of(pairs: int) -> str:
+    return f"median of {counted(pairs, 'pair')}" if pairs > 1 else "one pair"
 
 
 def _step(rows: pd.DataFrame) -> pd.Series:

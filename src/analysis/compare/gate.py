@@ -1,9 +1,10 @@
 """The only place that decides which results may stand side by side, in which unit, and what was left out and why.
 
 Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
-per sample; power submissions against power submissions only; each result once. What is allowed but needs care (preview,
-another size, a power cap, a precision or division that is not stated) is kept with a note (see row_notes.py). What the
-audit doubts carries its doubt as a note, or is left out where only checked figures are asked for.
+per sample; power submissions against power submissions only, and a power cap among them alone; each result once. What
+is allowed but needs care (preview, another size, a power cap that was metered, a precision or division that is not
+stated) is kept with a note (see row_notes.py). What the audit doubts carries its doubt as a note, or is left out where
+only checked figures are asked for.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run
 # chosen, so that it is decided on these which rows stay.
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
 READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
-READ += ["power_measured", "duplicate_of"]
+READ += ["power_measured", "power_capped", "duplicate_of"]
 NAMED = 8  # accelerators of what is left out
 
 PLACE = "place"
@@ -54,7 +55,8 @@ ASPECTS = {
     "accuracy_target": ("another_target",),
     "power": ("power_submission", "no_power_submission"),
 }
-NEVER = ("duplicate", "other_unit", "several_types", "count_unstated")  # rules that no question of a rate gets around
+# Rules that no question of a rate gets around.
+NEVER = ("duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
 Columns = Mapping[str, Any]  # of rows, by name: arrays of one length, at a fraction of the price of a frame of them
 STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
 STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
@@ -383,7 +385,9 @@ def _looked_up(audited: pd.Index, ids: pd.api.extensions.ExtensionArray) -> np.n
 
 def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
     """Which rows break each rule, by the code of its note; of several the first counts."""
-    metered, checked = (np.asarray(rows[name], "bool") for name in ("power_measured", "checked"))
+    metered, capped, checked = (
+        np.asarray(rows[name], "bool") for name in ("power_measured", "power_capped", "checked")
+    )
     uncounted = pd.isna(rows["accelerator_count"])
     suites = [name for name in rows["suite"].unique() if not name or question.suite in filed_under(name)]
     # One run may be filed under both targets; then either will do, unless one is asked for.
@@ -398,6 +402,7 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
         "another_suite": ~_among(rows["suite"], suites) & bool(question.suite),
         "power_submission": metered & (not question.power),
         "no_power_submission": ~metered & question.power,
+        "capped_unmetered": capped & ~metered,
         "slower_precision": slower_precision(rows),
         "another_target": (target != "") & (target != rows["target"]) & ~either,
         "other_unit": pd.isna(rows["rate_low"]) & ~uncounted,

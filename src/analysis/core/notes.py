@@ -111,7 +111,7 @@ _TABLE = (
     Kind("precision_unstated", "precision not stated", **_WHOLE, holds=_when("precision", "")),
     Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate"), **_WHOLE),
     Kind("inferred", "inferred from another scenario", holds=_when("inferred", True), **_WHOLE),
-    Kind("power_capped", "power-capped MaxQ system", holds=_when("power_capped", True), mark=CAPPED),
+    Kind("power_capped", "power-capped system", holds=_when("power_capped", True), mark=CAPPED),
     Kind("edge_suite", "edge suite", holds=_of_the_edge, mark=UNOFFICIAL),
     Kind(
         "another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size, mark=SIZE
@@ -169,6 +169,7 @@ _TABLE = (
     Kind("another_suite", "another suite", **_OUT),
     Kind("power_submission", "power submission: measured under the power rules, often capped", **_OUT),
     Kind("no_power_submission", "not a power submission", **_OUT),
+    Kind("capped_unmetered", "power-capped, without a meter: less than the part gives at its own limit", **_OUT),
     Kind("slower_precision", "a slower precision of the same accelerator in the same document", **_OUT),
     Kind("another_target", "another accuracy target than {target} %", **_OUT),
     Kind("other_unit", "unit cannot be turned into {unit}", **_OUT),

@@ -15,7 +15,7 @@ from analysis.data import descriptor, loading, official_rows, rounds
 from analysis.data.kept import Kept
 
 JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a judge may ask for
-CAPPED = "maxq"  # what the names of systems say whose power limit was lowered for efficiency
+CAPPED = r"maxq|power[ _]?cap"  # what the names of systems say whose power limit was lowered
 
 
 def following(data: object, name: str, make: Callable[[], pd.DataFrame], *, doubted: bool = False) -> pd.DataFrame:
@@ -81,6 +81,7 @@ class Catalog:
         """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
+        A submitter that is filed in several mixes of capitals has the spelling of most of its results.
         """
         # What the rows are made with counts as used also where they were made before.
         labels, fixes, (record, own) = self.labels, self.corrections, self._official_files()
@@ -91,8 +92,9 @@ class Catalog:
 
     def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
         rows = official_rows.joined(self.table("results"), self._official(fixes, own))
-        capped = rows["system"].str.contains(CAPPED, case=False, regex=False).astype(bool)
-        return rows.assign(source=rows["source_id"].map(labels), power_capped=capped)
+        capped = rows["system"].str.contains(CAPPED, case=False, regex=True).astype(bool)
+        submitter = official_rows.spelled_alike(rows["submitter"])
+        return rows.assign(source=rows["source_id"].map(labels), power_capped=capped, submitter=submitter)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.core.choices import folded
 from analysis.core.contents import sha256_of
 from analysis.data import loading, schema
 from analysis.data.descriptor import FILE, Part, Table
@@ -107,6 +108,13 @@ def joined(results: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     missing = {name: "" if _is_text(official[name]) else float("nan") for name in official if name not in results}
     published = results.assign(**missing).astype({name: official[name].dtype for name in missing})
     return pd.concat([published, official], ignore_index=True)
+
+
+def spelled_alike(names: pd.Series) -> pd.Series:
+    """The names; of those that differ in capitals and blanks alone the spelling of most, of as many the last one."""
+    filed = names.value_counts().sort_index().sort_values(kind="stable").index
+    usual = {folded(name): name for name in filed}
+    return names.map({name: usual[folded(name)] for name in filed}).astype(names.dtype)
 
 
 def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from analysis.themes.of_a_kind import SYSTEM
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
+MEASURES += ["baseline_rate_low", "baseline_rate_high", "baseline_round"]
 MEASURES += ["precision", "baseline_precision", "rounds", "availability", "system", "submitter", "software"]
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
@@ -36,7 +37,8 @@ def compared(part: Records, base: Records) -> Row:
     baseline, slowest to fastest, so that only the part's own systems make it: `systems` of the `of_systems` it has.
     `pairs`: submitters that have both sides at one size, the usual one where they can; their own ratios are
     `pairs_low` to `pairs_high` (NaN where there is none). Counts and precisions are those of the two fastest systems,
-    availability, system, submitter and software those of the part's; `rounds` and `source_ids` are tuples.
+    availability, system, submitter and software those of the part's, `baseline_rate` (per accelerator) and
+    `baseline_round` the baseline's; `rounds` and `source_ids` are tuples.
     """
     like, base_like = alike(part, base)
     own, others = by_system(like), by_system(base_like)
@@ -61,7 +63,7 @@ def compared(part: Records, base: Records) -> Row:
 
 
 def said_of(best: Row, against: Row) -> Row:
-    """Sizes, precisions, rounds and sources of the two systems of a ratio, and what the first of them is."""
+    """Sizes, precisions, rounds and sources of the two systems, what the first of them is, the rate of the second."""
     return {
         "availability": best["availability"],
         "system": best.get("system", ""),
@@ -69,6 +71,9 @@ def said_of(best: Row, against: Row) -> Row:
         "software": software(best),
         "accelerator_count": best["accelerator_count"],
         "baseline_count": against["accelerator_count"],
+        "baseline_rate_low": against["per_accelerator_low"],
+        "baseline_rate_high": against["per_accelerator_high"],
+        "baseline_round": against["round"],
         "precision": best["precision"],
         "baseline_precision": against["precision"],
         "rounds": tuple(sorted({best["round"], against["round"]} - {""}, key=round_age)),

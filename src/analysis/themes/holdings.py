@@ -12,15 +12,14 @@ import pandas as pd
 
 from analysis.core import interval, sharing
 from analysis.core.agreement import AGREES, POWER_AGREES
-from analysis.core.choices import folded
 from analysis.core.citation import several
 from analysis.core.vocabulary import DIVISIONS, round_age
 
 ALL = "all rounds"
 REASONS = (
-    "another_division", "another_suite", "latency", "power_submission", "duplicate", "several_types", "count_unstated",
+    "another_division", "another_suite", "latency", "power_submission", "capped_unmetered", "duplicate",
+    "several_types", "count_unstated",
 )  # fmt: skip
-DISTINCT = {"submitters": "submitter", "systems": "system", "accelerators": "accelerator"}
 COLUMNS = [
     "id", "source_id", "round", "result_id", "submitter", "division", "suite", "system", "accelerator",
     "accelerator_count", "benchmark", "metric", "printed_unit", "unit", "precision", "inferred", "duplicate_of",
@@ -31,15 +30,9 @@ _SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what t
 
 
 def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The official rows of these rounds (empty: all) in COLUMNS; a column that `results` lacks is empty.
-
-    A submitter that is filed in several mixes of capitals has the spelling of most of its rows.
-    """
+    """The official rows of these rounds (empty: all) in COLUMNS; a column that `results` lacks is empty."""
     asked = results["origin"].eq("official") & (results["round"].isin(rounds) | (not rounds))
-    rows = sharing.where(results.reindex(columns=COLUMNS), asked)
-    filed = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
-    spelled = {folded(name): name for name in filed}
-    return rows.assign(submitter=rows["submitter"].map({name: spelled[folded(name)] for name in filed}))
+    return sharing.where(results.reindex(columns=COLUMNS), asked)
 
 
 def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
@@ -48,8 +41,8 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
     compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
     power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
-    without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); submitters,
-    systems, accelerators (different ones); source_ids.
+    without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
+    `distinct`; source_ids.
     """
     figure = _power_figure(rows)
     flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {
@@ -70,11 +63,29 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     if counted.empty:
         return counted
     groups = rows.groupby("round")
-    distinct = pd.DataFrame({name: groups[column].nunique() for name, column in DISTINCT.items()})
-    distinct.loc[ALL] = [rows[column].nunique() for column in DISTINCT.values()]
+    different = pd.DataFrame({name: distinct(own) for name, own in groups}).T
+    different.loc[ALL] = distinct(rows)
     sources = groups["source_id"].agg(several)
     sources[ALL] = several(sources.explode())
-    return counted.join(distinct).join(sources.rename("source_ids"))
+    return counted.join(different).join(sources.rename("source_ids"))
+
+
+def distinct(rows: pd.DataFrame) -> dict[str, int]:
+    """How many submitters, systems and accelerators the rows are of, each counted once.
+
+    A system is a submitter and the name that it gave its system, in whatever division and round; a cluster of several
+    types ("mixed") names no accelerator.
+    """
+    return {
+        "submitters": rows["submitter"].nunique(),
+        "systems": len(rows[["submitter", "system"]].drop_duplicates()),
+        "accelerators": named(rows["accelerator"]).nunique(),
+    }
+
+
+def named(accelerators: pd.Series) -> pd.Series:
+    """Those that name an accelerator: a cluster of several types ("mixed") names none."""
+    return accelerators[~accelerators.isin(["mixed", ""])]
 
 
 def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -118,6 +129,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
         "another_suite": rows["suite"].eq("edge"),
         "latency": rows["metric"].eq("latency"),
         "power_submission": rows["power_measured"],
+        "capped_unmetered": rows["power_capped"] & ~rows["power_measured"],
         "duplicate": rows["duplicate_of"].ne(""),
         "several_types": rows["accelerator"].eq("mixed"),
         "count_unstated": rows["accelerator_count"].isna(),
@@ -129,8 +141,9 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Who filed what, that of most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
     groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
-    named = {"systems": ("system", "nunique"), "accelerators": ("accelerator", "nunique")}
-    table = groups.agg(rows=("id", "size"), closed=("closed", "sum"), **named)
+    table = groups.agg(rows=("id", "size"), closed=("closed", "sum"))
+    different = pd.DataFrame({name: distinct(own) for name, own in groups}).T
+    table = table.join(different.reindex(columns=["systems", "accelerators"]))
     filed = pd.crosstab(rows["submitter"], rows["round"])
     table = table.join(filed[sorted(filed, key=round_age)])
     return table.sort_values("rows", ascending=False, kind="stable").reset_index()

@@ -44,7 +44,8 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     accelerator), joules (per unit of work, metered), kilowatts (of the same run, where it is of SYSTEM accelerators),
     worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even), NaN
     where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
-    source_ids, notes.
+    over_low/high, over_round and over_count, the rate of the baseline that the worth is over, which is not one for all
+    (over a bridge its last side); source_ids, notes.
     """
     sold = on_sale(rows).filter(_READ)
     scenarios = list(dict.fromkeys(sold["scenario"]))
@@ -62,12 +63,15 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
         row |= _cell("joules", run, "joules", first["round"])
         row |= _cell("kilowatts", node, "kilowatts", first["round"])
         row |= _cell("worth", beside, "speedup", "")
+        row |= {f"over_{end}": beside[f"baseline_rate_{end}"] if beside else float("nan") for end in ("low", "high")}
+        row |= {f"over_{name}": beside[f"baseline_{name}"] if beside else None for name in ("round", "count")}
         sources += [(run["source_id"],)] if run else []
         sources += [beside["source_ids"]] if beside else []
         row["source_ids"] = several(name for ids in sources for name in ids)
         row["notes"] = notes.union(row[f"{name}_notes"] for name in MEASURES)
         table.append(row)
     ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
+    ends += ["over_low", "over_high", "over_round", "over_count"]
     columns = ["accelerator", "round", *_OF_THE_FASTEST, *ends, "source_ids", "notes"]
     frame = pd.DataFrame(table, columns=columns)
     leading = f"{RATES[scenarios[0]]}_high" if scenarios else "offline_high"
@@ -99,31 +103,39 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     """The fastest accelerator on sale of each benchmark of the newest round, beside that of the last round before it.
 
     Per accelerator, of any size. Columns: benchmark, accelerator, accelerator_count, system, submitter, framework,
-    round, before (the accelerator, "" for a benchmark that is new), before_round, gain_low/high (its rate over that of
+    round, before (the accelerator, "" for a benchmark that is new), before_round, filed_again (whether the accelerator
+    of before is on sale in this round too, with a result of the benchmark), gain_low/high (its rate over that of
     before; NaN where there is none), source_ids, notes (of both; that the rounds differ is not among them: it is what
     is shown). The greatest gain first.
     """
     sold = on_sale(rows).filter(_READ)
     newest = max(sold["round"], key=round_age, default="")
     best, found = defaultdict(list), []
+    there = sold[sold["round"].eq(newest)]
+    filed = set(zip(there["benchmark"], there["accelerator"], strict=True))
     for row in as_dicts(sold.loc[sold.groupby(["benchmark", "round"], sort=False)["per_accelerator_high"].idxmax()]):
         best[row["benchmark"]].append(row)
     for benchmark, own in best.items():
         now, before = [*sorted(own, key=lambda row: round_age(row["round"]), reverse=True), None][:2]
         if now["round"] == newest:
-            found.append({"benchmark": benchmark} | _change(now, before))
-    columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "gain_low", "gain_high"]
-    table = pd.DataFrame(found, columns=[*columns, "source_ids", "notes"])
+            again = before is not None and (benchmark, before["accelerator"]) in filed
+            found.append({"benchmark": benchmark, "filed_again": again} | _change(now, before))
+    columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "filed_again"]
+    table = pd.DataFrame(found, columns=[*columns, "gain_low", "gain_high", "source_ids", "notes"])
     return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
 
 def held(results: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
-    """The rounds of the official record, the oldest first: round, published (a day, "" where not known), rows."""
-    counted = results.loc[results["origin"].eq("official"), "round"].value_counts()
+    """The rounds of the official record, the oldest first: round, published (a day, "" where not known), closed.
+
+    closed are the results of that division, which ran one model by one set of rules.
+    """
+    own = results[results["origin"].eq("official")]
+    closed = own["division"].eq("closed").groupby(own["round"]).sum()
     days = rounds.set_index("round")["published"]
-    names = sorted(counted.index, key=round_age)
-    table = [{"round": name, "published": days.get(name, ""), "rows": int(counted[name])} for name in names]
-    return pd.DataFrame(table, columns=["round", "published", "rows"])
+    names = sorted(closed.index, key=round_age)
+    table = [{"round": name, "published": days.get(name, ""), "closed": int(closed[name])} for name in names]
+    return pd.DataFrame(table, columns=["round", "published", "closed"])
 
 
 def _of_usual_kind(own: pd.DataFrame) -> pd.DataFrame:

@@ -55,11 +55,6 @@ def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
     return following(data, "standings", lambda: gate.standings(own))
 
 
-def named(accelerators: pd.Series) -> pd.Series:
-    """Those that name an accelerator: a cluster of several types ("mixed") names none."""
-    return accelerators[~accelerators.isin(["mixed", ""])]
-
-
 def precisions(rows: pd.Series) -> list[str]:
     """The precisions that are known, in the order of their bits."""
     return sorted({*rows.unique()} - {"", NOT_STATED})

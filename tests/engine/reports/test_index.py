@@ -115,6 +115,19 @@ def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> Non
     assert project.record("two")["answer"] == ["First.", "Second."]
 
 
+def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
+    """As the page itself says it, by the band of its trust line."""
+    cells = project.cells()
+    code = project.code("from analysis.core.trust import Trust\ndisplay(Trust(('here',), band='SAMPLE <1>'))", "answer")
+    project.notebook("sample", [*cells[:4], project.code("display(HTML('<p>First.</p>'))", "answer"), code, *cells[5:]])
+    project.run_file("sample", "sample")
+    assert project.build("sample").status == 0, project.said
+    page = index(project)
+    card = page.split('<a href="sample.html">')[1].split("</li>")[0]
+    assert card.index('<p class="band">SAMPLE &lt;1&gt;</p>') < card.index("<p>First.</p>")
+    assert page.count('class="band"') == 1
+
+
 def test_cards_of_one_question_are_told_apart(project: Project) -> None:
     page = index(project)
     assert "How many apples? <small>apples_five</small></a>" in page

@@ -19,7 +19,7 @@ from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.show.explorer import columns
-from analysis.themes import whole_record
+from analysis.themes import holdings
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 LIVE = "analysis/live"  # the metadata by which the engine makes a page live (analysis.engine.page.outputs)
@@ -81,7 +81,7 @@ class Explorer(ipywidgets.HTML):
 
 
 HEADS = {"round": "Round"} | {name: name.capitalize() for name in DIVISIONS}
-HEADS |= {"systems": "Systems", "submitters": "Submitters", "accelerators": "Accelerators"}
+HEADS |= {"systems": "Systems (submitter and name)", "submitters": "Submitters", "accelerators": "Accelerators"}
 
 
 def show(catalog: Catalog, rows: pd.DataFrame, chosen: Mapping[str, Sequence[Any]], view: str = "ranked") -> None:
@@ -95,17 +95,12 @@ def script() -> str:
 
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """How much there is of each round, the newest first: results by division, systems, submitters, accelerators."""
-    held, rows = [], rows[["round", "division", "system_key", "submitter", "accelerator"]]
+    """How much there is of each round, the newest first: results by division, and holdings.distinct."""
+    held, rows = [], rows[["round", "division", "system", "submitter", "accelerator"]]
     for name in sorted(rows["round"].unique(), key=round_age, reverse=True):
         own = rows[rows["round"].eq(name)]
         by_division = {division: int(own["division"].eq(division).sum()) for division in DIVISIONS}
-        kinds = {
-            "systems": own["system_key"],
-            "submitters": own["submitter"],
-            "accelerators": whole_record.named(own["accelerator"]),
-        }
-        held.append({"round": name} | by_division | {kind: cells.nunique() for kind, cells in kinds.items()})
+        held.append({"round": name} | by_division | holdings.distinct(own))
     return pd.DataFrame(held)
 
 

@@ -15,7 +15,7 @@ function render() {
   current = rows;
   baseRow = choice.baseRow && columns.get("id").loaded ? rowOf(choice.baseRow) : -1;
   tallies = counts;
-  const [systems, submitters, accelerators] = ["system_key", "submitter", "accelerator"].map((name) => different(name, rows));
+  const systems = systemsIn(rows), [submitters, accelerators] = ["submitter", "accelerator"].map((name) => different(name, rows));
   one("count").replaceChildren(`${counted(rows.length, "result")} of ${counted(systems, "system")} from ${counted(submitters, "submitter")}`,
     make("small", { className: "quiet" }, [...inWords(), counted(accelerators, "accelerator"), `${whole.format(size)} in the record`].join(" \u00b7 ")),
     make("small", { className: "quiet", hidden: !outside }, `The filters hide ${counted(outside, "more result")} of this search.`));

@@ -78,6 +78,12 @@ function different(name, rows) {
   return own.size - ["", ...(name === "accelerator" ? ["mixed"] : [])].filter((value) => own.has(values.indexOf(value))).length;
 }
 
+// Systems as the report on the record counts them: by submitter and the name of the system.
+function systemsIn(rows) {
+  const { places: by } = columns.get("submitter"), { values, places } = columns.get("system");
+  return new Set(rows.map((row) => by[row] * values.length + places[row])).size;
+}
+
 function counted(count, one, many = `${one}s`) {
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }

@@ -39,7 +39,7 @@ def over_time(
     """One line per value of the column `label`: the middles of interval `name` (logarithmic) by the day in `date`.
 
     `when` is a column of words for the days, which stand below the axis; `colour` one of accelerators (default: the
-    label column). Each line has its name at its end, with the marks of its points; a point in preview is hollow.
+    label column). Each line has its name at its end; a point has its own marks, and is hollow in preview.
     """
     if frame.empty:
         return style.nothing(title)
@@ -57,19 +57,14 @@ def over_time(
         for at, row in part.iterrows():
             told = f"{style.HOVER}{parts.hover(dict(row), label, numbers.texts[at])}"
             ax.plot(row[date], row["middle"], "o", ms=5.5, color=ink, mfc=parts.face(row, ink, ""), zorder=3, gid=told)
+            if mark := wording.marks(row.get("notes", NONE)):
+                beside = {"textcoords": "offset points", "xytext": (-5, 0), "ha": "right", "va": "center", "size": 8}
+                ax.annotate(mark, (row[date], row["middle"]), color=ink, bbox=parts.BOX, **beside)
     days = rows.drop_duplicates(date).sort_values(date)
     ax.set_xticks(days[date], [style.wrapped(words, 4) for words in days[when]], size=8)
     _scale(ax, rows["middle"], axis)
-    _names(ax, rows.assign(told=_marked(rows, label)), label, date, inks)
+    _names(ax, rows, label, date, inks)
     return Drawing(figure, description.alt(title), description.table(title), notes)
-
-
-def _marked(rows: pd.DataFrame, label: str) -> list[str]:
-    """The name of each row's line, with the marks of all its points."""
-    if "notes" not in rows:
-        return list(rows[label])
-    marks = rows.groupby(label)["notes"].agg(lambda own: wording.marks(wording.union(own)))
-    return [f"{name} {marks[name]}".strip() for name in rows[label]]
 
 
 def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
@@ -87,7 +82,7 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, 
     last, first = (rows.drop_duplicates(label, keep=keep) for keep in ("last", "first"))
     early = last.loc[last[date].lt(rows[date].max()), label]
     ends, starts = last[~last[label].isin(early)], first[first[label].isin(early)]
-    widest = max(map(len, ends["told"])) * _LETTER + _GAP
+    widest = max(map(len, ends[label])) * _LETTER + _GAP
     left, right = ax.get_xlim()
     across = ax.figure.bbox.width * 72 / ax.figure.dpi * 0.8  # of which names must find room at the right
     ax.set_xlim(left, right + (right - left) * widest / max(across - widest, across / 3))
@@ -98,14 +93,14 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, 
         at = _height(ax, row, date)
         lowest = min(at, lowest - _LINE)
         aside = place | {"xytext": (_GAP, lowest - at), "va": "center"}
-        ax.annotate(row["told"], (row[date], row["middle"]), color=inks[row[label]], **aside)
+        ax.annotate(row[label], (row[date], row["middle"]), color=inks[row[label]], **aside)
     for _, part in starts.groupby(date):
         above = np.inf
         for row in as_dicts(part.sort_values("middle", ascending=False)):
             at = _height(ax, row, date)
             side = 1 if above - at > 2 * _LINE else -1
             aside = place | {"xytext": (0, side * _GAP), "va": "bottom" if side > 0 else "top", "ha": "center"}
-            ax.annotate(row["told"], (row[date], row["middle"]), color=inks[row[label]], **aside)
+            ax.annotate(row[label], (row[date], row["middle"]), color=inks[row[label]], **aside)
             above = at
 
 
