@@ -10,7 +10,7 @@ from analysis.answers import words
 from analysis.compare import gate
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, note
+from analysis.core.notes import NONE, SIGN, note
 from analysis.themes import speedup
 
 Rows = Callable[..., pd.DataFrame]
@@ -305,6 +305,9 @@ def test_the_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_tabl
     assert list(values.index) == list(cells.index) == ["B200", "L40S"] and len(rows) == 4
     assert cells["LLM"].tolist() == ["2\u20132.5", "0.25"]
     assert values["LLM"].tolist() == pytest.approx([5**0.5, 0.25], rel=1e-12)
+    virtual = frozenset({note("virtualised", accelerator=BASE, hypervisor="a hypervisor")})
+    marked = answer.grid_frames(grid.assign(notes=[virtual] * len(grid)), benchmarks, speedups.iloc[1], BASE, NAME)[1]
+    assert marked["LLM"].tolist() == [f"2\u20132.5{SIGN}", f"0.25{SIGN}"]  # a cell bears what the key explains
     with pytest.MonkeyPatch.context() as fewer:
         fewer.setattr(answer, "CELLS", 1)
         values, _, _ = answer.grid_frames(grid, benchmarks, speedups.iloc[2], BASE, NAME)

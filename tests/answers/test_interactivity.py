@@ -41,7 +41,9 @@ GIVEN = user_speed.given(BOTH, SPEEDS)
 
 def test_the_answer_says_who_gives_most_at_the_fastest_proven_speed_and_what_it_keeps() -> None:
     found = answer.left(GIVEN, BOTH, "LLM", name)
-    most = "On LLM at 50 tokens/s per user GB300 gives most and keeps at least 60 % of its Offline throughput"
+    most = (
+        "On LLM at 50 tokens/s per user GB300 is proven to give most and keeps at least 60 % of its Offline throughput"
+    )
     assert found.headline == f"{most}."
     assert (found.value, found.about, found.sources) == (Interval(0.6, 0.6), RACK, ["mlcommons-v6.0"])
     assert {who: value.low for who, (value, _) in found.values.items()} == {"gb300": 0.6, "b300_sxm": 0.19}
@@ -58,7 +60,7 @@ def test_an_answer_of_long_names_leaves_words_away() -> None:
 def test_without_an_offline_run_the_answer_says_the_rate() -> None:
     alone = BOTH[BOTH["scenario"].ne("Offline")]
     found = answer.left(user_speed.given(alone, [50.0]), alone, "LLM", name)
-    assert found.headline == "On LLM at 50 tokens/s per user GB300 gives most: 60 tokens/s per accelerator."
+    assert found.headline == "On LLM at 50 tokens/s per user GB300 is proven to give most: 60 tokens/s per accelerator."
     assert found.value == Interval(60.0, 90.0)  # to what the run at 20 gives
 
 
@@ -79,14 +81,32 @@ def test_an_answer_without_a_value_says_why(rows: pd.DataFrame, words: str) -> N
 def test_what_follows_names_who_leads_at_each_speed_and_where_the_record_ends() -> None:
     found = answer.ends(GIVEN, BOTH, name)
     assert found.headline == (
-        "B300 gives most at 10 tokens/s, GB300 at 50; nobody ran 100, for the record ends at 80 tokens/s (B300)."
+        "B300 is proven to give most at 10 tokens/s, GB300 at 50, where others may give more; "
+        "the record ends at 80 (B300)."
     )
     assert found.value == Interval(80.0, 80.0)
-    within = answer.ends(user_speed.given(BOTH, [10.0]), BOTH, name)
+    alone = BOTH[BOTH["accelerator"].eq(NODE)]
+    within = answer.ends(user_speed.given(alone, [10.0]), alone, name)
     assert within.headline == "B300 gives most at 10 tokens/s; the record ends at 80 tokens/s (B300)."
     beyond = answer.ends(user_speed.given(BOTH, [100.0]), BOTH, name)
     assert beyond.headline == "No run is faster: the record ends at 80 tokens/s (B300)."
     assert answer.ends(GIVEN.head(0), BOTH.head(0), name).value is None
+
+
+def test_what_the_runs_leave_open_is_proven_and_no_more() -> None:
+    """At 10 the rack gives 120, and the node 100 at most; at 50 it gives 60 at least, and the node perhaps up to 95."""
+    more = {"GB300 Offline": 130.0, "GB300 Server": 120.0}
+    rates = BOTH["id"].map(more).fillna(BOTH["per_accelerator_low"])
+    rows = BOTH.assign(per_accelerator_low=rates, per_accelerator_high=rates)
+    given = user_speed.given(rows, [10.0, 50.0])
+    found = answer.ends(given, rows, name)
+    assert found.headline == (
+        "GB300 gives most at 10 tokens/s; GB300 is proven to at 50, where others may give more; "
+        "the record ends at 80 tokens/s (B300)."
+    )
+    start = "On LLM at 10 tokens/s per user GB300 gives most and"
+    assert answer.left(given[given["asked"].eq(10.0)], rows, "LLM", name).headline.startswith(start)
+    assert " is proven to give most and" in answer.left(given, rows, "LLM", name).headline
 
 
 def test_a_system_s_throughput_falls_by_a_factor_from_its_slowest_run_to_its_fastest() -> None:
@@ -134,10 +154,13 @@ def test_other_benchmarks_are_counted_and_the_slow_ones_named() -> None:
     rows = [("llm", RACK, 60.0, 80.0), ("chat", NODE, 9.0, 70.0), ("big", "", NAN, 17.0)]
     frame = pd.DataFrame(rows, columns=["benchmark", "accelerator", "rate_low", "ends"]).assign(source_ids=[("s",)] * 3)
     found = answer.elsewhere(frame, GIVEN, 50.0, str.upper, name)
-    assert found.headline == "GB300 gives most on 1 of 2 benchmarks that prove 50 tokens/s per user, B300 on CHAT."
+    assert (
+        found.headline
+        == "GB300 is proven to give most on 1 of 2 benchmarks that prove 50 tokens/s per user, B300 on CHAT."
+    )
     assert (found.more, found.value) == ("The record ends on BIG at 17.", Interval(1, 1))
     alone = answer.elsewhere(frame.head(1), GIVEN, 50.0, str.upper, name)
-    assert alone.headline == "GB300 gives most on 1 of 1 benchmark that proves 50 tokens/s per user."
+    assert alone.headline == "GB300 is proven to give most on 1 of 1 benchmark that proves 50 tokens/s per user."
     unled = answer.elsewhere(frame, GIVEN, 100.0, str.upper, name)
     assert unled.headline == "100 tokens/s per user is proven on 2 of 3 benchmarks."
     assert answer.elsewhere(frame.head(0), GIVEN, 50.0, str.upper, name).value is None

@@ -53,7 +53,7 @@ MORE = dict.fromkeys(
 )
 MORE |= {"power_limit_watts": float("nan"), "printed_unit": ""}
 NAMES = {"round", "source_id", "result_id", "benchmark", "division", "submitter", "corrected", "accelerator", "suite"}
-NAMES |= {"power_measured", "power_watts_low", "power_watts_high", "power_capped"}
+NAMES |= {"inferred", "power_measured", "power_watts_low", "power_watts_high", "power_capped"}
 BARE = {"recomputed": float("nan"), "recomputed_difference": float("nan")}
 METERED = {"power_measured": True, "power_watts_low": 4000.0, "recomputed_power_difference": 0.0}
 
@@ -66,6 +66,12 @@ def states(finding: Finding, value: float, headline: str, more: str = "") -> Non
 
 def again(rows: pd.DataFrame) -> Finding:
     return answer.computed_again(holdings.counts(rows))
+
+
+def test_a_result_that_is_inferred_from_another_scenario_s_log_is_told_in_the_answer(record: Rows) -> None:
+    rows = record({}, {"inferred": True}, BARE | {"benchmark": "scan", "inferred": True})
+    words = "2 of 3 results of v4.1 were computed again from logs (1 another scenario's), and none differs."
+    states(again(rows), 2, f"{YES} {words}")
 
 
 def test_the_answer_counts_what_was_computed_again(record: Rows) -> None:

@@ -199,7 +199,10 @@ def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(
     runs = [{"power_watts_low": drawn, "power_watts_high": drawn, "low": 1.0} for drawn in (8000.0, 9000.0, 4000.0)]
     rows = comparable_rows(runs[2], runs[0] | NEW, runs[1] | NEW, runs[2] | NEW)
     finding = limits_of(rows, ["tokens/s", "tokens/s", "tokens/s", "samples/s"])
-    told = "On language models a server of eight B200 SXM draws 8 to 9 kW, up to 1.1 times its accelerators' limits."
+    told = (
+        "On language models a server of eight B200 SXM draws 8 to 9 kW, up to 1.1 times "
+        "its accelerators' limits (no official metric)."
+    )
     states(finding, (8.0, 9.0), told)
     assert [own.code for own in finding.notes] == ["unofficial_ratio"]
 
@@ -209,7 +212,10 @@ def test_limits_are_those_in_force_and_unknown_ones_are_no_ratio(comparable_rows
     run = RUN | {"power_capped": True}
     known = limits_of(comparable_rows(run, run).assign(power_limit_watts=[400.0, np.nan]), ["samples/s"] * 2)
     states(
-        known, (4.0, 4.0), "A server of eight power-capped H100 SXM draws 4 kW, up to 1.2 times its accelerators' caps."
+        known,
+        (4.0, 4.0),
+        "A server of eight power-capped H100 SXM draws 4 kW, up to 1.2 times "
+        "its accelerators' caps (no official metric).",
     )
     unknown = limits_of(comparable_rows(run), ["samples/s"])
     assert "times" not in unknown.headline and unknown.notes == NONE

@@ -39,6 +39,20 @@ def test_the_order_of_price_is_told_in_multiples_of_the_baseline_s(worth: pd.Dat
     assert finding.values["second"][0] == Interval(1.1, 1.1)
 
 
+def test_a_multiple_is_as_wide_as_the_rounds_that_have_both_sides(worth: pd.DataFrame, states: States) -> None:
+    """H200 was at 1.31 in an earlier round; a preview and a bridge are no such round."""
+    speedups = pd.DataFrame(
+        [("H200 SXM", 1.31, NONE, ""), ("H200 SXM", 1.1, NONE, ""), ("H200 SXM", 1.5, PREVIEW, ""),
+         ("H200 SXM", 1.7, NONE, "v5.1"), ("B200 SXM", 3.29, NONE, "")],
+        columns=["accelerator", "speedup_low", "notes", "through"],
+    ).assign(origin="official")  # fmt: skip
+    speedups = speedups.assign(speedup_high=speedups["speedup_low"])
+    finding = prices.order(worth, "H100 SXM", speedups)
+    told = "Pay up to 3.3 times the H100 SXM's price for a B200 SXM, 1.1 to 1.3 times for an H200 SXM."
+    states(finding, (3.29, 3.29), told)
+    assert finding.values["second"][0] == Interval(1.1, 1.31)
+
+
 def test_below_one_a_multiple_is_a_share_of_the_price(worth: pd.DataFrame, states: States) -> None:
     told = "Pay up to 15 % of the B200 SXM's price for an L40S."
     states(prices.order(worth.tail(1), "B200 SXM"), (0.15, 0.15), told)
@@ -154,13 +168,17 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
     uses = ownership.by_use(Interval(2.0, 3.0), TERMS, [0.1, 0.5, 1.0])
     worth = 4 * 4380 * TERMS.mean_rent.low
     finding = prices.owning(uses, "H100 SXM")
-    told = "At 50 % use, each dollar of hourly rent above 30 cents justifies $12,000 of an H100 SXM's purchase price."
+    told = "At 50 % use and the rents quoted, buy an H100 SXM below $20,000; above $31,000 rent; between, it depends."
     states(finding, (worth, worth), told)
     least = 0.2 / TERMS.mean_rent.low
     assert finding.values["least_rent"][0].low == pytest.approx(least)
     assert finding.values["break_even_purchase"][0].low == pytest.approx((2 - least) * worth)
     unrented = ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])
+    told = "At 50 % use, each dollar of hourly rent above 30 cents justifies $12,000 of an H100 SXM's purchase price."
+    states(prices.owning(unrented, "H100 SXM"), (worth, worth), told)
     assert list(prices.owning(unrented, "H100 SXM").values) == ["least_rent"]
+    one = prices.owning(ownership.by_use(Interval(2.0, 2.0), TERMS, [0.5]), "H100 SXM")
+    states(one, (worth, worth), "At 50 % use and the rent quoted, buy an H100 SXM below $20,000; above it rent.")
     assert prices.use_rows(unrented).empty
     shown = prices.use_rows(uses)
     assert shown["use"].tolist() == ["10 % used", "50 % used", "100 % used"]

@@ -55,6 +55,27 @@ def test_the_answer_is_what_the_lower_precision_gives_on_one_accelerator(
     assert len(answer.behind(rows, pairs.head(0))) == 4 and answer.rests_on(pairs.head(0), name) == []
 
 
+def test_a_gain_over_another_submitter_says_so_and_is_of_all_its_systems(comparable_rows: Rows) -> None:
+    """Two submitters at FP4, 110 and 102 each, beside one that ran FP8 alone, at 100."""
+    made = comparable_rows(
+        NEW | {"precision": "fp4", "low": 880.0, "submitter": "A", "system": "a"},
+        NEW | {"precision": "fp4", "low": 816.0, "submitter": "B", "system": "b"},
+        NEW | {"precision": "fp8", "low": 800.0, "submitter": "C", "system": "c"},
+    )  # fmt: skip
+    rows = made.assign(precision_basis="declared")
+    pairs, ran = quantization.side_by_side(rows), quantization.by_precision(rows)
+    found = answer.gain(pairs, ran, "LLM Offline", name)
+    words = (
+        "On a B200, FP4 gives 2 to 10 % more than FP8, but no submitter ran both alike (LLM Offline, v6.0, 2 systems)."
+    )
+    assert found.headline == words
+    assert (found.value.low, found.value.high) == pytest.approx((1.02, 1.1))
+    alone = answer.gain(quantization.side_by_side(rows.iloc[[0, 2]]), ran, "LLM Offline", name)
+    assert alone.headline.endswith("10 % more than FP8, but no submitter ran both alike (LLM Offline, v6.0).")
+    again = answer.under_other_choice(pairs, pairs, "LLM Server")
+    assert again.headline == "No: FP4 gives 2 to 10 % more than FP8 on LLM Server too."
+
+
 def test_without_two_precisions_the_answer_says_so(ran: pd.DataFrame, pairs: pd.DataFrame) -> None:
     none = answer.gain(pairs.head(0), ran.tail(2), "LLM Offline", name)
     assert (
@@ -72,13 +93,13 @@ def price(*ends: tuple[str, float, float]) -> pd.DataFrame:
 
 def test_what_accuracy_costs_here_follows(pairs: pd.DataFrame) -> None:
     rows = price(("llm", 0.984, 1.012), ("images", 0.5, 0.6))
-    found = answer.follows(rows, "llm", OTHERWISE)
+    found = answer.follows(rows, "llm", OTHERWISE, str.upper)
     assert (
         found.headline
-        == "Meeting 99.9 % accuracy in place of 99 % keeps 98 to 101 % of the throughput (2 runs at both)."
+        == "On LLM, meeting 99.9 % accuracy in place of 99 % keeps 98 to 101 % of the throughput (2 runs at both)."
     )
     assert (found.value, found.sources) == (Interval(0.984, 1.012), ["s"])
-    assert answer.follows(rows, "scan", OTHERWISE) is OTHERWISE
+    assert answer.follows(rows, "scan", OTHERWISE, str.upper) is OTHERWISE
 
 
 def test_the_price_of_accuracy_is_told_from_the_dearest_to_the_cheapest() -> None:
@@ -174,8 +195,8 @@ def test_the_other_scenario_is_set_against_the_answer(pairs: pd.DataFrame) -> No
         return answer.under_other_choice(there, here, "LLM Server")
 
     assert under(pairs, pairs).headline == "No: FP4 gives 1.5 times FP8 on LLM Server too."
-    faster = pairs.assign(speedup_low=2.0, speedup_high=2.0)
-    assert under(faster, pairs).headline == "Yes: FP4 gives 2 times FP8 on LLM Server, against 1.5 above."
+    faster = pairs.assign(pairs_low=2.0, pairs_high=2.0)
+    assert under(faster, pairs).headline == "Yes: FP4 gives 2 times FP8 on LLM Server, against 1.5 times above."
     assert under(pairs, pairs.head(0)).headline == "Yes: FP4 gives 1.5 times FP8 on LLM Server."
     assert under(pairs.head(0), pairs).value is None
 

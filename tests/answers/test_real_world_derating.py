@@ -19,6 +19,7 @@ from analysis.themes.supply import SPEED
 from analysis.themes.watts import Drawn
 
 BAND = Interval(0.6, 0.8)
+LABELS = {"llm": "LLM", "slow": "Slow LLM"}
 PREVIEW = frozenset({note("preview", round="v4.1")})
 
 
@@ -75,19 +76,27 @@ def test_what_is_not_on_sale_or_of_an_older_round_is_in_no_share() -> None:
 @pytest.mark.parametrize(
     ("shares", "words"),
     [
-        ((0.9, 0.95, 0.7), "is too low for Server, where 2 of 3 results keep more."),
-        ((0.3, 0.4, 0.7), "is too high for Server, where 2 of 3 results keep less."),
-        ((0.3, 0.65, 0.9), "holds for 1 of 3 results in Server."),
+        ((0.9, 0.95, 0.7), "is too low for Server, where 2 of 3 results on 1 benchmark keep more."),
+        ((0.3, 0.4, 0.7), "is too high for Server, where 2 of 3 results on 1 benchmark keep less."),
+        ((0.3, 0.65, 0.9), "holds for 1 of 3 results on 1 benchmark in Server."),
     ],
 )
 def test_the_band_is_judged_by_most_results(shares: tuple, words: str) -> None:
-    assert answer.band(derates(*shares), BAND).headline == f"The often quoted 60 to 80 % {words}"
+    assert answer.band(derates(*shares), BAND, LABELS).headline == f"The often quoted 60 to 80 % {words}"
 
 
 def test_the_band_is_judged_scenario_by_scenario() -> None:
     both = pd.concat([derates(0.9, 0.95), derates(0.65, scenario="Interactive")])
-    words = "is too low for Server, where 2 of 2 results keep more, and holds for 1 of 1 results in Interactive."
-    said(answer.band(both, BAND), 1, 1, f"The often quoted 60 to 80 % {words}")
+    words = "is too low for Server, where 2 of 2 results on 1 benchmark keep more, "
+    words += "and holds for 1 of 1 results on 1 benchmark in Interactive."
+    said(answer.band(both, BAND, LABELS), 1, 1, f"The often quoted 60 to 80 % {words}")
+
+
+def test_a_benchmark_whose_middle_system_does_not_keep_more_is_named() -> None:
+    both = pd.concat([derates(0.9, 0.95, 0.99), derates(0.7, benchmark="slow")])
+    found = answer.band(both, BAND, LABELS)
+    assert found.headline.endswith("is too low for Server, where 3 of 4 results on 2 benchmarks keep more.")
+    assert found.more == "The middle system in Server does not on Slow LLM."
 
 
 def test_rows_of_the_figure_name_their_limit_and_the_claim_its_ends() -> None:
@@ -273,7 +282,7 @@ def test_nothing_to_say_is_said(rows: pd.DataFrame) -> None:
     none, empty = planned(rows.head(0)), derates()
     found = [
         answer.derate([("at 5", empty)], BAND, "LLM"),
-        answer.band(empty, BAND),
+        answer.band(empty, BAND, LABELS),
         answer.derate_over_rounds(empty, "LLM"),
         answer.need(none),
         answer.need_without_derate(none, none, BAND),

@@ -37,19 +37,30 @@ def test_the_answer_says_what_is_kept_and_what_others_reach(whole: tuple) -> Non
     _, steps, groups = whole
     found = answer.answer(steps, groups, "LLM Offline")
     said = "On LLM Offline, systems of up to 16 keep 95 % per accelerator"
-    assert found.headline == f"{said}; other submitters reach 100 % of the vendor's."
+    assert found.headline == f"{said} (1 step); other submitters reach 100 % of the vendor's."
     assert found.value == Interval(0.95, 0.95)
     assert found.values["vendor over others, median"][0] == Interval(1.0, 1.0)
     longer = answer.answer(steps, groups, "a name of some ten words that leave little room").headline
-    assert longer == "a name of some ten words that leave little room: systems of up to 16 keep 95 % per accelerator."
+    said = "systems of up to 16 keep 95 % per accelerator (1 step)."
+    assert longer == f"a name of some ten words that leave little room: {said}"
 
 
 def test_what_follows_plans_larger_systems_and_names_the_slowest(whole: tuple) -> None:
     _, steps, groups = whole
     assert answer.follows(steps, groups, named).headline == (
-        "So plan larger systems at 95 %, and ask a supplier for its own result: the slowest of 3 gave 80 % of the "
-        "median H100 system."
+        "So plan larger systems at 95 %, the least of 1 step on 1 benchmark, and ask a supplier for its own result: "
+        "the slowest of 3 gave 80 % of the median H100 system."
     )
+
+
+def test_a_larger_system_is_planned_at_the_least_of_every_benchmark(whole: tuple) -> None:
+    """Steps inside one box, and those of different submitters, do not count."""
+    _, steps, groups = whole
+    other = steps.assign(benchmark="images", kept_low=0.85)
+    small = other.assign(kept_low=0.5, layout=system_sizes.BOX)
+    nobody = other.assign(kept_low=0.6, submitters=0)
+    found = answer.follows(steps, groups, named, pd.concat([steps, other, small, nobody]))
+    assert found.headline.startswith("So plan larger systems at 85 %, the least of 2 steps on 2 benchmarks, and ask")
 
 
 def test_close_suppliers_are_chosen_by_price(comparable_rows: Rows) -> None:
@@ -61,7 +72,9 @@ def test_close_suppliers_are_chosen_by_price(comparable_rows: Rows) -> None:
 
 def test_boxes_alone_are_said_to_be_boxes(comparable_rows: Rows) -> None:
     _, steps, groups = frames(comparable_rows({}, {"accelerator_count": 4, "low": 320.0}), [1, 1])
-    assert answer.answer(steps, groups, "LLM").headline == ("On LLM, larger boxes keep 125 % per accelerator.")
+    assert answer.answer(steps, groups, "LLM").headline == (
+        "On LLM, larger boxes keep 125 % per accelerator, in 1 step by one submitter."
+    )
     assert answer.follows(steps, groups, named).headline.startswith("So ask a supplier")
     assert answer.everywhere(steps).value is None
 

@@ -56,7 +56,7 @@ def test_the_answer_names_whom_to_believe_and_whom_to_check(judged: pd.DataFrame
         "Believe the B; check the A: 2 of its 3 figures are wrong.",
     )
     told = {name: value.low for name, (value, _) in finding.values.items()}
-    assert told == {"figures": 4, "wrong": 2, "conditional": 0}
+    assert told == {"figures": 4, "wrong": 2, "wrong_and_distinct": 2, "conditional": 0}
     assert answer.impossible(judged).headline == "1 rate at batch 1 is 3 times what memory bandwidth allows."
     told = answer.contradicted(checks.worst_first(judged), LABELS, KNOWN)
     assert told.headline == "1 figure contradicts the official record."
@@ -81,14 +81,28 @@ def test_the_answer_is_grammar_for_any_documents(judged: pd.DataFrame, kept: lis
     assert answer.believable(judged[judged["row_id"].isin(kept)], LABELS).headline == said
 
 
+def test_a_figure_that_is_printed_again_is_told_apart(judged: pd.DataFrame) -> None:
+    results = pd.DataFrame({"id": ["wrong", "fast"], "duplicate_of": ["", "wrong"]})
+    claims = pd.DataFrame({"id": ["right", "odd"], "duplicate_of": ["", "right"]})
+    repeats = answer.repeated(results, claims)
+    assert repeats == {"fast", "odd"}
+    found = answer.believable(judged, LABELS, repeats)
+    assert found.headline == "Believe the B; check the A: 2 of its 3 figures are wrong, 1 of them distinct."
+    assert {name: value.low for name, (value, _) in found.values.items()}["wrong_and_distinct"] == 1
+
+
 def test_what_follows_counts_what_no_hardware_reaches(judged: pd.DataFrame) -> None:
     found = answer.to_do(judged, LABELS)
     assert found.value == Interval(1, 1)
     assert found.headline == (
-        "1 of the 2 is above what the hardware allows, or computed from such a rate: plan with none of them."
+        "1 of the 2 is above what the hardware allows at batch 1 with plain decoding, or computed from such a rate: "
+        "plan with none of them."
     )
     alone = answer.to_do(judged[judged["row_id"].eq("fast")], LABELS)
-    assert alone.headline == "It is above what the hardware allows, or computed from such a rate: do not plan with it."
+    assert alone.headline == (
+        "It is above what the hardware allows at batch 1 with plain decoding, or computed from such a rate: "
+        "do not plan with it."
+    )
     none = answer.to_do(judged[judged["row_id"].eq("wrong")], LABELS)
     assert (none.value, none.headline) == (None, "Of results, quote the official record and not the A.")
     assert answer.to_do(judged[judged["row_id"].eq("right")], LABELS).value is None

@@ -172,3 +172,11 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     assert measured.empty and derating.pooled(measured).empty and derating.newest(measured).empty
     assert derating.by_benchmark(measured).empty and derating.paired(measured, measured).empty
     assert derating.layered(nothing, "Triton").empty
+
+
+def test_a_language_model_s_share_is_told_of_language_models_alone() -> None:
+    tasks = ["text generation", "text summarization", "image generation"]
+    benchmarks = pd.DataFrame({"benchmark": ["llm", "short", "images"], "task": tasks})
+    measured = pd.DataFrame({"benchmark": ["llm", "images", "short"]})
+    assert derating.like(measured, benchmarks, "llm")["benchmark"].tolist() == ["llm", "short"]
+    assert derating.like(measured, benchmarks, "images")["benchmark"].tolist() == ["llm", "images", "short"]

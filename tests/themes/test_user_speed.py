@@ -136,6 +136,19 @@ def test_preview_systems_lead_nothing_and_stand_in_only_where_nothing_is_on_sale
     assert user_speed.most(given)["accelerator"].tolist() == ["H100 SXM"]
 
 
+def test_a_lead_is_undecided_where_another_s_nearest_slower_run_gives_more(runs: Rows) -> None:
+    """At 10 tokens/s B200 gives 240 and H100 at most 100; at 25 B200 gives 15 to 240, H100 20 to 80."""
+    late = NEW | {"low": 120.0, "scenario": "Interactive", "tpot_p99_ms": 25.0}
+    rows = runs(FREE, SLOW, FAST, NEW, NEW_FREE, late)
+    given = user_speed.given(rows, [10.0, 25.0, 51.0])
+    assert user_speed.most(given)["accelerator"].tolist() == ["B200 SXM", "H100 SXM"]
+    assert user_speed.undecided(given) == [25.0]
+    alone = user_speed.given(rows[rows["accelerator"].eq("H100 SXM")], [10.0, 25.0])
+    assert user_speed.undecided(alone) == []
+    soon = runs(FREE, SLOW, FAST, *(run | {"availability": "preview"} for run in (NEW, NEW_FREE, late)))
+    assert user_speed.undecided(user_speed.given(soon, [10.0, 25.0])) == []
+
+
 def test_the_record_ends_at_the_fastest_run_on_sale_of_each_accelerator(runs: Rows) -> None:
     soon = NEW | {"availability": "preview", "tpot_p99_ms": 1.0, "result_id": "d"}
     found = user_speed.fastest(runs(FREE, SLOW, FAST, NEW, soon))

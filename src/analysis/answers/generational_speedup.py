@@ -13,7 +13,7 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
-from analysis.core.notes import of_rows
+from analysis.core.notes import marks, of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import speedup
 from analysis.themes.speedup import FACTS, RAN
@@ -341,7 +341,7 @@ def grid_frames(
 
     Of what is official and on sale: CELLS benchmarks at most, those of the newest rounds that most accelerators have;
     and CELLS accelerators, the lead's and those on most of these benchmarks. The fastest stand on top, benchmarks by
-    their names in the order of their table; numbers have the digits that sentences have.
+    their names in the order of their table; numbers have the digits that sentences have, and the marks of their notes.
     """
     labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
     grid = grid[grid["accelerator"].ne(baseline)]
@@ -358,7 +358,7 @@ def grid_frames(
         benchmark=rows["benchmark"].map(labels),
         name=rows["accelerator"].map(name),
         middle=interval.of(rows, "speedup").middle,
-        words=[_prose(row).replace(" to ", "\u2013") for row in as_dicts(rows)],
+        words=[_prose(row).replace(" to ", "\u2013") + marks(row["notes"]) for row in as_dicts(rows)],
     )
     order = [label for label in labels.values() if label in set(told["benchmark"])]
     values = told.pivot(index="name", columns="benchmark", values="middle").reindex(columns=order)

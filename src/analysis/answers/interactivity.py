@@ -13,6 +13,7 @@ from analysis.answers.words import (
     fitting,
     listed,
     many_of,
+    opening,
     prose,
     software,
     span,
@@ -89,7 +90,7 @@ def left(given: pd.DataFrame, runs: pd.DataFrame, label: str, name: Names) -> Fi
         return nothing("left_at_speed", KEPT, _why_nothing(runs, given, label, name))
     there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
     lead, asked = there.iloc[0], interval.number(speed)
-    start = f"On {label} at {asked} tokens/s per user {name(lead['accelerator'])} gives most"
+    start = f"On {label} at {asked} tokens/s per user {name(lead['accelerator'])} {_gives(speed, given)} most"
     sources, notes = cited(there), of_rows(there)
     if lead["kept_low"] != lead["kept_low"]:
         rate = span(lead, "rate")
@@ -97,10 +98,11 @@ def left(given: pd.DataFrame, runs: pd.DataFrame, label: str, name: Names) -> Fi
         return Finding("left_at_speed", rate, MOST, words, sources, notes, about=lead["accelerator"])
     kept = span(lead, "kept")
     share = f"{start} and keeps at least {_percent(kept.low)} of its Offline throughput"
-    shorter = f"At {asked} tokens/s per user {name(lead['accelerator'])} gives most and keeps {_percent(kept.low)}."
+    shorter = f"At {asked} tokens/s per user {name(lead['accelerator'])} {_gives(speed, given)} most and keeps"
     values = {finding_name(row["accelerator"]): (span(row, "kept"), KEPT) for _, row in there.iterrows()
               if row["kept_low"] == row["kept_low"]}  # fmt: skip
-    headline = fitting(f"{share}.", shorter)
+    least = _percent(kept.low)
+    headline = fitting(f"{share}.", f"{shorter} at least {least}.", f"{shorter} {least}.")
     return Finding("left_at_speed", kept, KEPT, headline, sources, notes, about=lead["accelerator"], values=values)
 
 
@@ -114,17 +116,14 @@ def ends(given: pd.DataFrame, runs: pd.DataFrame, name: Names) -> Finding:
             "Choose a language model, and accelerators that ran it in a round whose logs have token latencies.",
         )
     leaders, last = user_speed.most(given), reach.iloc[0]
-    by_leader = leaders.groupby("accelerator", sort=False)["asked"].agg(list)
-    parts = [f"{name(who)} gives most at {listed(map(interval.number, by_leader.iloc[0]))} tokens/s"
-             if not place else f"{name(who)} at {listed(map(interval.number, speeds))}"
-             for place, (who, speeds) in enumerate(by_leader.items())]  # fmt: skip
+    parts = _leaders(leaders, user_speed.undecided(given), name)
     beyond = [interval.number(speed) for speed in dict.fromkeys(given["asked"]) if speed > last["speed"]]
     end = f"the record ends at {_number(last['speed'])} tokens/s ({name(last['accelerator'])})"
-    words = [", ".join(parts)] if parts else []
-    words += [f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}"] if beyond else [end]
-    headline = "; ".join(words)
+    short = f"the record ends at {_number(last['speed'])} ({name(last['accelerator'])})"
+    more = (f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}") if beyond else end
+    headline = fitting(*(f"{'; '.join([*parts, last])}." for last in (more, short, short.split(" (")[0])))
     own = reach[reach["speed"].eq(last["speed"])]
-    return Finding("record_ends", exactly(float(last["speed"])), SPEED, f"{headline[:1].upper()}{headline[1:]}.",
+    return Finding("record_ends", exactly(float(last["speed"])), SPEED, opening(headline),
                    cited(own), of_rows(own), about=last["accelerator"])  # fmt: skip
 
 
@@ -226,7 +225,7 @@ def elsewhere(by_benchmark: pd.DataFrame, given: pd.DataFrame, speed: float, lab
         return Finding("leads_elsewhere", exactly(len(proven)), LEAD, words, cited(by_benchmark), more=end)
     led = int(proven["accelerator"].eq(lead).sum())
     scope = f"{counted(len(proven), 'benchmark')} that {'proves' if len(proven) == 1 else 'prove'} {asked} tokens/s"
-    words = f"{name(lead)} gives most on {led} of {scope} per user"
+    words = f"{name(lead)} is proven to give most on {led} of {scope} per user"
     apart = proven[proven["accelerator"].ne(lead)]
     others = [f"{name(row['accelerator'])} on {label(row['benchmark'])}" for _, row in apart.iterrows()]
     words += f", {listed(others)}." if others else "."
@@ -297,6 +296,26 @@ def _why_nothing(runs: pd.DataFrame, given: pd.DataFrame, label: str, name: Name
     slowest = interval.number(given["asked"].min())
     end = f"the record ends at {_number(reach['speed'].iloc[0])}"
     return f"No run of {label} proves {slowest} tokens/s per user: {end} ({name(reach['accelerator'].iloc[0])})."
+
+
+def _leaders(leaders: pd.DataFrame, undecided: list[float], name: Names) -> list[str]:
+    """Who gives most at which speeds, and who is proven to where another may give more; no part for no speed."""
+    still_open = leaders["asked"].isin(undecided)
+    parts = []
+    for rows, gives in ((leaders[~still_open], "gives most"), (leaders[still_open], "is proven to give most")):
+        gives = "is proven to" if parts else gives
+        by_leader = rows.groupby("accelerator", sort=False)["asked"].agg(list)
+        unit = "" if parts else " tokens/s"
+        told = [f"{name(who)}{f' {gives}' * (not place)} at {listed(map(interval.number, speeds))}{unit * (not place)}"
+                for place, (who, speeds) in enumerate(by_leader.items())]  # fmt: skip
+        parts += [", ".join(told)] if told else []
+    if still_open.any():
+        parts[-1] += ", where others may give more"
+    return parts
+
+
+def _gives(speed: float, given: pd.DataFrame) -> str:
+    return "is proven to give" if speed in user_speed.undecided(given) else "gives"
 
 
 def _number(value: float) -> str:

@@ -79,7 +79,9 @@ def computed_again(counts: pd.DataFrame) -> Finding:
     again, rows, wrong = (int(held[column].sum()) for column in ("compared", "rows", "differing"))
     outcome = f"and {'none differs' if not wrong else f'{wrong:,} {_differ(wrong)}'}."
     verb = "was" if again == rows == 1 else "were"
-    headline = f"{again:,} of {_results(rows)} of {_of(held.index)} {verb} computed again from their logs, {outcome}"
+    inferred = int(held["inferred"].sum())
+    logs = f"logs ({inferred:,} another scenario's)" if inferred else "their logs"
+    headline = f"{again:,} of {_results(rows)} of {_of(held.index)} {verb} computed again from {logs}, {outcome}"
     return Finding(
         name, exactly(again), AGAIN, f"Where logs exist, {'no' if wrong else 'yes'}: {headline}", cited(held)
     )

@@ -198,6 +198,7 @@ def limits(rows: pd.DataFrame, known: pd.DataFrame) -> Finding:
     if len(beside):
         whose = listed(_LIMIT[basis] for basis in beside["limit_basis"])
         limit = f", up to {interval.number(beside['of_limits_high'].max(), 2)} times its accelerators' {whose}"
+        limit += " (no official metric)"
     sentence = f"{what} server of {_few(own.iloc[0])} draws {drawn.text()} kW{limit}."
     warned = of_rows(own) | ({note("unofficial_ratio")} if limit else set())
     return Finding("system_kilowatts", drawn, unit, sentence, cited(own), warned)

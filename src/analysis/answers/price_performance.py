@@ -32,11 +32,11 @@ TAG = 3  # digits of a price that somebody asks
 ASKED = {"dearer": "more than its worth", "open": "about its worth", "cheaper": "less than its worth"}
 
 
-def order(rows: pd.DataFrame, baseline: str) -> Finding:
+def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = None) -> Finding:
     """Up to which multiple of the baseline's price an accelerator is worth its hour.
 
     `rows` are those of cost.multiples. Named are the leading accelerator and another one (see cost.leading), in
-    `about` the first.
+    `about` the first. With `speedups` (see over_rounds) each is as wide as the rounds that have it beside the baseline.
     """
     unit = "times the baseline's price per accelerator-hour at which both buy as much work for a dollar"
     named = cost.leading(rows)
@@ -44,16 +44,21 @@ def order(rows: pd.DataFrame, baseline: str) -> Finding:
         why = f"Nothing stands beside {with_article(baseline)}: no throughput of another accelerator is like its own."
         return nothing("break_even_multiple", unit, why)
     first = named.iloc[0]
-    value, name = span(first, "worth"), first["accelerator"]
+    worth = {row["accelerator"]: _over_its_rounds(row, speedups) for row in as_dicts(named)}
+    name = first["accelerator"]
+    value = worth[name]
     share = _amount(value) + (" of" if _as_share(value) else "")
     sentence = f"Pay up to {share} the {baseline}'s price for {with_article(name)}"
     for _, row in named.iloc[1:].iterrows():
-        words = f"{sentence}, {_amount(span(row, 'worth'))} for {with_article(row['accelerator'])}"
+        words = f"{sentence}, {_amount(worth[row['accelerator']])} for {with_article(row['accelerator'])}"
         sentence = words if len(words.split()) <= MOST_WORDS else sentence
     values = {}
     if len(named) > 1:
         other = named.iloc[1]
-        values["second"] = span(other, "worth"), f"times the baseline's price, for {with_article(other['accelerator'])}"
+        values["second"] = (
+            worth[other["accelerator"]],
+            f"times the baseline's price, for {with_article(other['accelerator'])}",
+        )
     return Finding(
         "break_even_multiple",
         value,
@@ -102,9 +107,7 @@ def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Fi
     """
     name, unit = "break_even_over_the_rounds", "times the baseline's price, over the rounds that have both"
     names = cost.leading(rows)["accelerator"].tolist()
-    official = speedups[
-        speedups["origin"].eq("official") & speedups["through"].eq("") & ~notes.told(speedups, "preview")
-    ]
+    official = _in_own_rounds(speedups)
     sides = [official[official["accelerator"].eq(own)] for own in names[::-1]]
     own = max(sides, key=len, default=official.head(0))
     if own["basis"].nunique() < 2:
@@ -117,6 +120,24 @@ def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Fi
     return Finding(
         name, value, unit, sentence, cited(own), of_rows(own), about=own["part"].iloc[0] if "part" in own else what
     )
+
+
+def _in_own_rounds(speedups: pd.DataFrame) -> pd.DataFrame:
+    """The official speedups on sale of rounds that have both sides."""
+    own = speedups["origin"].eq("official") & speedups["through"].eq("")
+    return speedups[own & ~notes.told(speedups, "preview")]
+
+
+def _over_its_rounds(row: Mapping, speedups: pd.DataFrame | None) -> Interval:
+    """What the accelerator of a row of cost.multiples was worth in the rounds that have both sides."""
+    own, known = Interval(row["worth_low"], row["worth_high"]), None
+    if speedups is not None and row["origin"] == "official" and row["through"] == "":
+        known = _in_own_rounds(speedups)
+        known = known[known["accelerator"].eq(row["accelerator"])]
+    if known is None or known.empty:
+        return own
+    ends = span(known, "speedup")
+    return Interval(min(own.low, ends.low), max(own.high, ends.high))
 
 
 def replaced(pair: pd.Series | None) -> Finding:
@@ -180,8 +201,15 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
         f"{dollars(worth)} of {with_article(accelerator)}'s purchase price."
     )
     values = {"least_rent": (least, "US dollars an hour that pay what runs, and no purchase")}
-    if span(row, "worth").known:
-        values["break_even_purchase"] = (span(row, "worth"), "US dollars of purchase price at the rents quoted")
+    if (break_even := span(row, "worth")).known:
+        values["break_even_purchase"] = (break_even, "US dollars of purchase price at the rents quoted")
+        below, above = (dollars(Interval(end, end)) for end in (break_even.low, break_even.high))
+        own, use = with_article(accelerator), _percent(row["used_share"])
+        sentence = (
+            f"At {use} use and the rents quoted, buy {own} below {below}; above {above} rent; between, it depends."
+        )
+        if below == above:
+            sentence = f"At {use} use and the rent quoted, buy {own} below {below}; above it rent."
     return Finding("purchase_per_rent", worth, unit, sentence, values=values)
 
 

@@ -58,23 +58,31 @@ def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Fin
         why = f"No accelerator has official results of {topic} at two precisions in one round"
         return nothing("official_gain", GAIN, f"{why} (0 of {counted(groups, 'case')}).")
     row = pairs.iloc[0]
-    words = f"{row['lower'].upper()} gives {more_than(_ends(row, 'speedup'), row['wider'].upper())}"
-    where = f"{topic}, {row['round']}"
+    gained = _gained(row)
+    words = f"{row['lower'].upper()} gives {more_than(gained, row['wider'].upper())}"
+    where, part = f"{topic}, {row['round']}", with_article(name(row["accelerator"]))
     sentence = fitting(
-        f"On the same accelerator, {with_article(name(row['accelerator']))}, {words} ({where}).",
-        f"{words} on {with_article(name(row['accelerator']))} ({where}).",
+        f"On the same accelerator, {part}, {words} ({where}).",
+        f"{words} on {part} ({where}).",
     )
-    return Finding("official_gain", _ends(row, "speedup"), GAIN, sentence, cited(pairs.head(1)), row["notes"])
+    if not row["pairs"]:
+        of = f", {counted(row['systems'], 'system')}" if row["systems"] > 1 else ""
+        sentence = fitting(
+            f"On {part}, {words}, but no submitter ran both alike ({where}{of}).",
+            f"On {part}, {words}, by different submitters ({where}).",
+        )
+    return Finding("official_gain", gained, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
-def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding) -> Finding:
+def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding, label: Names) -> Finding:
     """What accuracy costs on the benchmark, of price_of_accuracy by benchmark; `otherwise` where nothing tells it."""
     own = price[price["benchmark"].eq(benchmark)]
     if own.empty:
         return otherwise
     row = own.iloc[0]
     kept = _percent(row)
-    sentence = f"Meeting 99.9 % accuracy in place of 99 % keeps {kept} of the throughput ({_runs(own)} at both)."
+    sentence = f"On {label(benchmark)}, meeting 99.9 % accuracy in place of 99 % keeps {kept} of the throughput "
+    sentence += f"({_runs(own)} at both)."
     return Finding("kept_here", _ends(row, "kept"), KEPT, sentence, cited(own), row["notes"])
 
 
@@ -256,11 +264,12 @@ def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str) -> F
     if pairs.empty:
         return nothing("under_another_choice", GAIN, f"{topic} has no accelerator with two precisions in one round.")
     row = pairs.iloc[0]
-    own = f"{row['lower'].upper()} gives {more_than(_ends(row, 'speedup'), row['wider'].upper())} on {topic}"
-    before = "" if here.empty else prose(_ends(here.iloc[0], "speedup"))
-    same = before == prose(_ends(row, "speedup"))
-    sentence = f"No: {own} too." if same else f"Yes: {own}{f', against {before} above' * bool(before)}."
-    return Finding("under_another_choice", _ends(row, "speedup"), GAIN, sentence, cited(pairs.head(1)), row["notes"])
+    gained = _gained(row)
+    own = f"{row['lower'].upper()} gives {more_than(gained, row['wider'].upper())} on {topic}"
+    before = "" if here.empty else prose(_gained(here.iloc[0]))
+    same = before == prose(gained)
+    sentence = f"No: {own} too." if same else f"Yes: {own}{f', against {before} times above' * bool(before)}."
+    return Finding("under_another_choice", gained, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
 def held_rows(held: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -268,6 +277,11 @@ def held_rows(held: pd.DataFrame, name: Names) -> pd.DataFrame:
     wide = held.pivot(index=["accelerator", "memory_gb"], columns="precision", values="needed").reset_index()
     wide = wide.sort_values("memory_gb", ascending=False, kind="stable")
     return wide.assign(name=wide["accelerator"].map(name))
+
+
+def _gained(row: pd.Series | Mapping) -> Interval:
+    """By whom both precisions ran, at one size; where nobody did, of all systems over the fastest at the wider one."""
+    return _ends(row, "pairs" if row["pairs"] else "spread")
 
 
 def _runs(rows: pd.DataFrame) -> str:

@@ -94,32 +94,55 @@ def derate_over_rounds(measured: pd.DataFrame, topic: str) -> Finding:
     return Finding("derate_over_rounds", kept, SHARE, sentence, cited(rows), of_rows(rows))
 
 
-def band(measured: pd.DataFrame, assumed: Interval) -> Finding:
-    """Whether the assumed band is what systems of the newest rounds keep, over benchmarks, scenario by scenario."""
+def band(measured: pd.DataFrame, assumed: Interval, labels: Mapping[str, str]) -> Finding:
+    """Whether the assumed band is what systems of the newest rounds keep, over benchmarks, scenario by scenario.
+
+    Beside it the benchmarks, as `labels` call them, whose middle system does not keep more than the band.
+    """
     unit = "systems that keep a share within the assumed band"
     scenarios = [(name, _newest(own)) for name, own in measured.groupby("scenario", sort=False)]
     scenarios = [(name, own) for name, own in scenarios if len(own)]
     if not scenarios:
         return nothing("derates_in_band", unit, "No system has two scenarios to compare: no derate is measured.")
-    told = [_in_band(*derating.in_band(own, assumed), name) for name, own in scenarios]
+    told = [_in_band(own, assumed, name) for name, own in scenarios]
     rows = pd.concat([own for _, own in scenarios])
     _, inside, _ = derating.in_band(rows, assumed)
     quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
     sentence = f"The often quoted {quoted} {', and '.join(told)}."
-    return Finding("derates_in_band", exactly(inside), unit, sentence, cited(rows), of_rows(rows))
+    more = [_middle_not_above(own, assumed, name, labels) for name, own in scenarios]
+    return Finding(
+        "derates_in_band",
+        exactly(inside),
+        unit,
+        sentence,
+        cited(rows),
+        of_rows(rows),
+        " ".join(filter(None, more)),
+    )
 
 
 def _newest(measured: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([derating.newest(own) for _, own in measured.groupby("benchmark", sort=False)])
 
 
-def _in_band(above: int, inside: int, below: int, scenario: str) -> str:
-    count = above + inside + below
+def _in_band(rows: pd.DataFrame, assumed: Interval, scenario: str) -> str:
+    above, inside, below = derating.in_band(rows, assumed)
+    count, of = above + inside + below, f"on {counted(rows['benchmark'].nunique(), 'benchmark')}"
     if 2 * above > count:
-        return f"is too low for {scenario}, where {above} of {count} results keep more"
+        return f"is too low for {scenario}, where {above} of {count} results {of} keep more"
     if 2 * below > count:
-        return f"is too high for {scenario}, where {below} of {count} results keep less"
-    return f"holds for {inside} of {count} results in {scenario}"
+        return f"is too high for {scenario}, where {below} of {count} results {of} keep less"
+    return f"holds for {inside} of {count} results {of} in {scenario}"
+
+
+def _middle_not_above(rows: pd.DataFrame, assumed: Interval, scenario: str, labels: Mapping[str, str]) -> str:
+    """Where most results keep more than the band: the benchmarks of which the middle one does not; else nothing."""
+    above, _, _ = derating.in_band(rows, assumed)
+    middle = interval.of(rows, "derate").middle.groupby(rows["benchmark"], sort=False).median()
+    names = [labels[name] for name in middle.index[middle.le(assumed.high)]]
+    if 2 * above <= len(rows) or not names:
+        return ""
+    return f"The middle system in {scenario} does not on {listed(names, most=len(names))}."
 
 
 def derate_rows(shares: Shares, name: Callable[[str], str], most: int) -> pd.DataFrame:

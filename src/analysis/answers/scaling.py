@@ -67,8 +67,16 @@ def answer(grown: pd.DataFrame, spread: pd.DataFrame, topic: str) -> Finding:
     where = "larger boxes" if steps["layout"].eq(BOX).all() else f"systems of up to {steps['to_count'].max()}"
     reach = f"reach {_percent(_share(_median(own, 'own')))} of the vendor's"
     vendor, short = (f"; {who} {reach}" if len(own) else "" for who in ("other submitters", "others"))
+    of = f", in {counted(len(steps), 'step')} by one submitter"
+    few = f" ({counted(len(steps), 'step')})"
     keep = f"{where} keep {_percent(kept)} per accelerator"
-    sentence = fitting(f"On {topic}, {keep}{vendor}.", f"On {topic}, {keep}{short}.", f"{topic}: {keep}.")
+    sentence = fitting(
+        f"On {topic}, {keep}{of}{vendor}.",
+        f"On {topic}, {keep}{few}{vendor}.",
+        f"On {topic}, {keep}{few}{short}.",
+        f"{topic}: {keep}{few}{short}.",
+        f"{topic}: {keep}{few}.",
+    )
     notes = without(of_rows(steps) | of_rows(own), "precision_unstated")
     return Finding(name, kept, KEPT, sentence, cited(steps, own), notes, values=values)
 
@@ -80,14 +88,22 @@ def beyond(grown: pd.DataFrame) -> pd.DataFrame:
     return own if larger.empty else larger
 
 
-def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names) -> Finding:
+def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names, everywhere: pd.DataFrame | None = None) -> Finding:
     """What to plan a larger system at, and what the slowest of like systems means for who buys one.
 
+    It is planned at the least that a step beyond one box by one submitter kept, over all benchmarks where `everywhere`
+    has theirs.
     Of groups of at least ENOUGH others where there are any: of two, the median says little.
     """
     finding, steps = "what_follows", beyond(grown)
     larger = steps[steps["layout"].ne(BOX)]
-    at = f"plan larger systems at {_percent(Interval(*[larger['kept_low'].min()] * 2))}, and " if len(larger) else ""
+    at = ""
+    if len(larger):
+        every = beyond(grown if everywhere is None else everywhere)
+        on = every["benchmark"].nunique()
+        least = _percent(Interval(*[every["kept_low"].min()] * 2))
+        at = f"plan larger systems at {least}, the least of {counted(len(every), 'step')} on "
+        at += f"{counted(on, 'benchmark')}, and "
     if spread.empty:
         said = f"So {at}ask a supplier for a result of its own: nobody filed a like system."
         return nothing(finding, OVER, said)

@@ -38,8 +38,12 @@ _PER_ACCELERATOR = {f"{rate} per accelerator": rate for rate in RATES}  # the un
 CACHE_GB = 10.0  # about thirty thousand tokens of a model of 70 billion parameters with grouped-query attention
 
 
-def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
-    """Which documents have no figure that is wrong, and which one has the most."""
+def believable(judged: pd.DataFrame, labels: dict[str, str], repeats: Collection[str] = ()) -> Finding:
+    """Which documents have no figure that is wrong, and which one has the most.
+
+    `repeats` are the ids of figures that say again what another one of their document says (see `repeated`): those are
+    counted, and told apart.
+    """
     unit = "published figures that the checks bear out"
     figures = overall(judged)
     if figures.empty:
@@ -48,7 +52,10 @@ def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
     worst, sound = counts.iloc[-1], counts.index[counts["wrong"].eq(0) & counts["hold"].gt(0)]
     trusted = f"Believe {listed((_called(labels[name]) for name in sound), 3)}" if len(sound) else ""
     if worst["wrong"]:
-        of_all = f"{worst['wrong']} of its {worst['figures']} figures {'is' if worst['wrong'] == 1 else 'are'} wrong."
+        own = figures[figures["source_id"].eq(worst.name) & figures["verdict"].isin(WRONG)]
+        distinct = int((~own["row_id"].isin(repeats)).sum())
+        of_all = f"{worst['wrong']} of its {worst['figures']} figures {'is' if worst['wrong'] == 1 else 'are'} wrong"
+        of_all += f", {distinct} of them distinct." if distinct < worst["wrong"] else "."
         headline = f"{trusted}; check" if trusted else "Check"
         headline += f" {_called(labels[worst.name])}: {of_all}"
     elif trusted:
@@ -56,10 +63,16 @@ def believable(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
     else:
         headline = f"None of {counted(len(figures), 'figure')} can be checked."
     told = {"figures": len(figures), "wrong": int(counts["wrong"].sum())}
+    told |= {"wrong_and_distinct": int((figures["verdict"].isin(WRONG) & ~figures["row_id"].isin(repeats)).sum())}
     told |= {"conditional": int(figures["verdict"].eq("conditional").sum())}
     values = {key: (exactly(number), "published figures") for key, number in told.items()}
     hold = exactly(int(counts["hold"].sum()))
     return Finding("figures_that_hold", hold, unit, headline, cited(judged), values=values)
+
+
+def repeated(*tables: pd.DataFrame) -> set[str]:
+    """The ids of figures that say again what another one says, from the `duplicate_of` of the tables of figures."""
+    return {name for table in tables for name in table.loc[table["duplicate_of"].ne(""), "id"]}
 
 
 def to_do(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
@@ -76,8 +89,10 @@ def to_do(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
         return nothing(name, unit, f"Of results, quote the official record and not {_called(labels[worst.name])}.")
     some, them = f"{beyond} of the {worst['wrong']} {'is' if beyond == 1 else 'are'}", "plan with none of them"
     some, them = ("It is", "do not plan with it") if worst["wrong"] == 1 else (some, them)
-    headline = f"{some} above what the hardware allows, or computed from such a rate: {them}."
     own = judged[judged["source_id"].eq(worst.name)]
+    at_one = own.loc[own["verdict"].eq("impossible"), "check"].eq(DECODE).any()
+    unless = " at batch 1 with plain decoding" * bool(at_one)
+    headline = f"{some} above what the hardware allows{unless}, or computed from such a rate: {them}."
     return Finding(name, exactly(beyond), unit, headline, cited(own))
 
 

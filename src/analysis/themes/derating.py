@@ -31,6 +31,15 @@ PAIRED = ["accuracy_target", "precision", "rate_low", "rate_high", "notes"]  # w
 TWO_PRECISIONS = "of two precisions"
 
 
+def like(measured: pd.DataFrame, benchmarks: pd.DataFrame, benchmark: str) -> pd.DataFrame:
+    """Of a language model's share tell those of language models alone; `measured` as it is for other work.
+
+    `benchmarks` is the table; a language model is a benchmark whose task begins with "text ".
+    """
+    language = benchmarks.loc[benchmarks["task"].str.startswith("text "), "benchmark"]
+    return measured[measured["benchmark"].isin(language)] if benchmark in set(language) else measured
+
+
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     """What a latency limit leaves of the Offline throughput, one row per official system, benchmark and scenario.
 

@@ -177,6 +177,17 @@ def most(given: pd.DataFrame) -> pd.DataFrame:
     return proven.drop_duplicates("asked").reset_index(drop=True)
 
 
+def undecided(given: pd.DataFrame) -> list[float]:
+    """The asked speeds at which another accelerator on sale may give more than the one that is proven to give most.
+
+    It may where its run at that speed or a faster one gives less, but its nearest slower run gives more (`rate_high`).
+    """
+    proven = given[given["on_sale"] & given["rate_low"].notna()]
+    lead = proven.groupby("asked")["rate_low"].transform("max")
+    others = proven[proven.duplicated("asked") & proven["rate_high"].gt(lead)]
+    return list(dict.fromkeys(others["asked"].astype(float)))
+
+
 def fastest(runs: pd.DataFrame) -> pd.DataFrame:
     """Where the record ends: the fastest run on sale of each accelerator and benchmark, the fastest first."""
     known = runs[runs["on_sale"].astype(bool) & runs["speed"].notna()]
