@@ -1,5 +1,6 @@
 """Counts of the official record by hand: logs, power, units, reasons, submitters, the fastest on sale of each round."""
 
+import re
 from collections.abc import Callable
 
 import pandas as pd
@@ -7,7 +8,9 @@ import pytest
 
 from analysis.compare import gate
 from analysis.compare.gate import Question
+from analysis.core.paths import ROOT
 from analysis.core.vocabulary import DIVISIONS
+from analysis.data.catalog import Catalog
 from analysis.themes import holdings
 from analysis.themes.holdings import ALL
 
@@ -202,3 +205,14 @@ def test_of_no_row_nothing_is_counted(record: Rows, comparable_rows: Rows) -> No
     frames = [holdings.counts, holdings.exceptions, holdings.set_aside, holdings.submitters]
     assert [len(count(nothing)) for count in frames] == [0] * len(frames)
     assert holdings.best(comparable_rows({"availability": "preview"})).empty
+
+
+def test_the_readme_says_how_large_the_record_is(data: Catalog) -> None:
+    """Each figure of its first lines, in the order in which they stand there."""
+    text = (ROOT / "README.md").read_text("utf-8").split("\n## The official record\n")[1].split("[data/README.md]")[0]
+    rows = holdings.official(data.results)
+    logged = rows[rows["round"].isin(["v4.1", "v5.1", "v6.0"])]
+    closed, may = rows["division"].eq("closed").sum(), holdings.set_aside(rows).at[ALL, "compared"]
+    expected = [len(rows), closed, may, logged["recomputed"].notna().sum(), len(logged)]
+    assert re.findall(r"\d+,\d+", text) == [f"{int(count):,}" for count in expected]
+    assert set(rows.loc[rows["recomputed"].notna(), "round"]) == {"v4.1", "v5.1", "v6.0"}
