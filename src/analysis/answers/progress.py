@@ -57,7 +57,7 @@ WHY_SPLIT = "without pairs of one submitter, software cannot be told apart"
 def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
     """What software and what new accelerators made of the best result, from the first round to the last.
 
-    Of several steps the medians are chained, and the sentence says so: no accelerator need have run in all of them.
+    Of several steps the medians are multiplied, and the sentence says so: no accelerator need have run in all of them.
 
     `parts` are those of advances.parts, of which `best` and `pairs` are the rows; `topic` is benchmark and scenario.
     """
@@ -73,14 +73,14 @@ def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: 
         sentence = f"Since {first} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
         return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
     alone = f"software alone made the same accelerator {_as_fast(made[SOFTWARE])} on {topic}"
-    chained = _chained(pairs)
-    alone = f"software gave {_change(made[SOFTWARE])} on {topic}, {chained}" if chained else alone
+    if steps := _steps(pairs):
+        alone = f"software {steps}{_changing(pairs)} gave {_change(made[SOFTWARE])} on {topic}"
     newer = f"new accelerators gave {'another ' * (made[HARDWARE] > 1)}{_change(made[HARDWARE])}"
     if not parts["part"].eq(HARDWARE).any():
         newer = "no new accelerator took the lead"
     mixed = "" if _nothing(made[MIXED]) else f"{_change(made[MIXED])} is mixed"
     brief = f"Since {first}, software gave {_change(made[SOFTWARE])} on {topic}"
-    brief += f" ({chained.split(',')[0]})" * bool(chained) + f", new accelerators {_change(made[HARDWARE])}"
+    brief += f"{f' {steps}' * bool(steps)}, new accelerators {_change(made[HARDWARE])}"
     sentence = fitting(
         f"Since {first}, {alone}; {newer}{f', {mixed}' * bool(mixed)}.", f"{brief}{f'; {mixed}' * bool(mixed)}."
     )
@@ -160,8 +160,8 @@ def history(parts: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
     name = "longest_history"
     if parts.empty:
         return nothing(name, FACTOR, f"{topic} has one round on sale or none.")
-    made, rounds, chained = product(parts), len(set(parts["later"])) + 1, _chained(pairs).split(",")[0]
-    software = f"software{f', {chained},' * bool(chained)} gave {_change(made[SOFTWARE])}"
+    made, rounds, steps = product(parts), len(set(parts["later"])) + 1, _steps(pairs)
+    software = f"software{f' {steps}' * bool(steps)} gave {_change(made[SOFTWARE])}"
     software = WHY_SPLIT if pairs.empty else software
     said = f"{topic} over {rounds} rounds: {_change(_total(parts))} in all; {software}."
     return Finding(name, exactly(made[SOFTWARE]), FACTOR, said, cited(parts))
@@ -320,12 +320,16 @@ def _total(parts: pd.DataFrame) -> float:
     return float(parts.drop_duplicates("later")["total"].prod())
 
 
-def _chained(pairs: pd.DataFrame) -> str:
-    """Over how many steps medians are multiplied, and whether any accelerator ran in all of them; "" for one step."""
+def _steps(pairs: pd.DataFrame) -> str:
+    """In how many steps medians are multiplied; "" for one."""
+    count = pairs["later"].nunique()
+    return f"in {count} steps" if count > 1 else ""
+
+
+def _changing(pairs: pd.DataFrame) -> str:
+    """Whether no accelerator ran in all steps, in words."""
     ran = [set(own["accelerator"]) for _, own in pairs.groupby("later")]
-    if len(ran) < 2:
-        return ""
-    return f"{len(ran)} steps chained" + ("" if set.intersection(*ran) else ", no accelerator in all")
+    return "" if set.intersection(*ran) else ", on changing accelerators,"
 
 
 def _median_of(pairs: int) -> str:
