@@ -190,8 +190,9 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
 
     That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator. Columns of
     these and: worth_low/high (that ratio), offered_low/high (its price over the baseline's, over all quotes of both;
-    NaN without one: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, ""
-    without a quote). The most first; the baseline itself is left out.
+    NaN without one: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, "" without
+    a quote). They meet where two digits do not tell them apart: quotes of several providers are no finer than that. The
+    most first; the baseline itself is left out.
     """
     own = speedups[speedups["accelerator"].ne(baseline)]
     own = interval.put(own, "worth", interval.of(own, "speedup"))
@@ -199,10 +200,13 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
     offered = [price_range(prices, name) / base for name in own["accelerator"]]
     own = own.assign(offered_low=[usd.low for usd in offered], offered_high=[usd.high for usd in offered])
     own = own.astype({"offered_low": "float64", "offered_high": "float64"})
+    offered_low, offered_high, worth_low, worth_high = (
+        own[f"{name}_{end}"].map(lambda value: float(f"{value:.2g}"))
+        for name in ("offered", "worth")
+        for end in ("low", "high")
+    )
     verdict = np.select(
-        [own["offered_low"].isna(), own["offered_high"] < own["worth_low"], own["offered_low"] > own["worth_high"]],
-        ["", "cheaper", "dearer"],
-        "open",
+        [offered_low.isna(), offered_high < worth_low, offered_low > worth_high], ["", "cheaper", "dearer"], "open"
     )
     order = interval.of(own, "worth").middle.sort_values(ascending=False, kind="stable").index
     return own.assign(verdict=pd.Series(verdict, index=own.index, dtype="str")).loc[order].reset_index(drop=True)
