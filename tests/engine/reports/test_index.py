@@ -116,11 +116,12 @@ def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> Non
 
 
 def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
-    """As the page itself says it, by the band of its trust line."""
+    """As the page itself says it, by what the band of its trust line begins with: the page says the rest."""
     for name in project.unused:  # What the trust line is made with needs them.
         (project.places.source / f"{name}.py").unlink()
     cells = project.cells()
-    code = project.code("from analysis.core.trust import Trust\ndisplay(Trust(('here',), band='SAMPLE <1>'))", "answer")
+    trust = "from analysis.core.trust import Trust\ndisplay(Trust(('here',), band='SAMPLE <1>: by hand'))"
+    code = project.code(trust, "answer")
     project.notebook("sample", [*cells[:4], project.code("display(HTML('<p>First.</p>'))", "answer"), code, *cells[5:]])
     project.run_file("sample", "sample")
     assert project.build("sample").status == 0, project.said

@@ -15,7 +15,7 @@ from analysis.engine.runs.places import Places
 Built = tuple[Places, Outcome, list[str]]
 Tab = Callable[..., Page]
 SCREENS = {"desk": (1440, 900), "phone": (400, 850)}
-MOST_CARD_WORDS, FURTHER_SCREENS = 34, 2  # of a card on average, and down to the end of the last
+MOST_CARD_WORDS, FURTHER_SCREENS = 32, 2  # of a card on average, and down to the end of the last
 OFFLINE, JOULES = 1, 4  # columns of the table
 
 
