@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ settings.register_profile(
     phases=[Phase.reuse, Phase.generate, Phase.shrink], report_multiple_bugs=False,
 )  # fmt: skip
 settings.load_profile("many" if MANY else "core")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """With `-n auto` half as many workers again as processors: a third of the time a worker waits for a kernel, a page
+    or a command that it started. A number that somebody set for `auto` stays."""
+    number = yield
+    return number if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else (3 * number + 1) // 2
+
 
 # A list and not what lies in notebooks/, or a user's own files would be held to what the project promises of its own.
 LISTED = (Path(__file__).parent / "shipped.txt").read_text("utf-8").splitlines()
