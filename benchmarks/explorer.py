@@ -37,7 +37,9 @@ CHOICES = """view => {
 
 def measured(page_file: Path = PAGE, runs: int = 5) -> dict[str, Any]:
     """Bytes of the page, the median of `runs` first views, and how long redraws of each view take."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    program = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")))
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         first, page = [], None
