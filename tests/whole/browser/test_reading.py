@@ -30,6 +30,7 @@ PROSE = """() => {
     hidden.forEach(each => each.style.display = '')
     return text
 }"""
+LABELS = "[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)"
 UNFOLD = """() => {
     document.querySelectorAll('main details').forEach(each => each.open = true)
     document.querySelectorAll('footer').forEach(each => each.remove())
@@ -71,7 +72,7 @@ def _readings(built: Built, chromium: Browser) -> dict[str, dict[str, Read]]:
                 page.goto((built[0].reports / f"{report}.html").as_uri())
             seen[size] = said(page), page.evaluate(PROSE), page.evaluate(TOP)
         page.evaluate(UNFOLD)
-        labels = " ".join(page.locator("[aria-label]").evaluate_all("all => all.map(e => e.ariaLabel)"))
+        labels = " ".join(page.evaluate(LABELS))
         for size in reversed(seen):  # from the screen that it was last seen on to that of the next report
             show(page, size)
             found[size][report] = Read(*seen[size], said(page) + labels)
