@@ -36,6 +36,7 @@ import json, logging, os, signal, sys, threading, warnings
 import matplotlib, numpy, pandas, seaborn
 import matplotlib.pyplot as plt
 hidden = {"JPY_PARENT_PID", "PYDEVD_USE_FRAME_EVAL"}  # the other is a debugger's, which warm kernels go without
+threads = [type(t).__name__ for t in threading.enumerate()]  # Warm kernels go without subshells, too.
 print(json.dumps({
     "path": sys.path, "argv": [a for a in sys.argv if not a.endswith(".json")], "flags": list(sys.flags),
     "folder": os.getcwd(), "environment": {k: v for k, v in sorted(os.environ.items()) if k not in hidden},
@@ -45,7 +46,7 @@ print(json.dumps({
     "filters": sorted([f[0], str(f[1]), f[2].__name__, str(f[3]), f[4]] for f in warnings.filters),
     "signals": [str(signal.getsignal(s)) for s in (signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP)],
     "loggers": [type(h).__name__ for h in logging.getLogger().handlers],
-    "threads": sorted(type(t).__name__ for t in threading.enumerate()),
+    "threads": sorted(name for name in threads if name != "ShellChannelThread"),
     "main": [sys.modules["__main__"].__name__, sys.stdin.read()], "session": os.getsid(0) == os.getpid(),
     "hooks": [sys.excepthook.__name__, sys.displayhook.__class__.__name__],
     "builtin": hasattr(__import__("builtins"), "get_ipython"),
@@ -86,6 +87,11 @@ def test_a_notebook_sees_the_same_in_both_kinds(
     differing = {key: (warmed[key], ordinary[key]) for key in ordinary if warmed[key] != ordinary[key]}
     assert differing == {}
     assert warmed["folder"] == str(tmp_path) and warmed["environment"]["ANALYSIS_TEST"] == "1"
+
+
+def test_no_thread_hands_requests_on_to_subshells(start: Callable[..., Any]) -> None:
+    threads = start().run("import threading; print([type(thread).__name__ for thread in threading.enumerate()])")
+    assert "ShellChannelThread" not in threads and "ControlThread" in threads
 
 
 def test_a_kernel_words_no_record_that_its_log_would_drop(start: Callable[..., Any]) -> None:

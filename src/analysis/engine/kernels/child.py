@@ -1,6 +1,7 @@
 """What a forked child does to become an ordinary ipykernel, and how it ends."""
 
 import atexit
+import gc
 import os
 import signal
 import socket
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, NoReturn
 
 GRACE = 2.0  # seconds for a thread of the notebook that is still at work
@@ -51,12 +53,24 @@ def _detach(request: dict[str, Any], streams: Sequence[int]) -> None:
         sys.modules["numpy"].random.seed()
 
 
-def _run(arguments: list[str]) -> None:
-    import ipykernel_launcher
+@cache
+def application() -> type[Any]:
+    """ipykernel's application, but for the thread that hands requests on to subshells, of which a report has none."""
     from ipykernel.kernelapp import IPKernelApp
 
+    class Application(IPKernelApp):
+        def init_control(self, context: Any) -> None:
+            super().init_control(context)
+            self.shell_channel_thread = None
+
+    return Application
+
+
+def _run(arguments: list[str]) -> None:
+    import ipykernel_launcher
+
     sys.argv = [ipykernel_launcher.__file__, *arguments]
-    app = IPKernelApp.instance(parent_handle=os.getppid())
+    app = application().instance(parent_handle=os.getppid())
     app.initialize(arguments)
     app.log.setLevel(app.log_level)  # Its handler drops the others, which are made for each message (ipykernel 7.4).
     # Closing its sockets in order can wait for ever (ipykernel 7.4), and the system closes them anyway.
@@ -82,6 +96,7 @@ def leave(status: int) -> NoReturn:
     for thread in threading.enumerate():
         if not thread.daemon and thread is not threading.main_thread():
             thread.join(max(0.0, deadline - time.monotonic()))
+    gc.freeze()  # IPython looks for garbage once more when it ends: the system takes it all back at once.
     with suppress(BaseException):
         atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):

@@ -37,6 +37,7 @@ def main(descriptor: int) -> None:
     gc.set_threshold(OBJECTS)
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
+        child.application()
         own = preload.load_own()
         if not preload.figures_are_kept():
             set_by_libraries |= preload.load_later("matplotlib")
