@@ -3,6 +3,7 @@
 Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -143,7 +144,10 @@ def build_plans(
     lean.import_jupyter()
     from analysis.engine.make.build import Builder
 
-    side_by_side(partial(timed, Builder(places, kernels, timeout).build), plans, jobs, tell, kernels.stop)
+    builder = Builder(places, kernels, timeout)
+    # While the first kernels wait for their libraries, this process has time for the others' pages.
+    threading.Thread(target=builder.prepare, args=[plans[jobs:]]).start()
+    side_by_side(partial(timed, builder.build), plans, jobs, tell, kernels.stop)
 
 
 def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:

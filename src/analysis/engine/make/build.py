@@ -5,6 +5,7 @@ The two are apart because another process, or another machine, may make what thi
 
 import threading
 import traceback
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ class Builder:
         except Exception as error:  # Whatever it is, the other reports are still to be built.
             failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
             return Made(plan.run.report, failure=failure, notebook=execution.text())
+
+    def prepare(self, plans: Iterable[Plan]) -> None:
+        """What the pages of these plans need of the exporter and of their notebooks' code, before they are made."""
+        for notebook in dict.fromkeys(self.places.notebook(plan.run.notebook) for plan in plans):
+            _prepare_export(notebook)
 
     def _execution(self, plan: Plan) -> Execution:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)

@@ -44,7 +44,7 @@ def _references(element: Element) -> list[str]:
     """The ids that an element refers to."""
     link = element.get(f"{{{LINK}}}href") or element.get("href", "")
     return [link[1:]] * link.startswith("#") + [
-        name for value in element.attrib.values() for name in REFERENCE.findall(value)
+        name for value in element.attrib.values() if "url(" in value for name in REFERENCE.findall(value)
     ]
 
 
@@ -58,7 +58,7 @@ def _settle(element: Element, prefix: str, wanted: set[str]) -> None:
             kept |= {"href": f"#{prefix}{value[1:]}"} if value.startswith("#") else {}
             kept |= {"href": value} if value.startswith("data:image/") else {}
         elif not plain.startswith("on") and "{" not in plain:
-            kept[plain] = REFERENCE.sub(rf"url(#{prefix}\1)", value)
+            kept[plain] = REFERENCE.sub(rf"url(#{prefix}\1)", value) if "url(" in value else value
     element.attrib.clear()
     element.attrib |= kept
 

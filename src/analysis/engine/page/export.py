@@ -4,7 +4,7 @@ import io
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -20,11 +20,11 @@ from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup, parsed
 from analysis.engine.page.page import installed, prepare
 from analysis.engine.page.parameter_words import FILTERS
+from analysis.engine.page.record import outputs
 from analysis.engine.page.templates import TEMPLATES, allowing
 
-# What `drawing.inline` has written: most of a page's elements, in one form, so that no parser is needed to read them.
-_DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_ID = re.compile(r' id="([^"]*)"')
+_ID = re.compile(r' id="([^"]*)"')  # as `drawing.inline` writes it
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _one_at_a_time = threading.Lock()
 
 
@@ -62,7 +62,7 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     shown, facts = prepare(notebook, stated, up)
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
         html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
-    _check(html)
+    _check(html, _pieces(shown.cells, facts["code"]))
     return allowing(html, facts["live"].get("script", ""))
 
 
@@ -98,7 +98,7 @@ def _has_table(html: str) -> bool:
     return parsed(html).has("table")
 
 
-@lru_cache(maxsize=256)  # The reports of a sweep have one code.
+@lru_cache(maxsize=1024)  # The reports of a sweep have one code; all others of one build fit in too.
 def _code(source: str) -> Safe:
     return Safe(_highlighter()(source))
 
@@ -117,13 +117,41 @@ def _points(svg: str) -> tuple[float, float]:
     return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
 
 
-def _check(html: str) -> None:
-    facts = Markup(_DRAWING.sub("", html))
-    ids = [*facts.ids, *(name for drawing in _DRAWING.findall(html) for name in _ID.findall(drawing))]
-    twice = sorted(name for name, count in Counter(ids).items() if count > 1)
+def _pieces(cells: Iterable[Any], folded: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    """The large pieces of which a page is made, in its order, each with its ids; none of them holds a heading.
+
+    What `drawing.inline` and the highlighter have written has one form, so that no parser is needed to read it.
+    """
+    for cell in cells:
+        if source := cell.metadata["page"].get("code"):
+            yield _code(source), []
+        for output in outputs([cell]):
+            if drawing := output.get("metadata", {}).get("inline"):
+                yield drawing, _ID.findall(drawing)
+            elif "text/html" in output.get("data", {}):
+                piece = output.data["text/html"]
+                if not _HEADINGS & {tag for tag, _ in parsed(piece).tags}:
+                    yield piece, parsed(piece).ids
+    for _, source in folded:
+        yield _code(source), []
+
+
+def _check(html: str, pieces: Iterable[tuple[str, list[str]]]) -> None:
+    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order.
+
+    Only what stands between the pieces is parsed, and those that stand elsewhere than in their order.
+    """
+    ids, between, end = [], [], 0
+    for piece, held in pieces:
+        if (begin := html.find(piece, end)) >= 0:
+            between.append(html[end:begin])
+            end = begin + len(piece)
+            ids += held
+    facts = Markup("".join([*between, html[end:]]))
+    twice = sorted(name for name, count in Counter([*ids, *facts.ids]).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
-    levels = [int(tag[1]) for tag, _ in facts.tags if tag in ("h1", "h2", "h3", "h4", "h5", "h6")]
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in _HEADINGS]
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
         raise ReportFailed(f"The page's headings are out of order: levels {levels}")
 

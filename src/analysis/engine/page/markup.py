@@ -1,10 +1,12 @@
 """What a piece of HTML holds (text, tables, ids), found with the standard parser."""
 
+import re
 from functools import lru_cache
 from html.parser import HTMLParser
 
 BLOCKS = {"p", "li", "div", "ul", "ol", "br", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table"}
 UNSEEN = {"style", "script"}
+LAST_END = re.compile(r".*</style[^>]*>?", re.DOTALL | re.IGNORECASE)
 PIECES = 128  # of HTML that are kept parsed: the reports of a sweep have most of theirs in common
 
 
@@ -99,7 +101,8 @@ def parsed(html: str) -> Markup:
 def without_styles(html: str) -> tuple[str, tuple[str, ...]]:
     """The HTML without its `style` elements, and their content: they are allowed in a page's head only."""
     rest, styles, after = "", [], 0
-    for begin, inner, inner_end, end in _StyleFinder(html).spans:
+    last = LAST_END.match(html)  # Behind it no such element ends, so nothing need be parsed.
+    for begin, inner, inner_end, end in _StyleFinder(last[0]).spans if last else ():
         rest += html[after:begin]
         styles.append(html[inner:inner_end].strip())
         after = end
