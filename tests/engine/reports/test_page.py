@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from analysis.engine.page import outputs, record
+from analysis.engine.page import export, outputs, record
 from analysis.engine.page.drawing import inline
+from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup, without_styles
 from analysis.engine.page.parameter_words import parameter_help, value_words, words
 from analysis.engine.reports import build_reports
@@ -306,3 +308,21 @@ def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> N
 def test_styles_are_taken_out_as_they_stand() -> None:
     html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p><!-- <style>no</style> -->"
     assert without_styles(html) == ("<p>1</p><p>2</p><!-- <style>no</style> -->", ("a > b {}", "c {}"))
+
+
+def test_an_id_counts_wherever_it_stands() -> None:
+    one, other = '<p id="a">1</p>', '<p id="b">2</p>'
+    page = f'<h1 id="question">q</h1>{one}<p>between</p>{other}'
+    for pieces in ([(one, ["a"]), (other, ["b"])], [(other, ["b"]), (one, ["a"])], [("<p>elsewhere</p>", ["a"])], []):
+        export._check(page, pieces)
+        for twice in ('<p id="a">', other, '<p id="question">'):
+            with pytest.raises(ReportFailed, match="more than once"):
+                export._check(page + twice, pieces)
+    with pytest.raises(ReportFailed, match="out of order"):
+        export._check(f"{page}<h3>skipped</h3>", [(one, ["a"])])
+
+
+def test_a_piece_with_a_heading_is_parsed_with_its_page() -> None:
+    outputs_of = [NotebookNode(data={"text/html": html}, metadata={}) for html in ("<H3>no</H3>", '<p id="a">yes</p>')]
+    cell = NotebookNode(metadata=NotebookNode(page={"code": ""}), outputs=outputs_of)
+    assert list(export._pieces([cell], [])) == [('<p id="a">yes</p>', ["a"])]

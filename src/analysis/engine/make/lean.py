@@ -1,5 +1,6 @@
 """The import of Jupyter's libraries at less than it costs; to be called before anything of them is imported."""
 
+import gc
 import logging
 
 from analysis.engine.kernels.preload import absent
@@ -13,5 +14,6 @@ def import_jupyter() -> None:
     """
     with absent("rfc3987_syntax"), absent("rfc3986_validator"), absent("isoduration"), absent("pyarrow"):
         import papermill.iorw  # noqa: F401 - imports nbformat
+    gc.freeze()  # What is imported stays: nothing of it need be looked through for garbage again.
     for name in ("papermill", "papermill.utils", "traitlets", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
