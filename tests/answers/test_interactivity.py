@@ -6,7 +6,7 @@ import pytest
 from analysis.answers import interactivity as answer
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
-from analysis.themes import user_speed
+from analysis.themes import benchmark_rules, user_speed
 
 NAN = float("nan")
 SIZE = frozenset({note("another_size", count=72, usual=8)})
@@ -192,12 +192,12 @@ def test_figures_have_at_most_so_many_rows_those_that_give_most_first() -> None:
 def test_limits_and_bounds_are_named() -> None:
     limits = pd.DataFrame({"scenario": ["Server", "Chat"], "speed": [12.5, NAN], "ttft_ms": 3000.0})
     assert answer.limit_lines(limits) == {"Server\nlimit": 12.5}
-    told = answer.named(BOTH.assign(proof=["no promise", user_speed.LIMIT, *["log"] * 4]), name)
+    told = answer.named(BOTH.assign(proof=["no promise", benchmark_rules.LIMIT, *["log"] * 4]), name)
     assert told["bound"].tolist() == [False, True, *[False] * 4] and told["name"].iloc[3] == "B300"
 
 
 def test_the_trust_line_counts_the_speeds_that_logs_tell() -> None:
-    some = BOTH.assign(proof=["no promise", user_speed.LIMIT, "log", "no promise", "log", "log"])
+    some = BOTH.assign(proof=["no promise", benchmark_rules.LIMIT, "log", "no promise", "log", "log"])
     assert answer.basis(some) == ["3 of 4 speeds from logs"]
     assert answer.basis(some.head(1)) == [] and len(answer.behind(some)) == 4
     noted = answer.left(GIVEN.assign(notes=[SIZE] * len(GIVEN)), BOTH, "LLM", name)

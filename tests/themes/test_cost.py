@@ -1,4 +1,4 @@
-"""What plans are made with: throughput, price and guaranteed speed as ranges."""
+"""What plans are made with: throughput and price as ranges."""
 
 import re
 from collections.abc import Callable
@@ -80,63 +80,3 @@ def test_given_price_that_is_none_is_refused() -> None:
 
 def test_price_without_an_offer_is_unknown() -> None:
     assert not cost.price_range(PRICES, "MI300X").known
-
-
-LIMITS = pd.DataFrame(
-    [("tpot_p99_limit", "llm", "Server", 200.0, "v4.1;v5.0", "high"),
-     ("tpot_p99_limit", "llm", "Server", 250.0, "v4.1", "high"),
-     ("tpot_p99_limit", "llm", "Server", 100.0, "v6.0", "medium"),
-     ("tpot_p99_limit", "llm", "Server", 10.0, "v4.1", "low"),
-     ("ttft_p99_limit", "llm", "Server", 20.0, "", "high"),
-     ("tpot_p99_limit", "llm", "Interactive", 40.0, "v5.0;v5.1", "high")],
-    columns=["quantity", "benchmark", "scenario", "high", "rounds", "confidence"],
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("scenario", "rounds", "speed"),
-    [
-        ("Server", (), 10.0),
-        ("Server", ("v4.1",), 5.0),
-        ("Server", ["v6.0"], 10.0),
-        ("Server", ("v5.0", "v6.0"), 10.0),
-        ("Server", ("v3.1",), None),
-        ("Interactive", (), 25.0),
-        ("Interactive", ("v4.1",), None),  # the scenario is younger
-    ],
-)
-def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit_of_the_rounds(
-    scenario: str, rounds: tuple, speed: float | None
-) -> None:
-    assert cost.guaranteed_speed(LIMITS, "llm", scenario, rounds) == speed
-
-
-def test_a_limit_of_no_round_holds_in_all() -> None:
-    assert cost.limit_ms(LIMITS, "llm", "Server", "ttft_p99_limit", ("v2.0",)) == 20.0
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "scenario", "rounds", "ttft", "tpot"),
-    [
-        ("llama2-70b", "Server", ("v4.1",), 2000.0, 200.0),
-        ("llama2-70b", "Interactive", ("v5.1",), 450.0, 40.0),
-        ("llama3.1-405b", "Interactive", ("v5.1",), 4500.0, 80.0),
-        ("deepseek-r1", "Server", ("v6.0",), 2000.0, 80.0),
-        ("gpt-oss-120b", "Interactive", ("v6.0",), 2000.0, 15.0),
-    ],
-)
-def test_the_limits_of_the_rules(
-    data: Catalog, benchmark: str, scenario: str, rounds: tuple, ttft: float, tpot: float
-) -> None:
-    limits = [cost.limit_ms(data.benchmark_limits, benchmark, scenario, f"{name}_p99_limit", rounds)
-              for name in ("ttft", "tpot")]  # fmt: skip
-    assert limits == [ttft, tpot]
-
-
-def test_a_scenario_that_a_round_lacks_has_no_limit(data: Catalog) -> None:
-    assert cost.guaranteed_speed(data.benchmark_limits, "llama2-70b", "Interactive", ("v4.1",)) is None
-
-
-def test_guaranteed_speed_without_a_limit_is_unknown() -> None:
-    assert cost.guaranteed_speed(LIMITS, "llm", "Offline") is None
-    assert cost.guaranteed_speed(LIMITS, "images", "Server") is None

@@ -12,7 +12,7 @@ from analysis.core.interval import Interval
 from analysis.core.paths import OFFICIAL, ROOT
 from analysis.core.vocabulary import LIMITED, round_age
 from analysis.data.catalog import Catalog
-from analysis.themes import prediction
+from analysis.themes import benchmark_rules, prediction
 from analysis.themes.prediction import KNOWN, NEW, Band
 
 Rows = Callable[..., pd.DataFrame]
@@ -194,7 +194,7 @@ def test_a_band_is_that_of_the_benchmark_itself_or_of_all_language_models(data: 
     found = prediction.bands(data, "llama2-70b", LIMITED)
     assert found["Server"] == own and list(found) == list(LIMITED)
     lent = prediction.bands(data, "rnnt", ["Server"])["Server"]  # of v4.0 at the latest
-    rows = prediction.gathered(data, prediction.language_models(data.benchmark_limits))
+    rows = prediction.gathered(data, benchmark_rules.language_models(data.benchmark_limits))
     everything = prediction.predictions(prediction.cases(rows), [NEW])
     assert lent == prediction.band(everything, "rnnt", "Server") and lent.cases > own.cases
 
@@ -237,7 +237,7 @@ def test_errors_say_how_many_could_be_predicted() -> None:
 
 @pytest.fixture(scope="module")
 def shipped_cases(data: Catalog) -> pd.DataFrame:
-    return prediction.cases(prediction.gathered(data, prediction.language_models(data.benchmark_limits)))
+    return prediction.cases(prediction.gathered(data, benchmark_rules.language_models(data.benchmark_limits)))
 
 
 @pytest.fixture(scope="module")
@@ -402,10 +402,6 @@ def test_ranges_on_the_shipped_record_hold_what_they_promise(
     for benchmark, scenario in {(row.benchmark, row.scenario) for row in shipped_cases.itertuples()}:
         band = prediction.band(found, benchmark, scenario)
         assert band.cases > prediction.FEWEST and 0.3 < band.factors.low < 1 < band.factors.high < 2
-
-
-def test_language_models_are_those_with_a_limit_on_each_token(data: Catalog) -> None:
-    assert set(prediction.language_models(data.benchmark_limits)) == LANGUAGE_MODELS
 
 
 def test_an_unknown_benchmark_is_refused_with_the_valid_ones(data: Catalog) -> None:

@@ -10,6 +10,7 @@ import pytest
 from analysis.compare import systems
 from analysis.core.notes import NONE
 from analysis.themes import user_speed
+from analysis.themes.benchmark_rules import LIMIT, LOGGED, NO_PROMISE
 
 Rows = Callable[..., pd.DataFrame]
 NAN = float("nan")
@@ -60,7 +61,7 @@ def at(given: pd.DataFrame, speed: float, accelerator: str) -> pd.Series:
 def test_speed_is_a_thousand_over_the_log_s_time_per_token(runs: Rows) -> None:
     found = runs(FREE, SLOW, FAST)
     assert found["speed"].tolist()[1:] == [10.0, 50.0] and np.isnan(found["speed"][0])
-    assert found["proof"].tolist() == [user_speed.NO_PROMISE, user_speed.LOGGED, user_speed.LOGGED]
+    assert found["proof"].tolist() == [NO_PROMISE, LOGGED, LOGGED]
     assert found["per_accelerator_low"].tolist() == [100.0, 80.0, 20.0]
 
 
@@ -72,7 +73,7 @@ def test_without_a_log_the_limit_of_the_run_s_own_round_is_a_bound(runs: Rows) -
         SLOW | bare, FAST | bare, FAST | bare | later, SLOW | bare | {"round": "v4.0"}, SLOW | {"tpot_p99_ms": 0.0}
     )
     assert found["speed"].tolist() == pytest.approx([5.0, NAN, 25.0, NAN, 5.0], nan_ok=True)
-    bound = [user_speed.LIMIT, user_speed.NO_PROMISE, user_speed.LIMIT, user_speed.NO_PROMISE, user_speed.LIMIT]
+    bound = [LIMIT, NO_PROMISE, LIMIT, NO_PROMISE, LIMIT]
     assert found["proof"].tolist() == bound
 
 

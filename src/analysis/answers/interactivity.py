@@ -25,7 +25,8 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import of_rows
 from analysis.themes import user_speed
-from analysis.themes.user_speed import LIMIT, LOGGED, SCENARIOS
+from analysis.themes.benchmark_rules import LIMIT, LOGGED
+from analysis.themes.user_speed import SCENARIOS
 
 DRAWN, ROWS, ENDED = 8, 10, 3  # curves and rows that are read at a glance, and benchmarks that a sentence names
 KEPT = "share of the Offline throughput of the same system that is left at the speed asked for"

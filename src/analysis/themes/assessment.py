@@ -15,7 +15,7 @@ from analysis.core.parameters import MyDeployment
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
-from analysis.themes import cost, deployment, memory, plausible, serving
+from analysis.themes import benchmark_rules, cost, deployment, memory, plausible, serving
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Co
 
 def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
     own = getattr(asked, f"{name}_ms")
-    return own or cost.limit_ms(catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds)
+    return own or benchmark_rules.limit_ms(
+        catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds
+    )
 
 
 def _model(catalog: Catalog, benchmark: str, asked: MyDeployment) -> memory.Model | None:

@@ -18,7 +18,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
 from analysis.core.vocabulary import LIMITED, round_age
-from analysis.themes import capacity, cost, nearest, of_a_kind, serving, sizing, supply
+from analysis.themes import benchmark_rules, capacity, cost, nearest, of_a_kind, sizing, supply
 from analysis.themes.capacity import Planned
 from analysis.themes.nearest import Shape
 from analysis.themes.supply import SPEED, Basis
@@ -231,7 +231,7 @@ def ran(tables: supply.Tables, asked: AcceleratorChoice) -> pd.DataFrame:
     names = list(dict.fromkeys([asked.benchmark, *known]))
     questions = [gate.Question(asked.benchmark, name, ("official",), trust=asked.trust) for name in LIMITED]
     rows = pd.concat([gate.select_all(tables, question, names) for question in questions], ignore_index=True)
-    return rows.assign(**{SPEED: serving.proven(rows, tables.benchmark_limits)})[RAN]
+    return rows.assign(**{SPEED: benchmark_rules.proven(rows, tables.benchmark_limits)["speed"]})[RAN]
 
 
 def unanswered(

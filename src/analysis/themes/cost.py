@@ -6,8 +6,7 @@ MLPerf counts them; prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,6 @@ from analysis.core import interval, notes, quote
 from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.lists import cell_values
-from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import of_a_kind
 
@@ -90,51 +87,6 @@ def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
     names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
     columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
     return once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))[columns].rename(columns=names)
-
-
-def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The rows of benchmark_limits for a quantity of a benchmark that hold in any of `rounds` (none: in any round).
-
-    A row that names no rounds holds in all; one of low confidence is no rule.
-    """
-    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
-    return rows[np.array([_holds(cell_values(held), rounds) for held in rows["rounds"]], dtype="bool")]
-
-
-def _holds(held: Collection[str], rounds: Collection[str]) -> bool:
-    """Whether a rule of the rounds `held` (none: of all) holds in any of `rounds` (none: in any round)."""
-    return not held or not rounds or not set(rounds).isdisjoint(held)
-
-
-def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str, rounds: Sequence[str] = ()) -> float:
-    """The tightest limit of a scenario in ms, of `ttft_p99_limit` or `tpot_p99_limit`, that holds in any of `rounds`.
-
-    NaN where there is none: a benchmark that the rounds did not have, or one that limits no such latency.
-    """
-    return limits_ms(limits, quantity)(benchmark, scenario, rounds)
-
-
-def limits_ms(limits: pd.DataFrame, quantity: str) -> Callable[[str, str, Collection[str]], float]:
-    """`limit_ms` of one quantity, to be asked for many benchmarks, scenarios and rounds."""
-    rules = limits[limits["quantity"].eq(quantity) & limits["confidence"].ne("low") & limits["high"].notna()]
-    of = defaultdict(list)
-    for rule in as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]):
-        of[rule["benchmark"], rule["scenario"]].append((cell_values(rule["rounds"]), float(rule["high"])))
-
-    def limit(benchmark: str, scenario: str, rounds: Collection[str]) -> float:
-        own = of.get((benchmark, scenario), [])
-        return min((high for held, high in own if _holds(held, rounds)), default=float("nan"))
-
-    return limit
-
-
-def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds: Sequence[str] = ()) -> float | None:
-    """Tokens per second to a user that a scenario's p99 limit on time per output token leaves: 1000 / limit in ms.
-
-    The limit is that of `rounds` (none: of any round); None where there is none.
-    """
-    limit = limit_ms(limits, benchmark, scenario, "tpot_p99_limit", rounds)
-    return 1000.0 / limit if limit == limit else None
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import round_age
-from analysis.themes import of_a_kind
+from analysis.themes import benchmark_rules, of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, kind
 
 SYSTEM = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
@@ -31,13 +31,13 @@ PAIRED = ["accuracy_target", "precision", "rate_low", "rate_high", "notes"]  # w
 TWO_PRECISIONS = "of two precisions"
 
 
-def like(measured: pd.DataFrame, benchmarks: pd.DataFrame, benchmark: str) -> pd.DataFrame:
+def like(measured: pd.DataFrame, limits: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     """Of a language model's share tell those of language models alone; `measured` as it is for other work.
 
-    `benchmarks` is the table; a language model is a benchmark whose task begins with "text ".
+    `limits` is the table benchmark_limits (see benchmark_rules.language_models).
     """
-    language = benchmarks.loc[benchmarks["task"].str.startswith("text "), "benchmark"]
-    return measured[measured["benchmark"].isin(language)] if benchmark in set(language) else measured
+    language = benchmark_rules.language_models(limits)
+    return measured[measured["benchmark"].isin(language)] if benchmark in language else measured
 
 
 def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:

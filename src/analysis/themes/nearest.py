@@ -6,11 +6,10 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from analysis.core.vocabulary import TOKENS
-from analysis.themes import cost
+from analysis.themes import benchmark_rules
 
 CONTEXT_WEIGHT = 0.5  # a prompt is read in parallel, so that one twice as long costs less than a model twice as large
 OTHER_KIND = 2.0  # dense against mixture of experts counts as much as this factor of parameters
@@ -50,7 +49,7 @@ def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str]
     rows = _text(benchmarks).dropna(subset="parameters_billion")
     total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
     known = zip(rows["benchmark"], total, active.fillna(total), strict=True)
-    return {name: Shape(*numbers, _prompt(limits, name, rounds)) for name, *numbers in known}
+    return {name: Shape(*numbers, benchmark_rules.longest_prompt(limits, name, rounds)) for name, *numbers in known}
 
 
 def unmeasured(benchmarks: pd.DataFrame) -> list[str]:
@@ -95,8 +94,8 @@ def ranked(
 
 
 def _text(benchmarks: pd.DataFrame) -> pd.DataFrame:
-    """The benchmarks that generate text, counted in tokens also under a limit."""
-    return benchmarks[benchmarks["server_unit"].eq(TOKENS) & benchmarks["task"].str.startswith("text ")]
+    """The benchmarks that generate text: counted in tokens also under a limit."""
+    return benchmarks[benchmarks["server_unit"].eq(TOKENS)]
 
 
 def _times(model: Shape, other: Shape) -> tuple[float, float, float]:
@@ -105,8 +104,3 @@ def _times(model: Shape, other: Shape) -> tuple[float, float, float]:
         model.active_billion / other.active_billion,
         model.prompt_tokens / other.prompt_tokens,
     )
-
-
-def _prompt(limits: pd.DataFrame, benchmark: str, rounds: Sequence[str]) -> float:
-    own = cost.rules_of(limits, benchmark, "max_sequence_length", rounds)["high"]
-    return float(own.max()) if len(own) else np.nan

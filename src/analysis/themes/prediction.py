@@ -20,7 +20,7 @@ from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import LIMITED, round_age
 from analysis.data.catalog import following
-from analysis.themes import of_a_kind
+from analysis.themes import benchmark_rules, of_a_kind
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
 OFFLINE = "Offline"
@@ -75,12 +75,6 @@ class Tables(gate.Tables, Protocol):
         """The limits of the scenarios."""
 
 
-def language_models(limits: pd.DataFrame) -> list[str]:
-    """The benchmarks whose rules (benchmark_limits) limit the time per output token, in the order of the table."""
-    timed = limits["quantity"].eq("tpot_p99_limit") & limits["scenario"].isin(LIMITED) & limits["confidence"].ne("low")
-    return list(dict.fromkeys(limits.loc[timed, "benchmark"]))
-
-
 def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (OFFLINE, *LIMITED)) -> pd.DataFrame:
     """The comparable rows that cases are made of: official, closed division, data centre, of all rounds since SINCE.
 
@@ -96,7 +90,7 @@ def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (O
 def record(tables: Tables) -> pd.DataFrame:
     """The rows of `gathered` of all language models, without their notes. Kept of a catalog."""
 
-    names = language_models(tables.benchmark_limits)
+    names = benchmark_rules.language_models(tables.benchmark_limits)
     for name in ("results", "benchmarks", "doubts"):  # What it is made of counts as used also where it was made before.
         getattr(tables, name)
 
@@ -262,7 +256,7 @@ def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str,
 
 def _bands(tables: Tables, benchmark: str, scenarios: list[str]) -> dict[str, Band]:
     found: dict[str, Band] = {}
-    for names in ([benchmark], dict.fromkeys([benchmark, *language_models(tables.benchmark_limits)])):
+    for names in ([benchmark], dict.fromkeys([benchmark, *benchmark_rules.language_models(tables.benchmark_limits)])):
         told = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
         found = {name: band(told, benchmark, name) for name in scenarios}
         if all(own.factors.known for own in found.values()):

@@ -5,7 +5,7 @@ All functions take frames of settled runs (see deployment.settle); rates are out
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
-from analysis.themes import cost, roofline
+from analysis.themes import roofline
 from analysis.themes.memory import Model
 
 
@@ -27,20 +27,6 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
             (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
     shares = [_good(run, ttft_ms, tpot_ms) for run in as_dicts(runs)]
     return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
-
-
-def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.Series:
-    """Tokens/s that all users but the slowest hundredth saw in each comparable row: 1000 / TPOT in ms at p99.
-
-    The TPOT is that of the run's own log, where the row has it in `tpot_p99_ms`; else the limit (`limits` are
-    benchmark_limits.csv) of its scenario in its round, for a row without a round in `rounds`. NaN without either.
-    """
-    logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
-    of = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
-    limit = cost.limits_ms(limits, "tpot_p99_limit")
-    least = {key: limit(*key[:2], [key[2]] if key[2] else rounds) for key in set(of)}
-    limited = pd.Series([least[key] for key in of], index=rows.index, dtype="float64")
-    return 1000 / logged.where(logged > 0).fillna(limited)
 
 
 def energy(runs: pd.DataFrame) -> pd.DataFrame:

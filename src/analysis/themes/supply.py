@@ -21,7 +21,7 @@ from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
-from analysis.themes import cost, derating, memory, prediction, roofline, serving, system_sizes, watts
+from analysis.themes import benchmark_rules, cost, derating, memory, prediction, roofline, system_sizes, watts
 
 SPEED = "tokens_per_second_per_user"
 RATE = ("per_accelerator_low", "per_accelerator_high")
@@ -62,8 +62,9 @@ class Prompt:
 class Supply:
     """What one scenario offers plans: comparable rows, and the power submissions of the benchmark.
 
-    Both have SPEED, what each user saw (see serving.proven). `kept` is what systems kept of their Offline throughput
-    under the limit (see derating.measured). `band` is how far predictions of left-out results of the scenario were off.
+    Both have SPEED, what each user saw (see benchmark_rules.proven). `kept` is what systems kept of their Offline
+    throughput under the limit (see derating.measured). `band` is how far predictions of left-out results of the
+    scenario were off.
     """
 
     chosen: Comparison
@@ -272,7 +273,7 @@ def bases(
 
 def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
     """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
-    limit = cost.limits_ms(tables.benchmark_limits, "tpot_p99_limit")
+    limit = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
     limits = {name: limit(asked.benchmark, name, asked.rounds) for name in LIMITED}
     tighter = [name for name in LIMITED if limits[name] < limits[asked.scenario]]
     return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
@@ -291,7 +292,7 @@ def _supply(
     metered = replace(question, power=True, rounds=(), origins=("official",))
     chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
-    rows, power = (own.assign(**{SPEED: serving.proven(own, *limits)}) for own in (chosen.rows, power))
+    rows, power = (own.assign(**{SPEED: benchmark_rules.proven(own, *limits)["speed"]}) for own in (chosen.rows, power))
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
 
 
@@ -313,8 +314,8 @@ def _on_the_line(run: dict, slower: list[dict], speed: float) -> Interval:
 
 def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
     """The longest prompt, stated or of the benchmark."""
-    own = cost.rules_of(tables.benchmark_limits, asked.benchmark, "max_sequence_length", asked.rounds)
-    return asked.prompt_tokens or float(own["high"].max())
+    rules = tables.benchmark_limits, asked.benchmark, asked.rounds
+    return asked.prompt_tokens or benchmark_rules.longest_prompt(*rules)
 
 
 def _prompt(

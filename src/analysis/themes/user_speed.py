@@ -17,10 +17,10 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.plain import Row, as_dicts
 from analysis.core.vocabulary import round_age
-from analysis.themes import cost
+from analysis.themes import benchmark_rules
+from analysis.themes.benchmark_rules import TPOT, TTFT, of_rows
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no limit on latency to the tightest
-LOGGED, LIMIT, NO_PROMISE = "log", "limit of the scenario", "no promise"
 PER_ACCELERATOR, PER_KILOWATT = "per_accelerator", "per_kilowatt"
 RUN = ["id", "round", "basis", "origin", "source_id", "result_id", "division", "availability", "submitter", "system"]
 RUN += [
@@ -53,26 +53,16 @@ GIVEN += [
 def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """Comparable rows (see compare.gate) of SCENARIOS with the speed that each proves; the order is kept.
 
-    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `speed` (tokens/s per user at the 99th percentile,
-    NaN of a run that promises none), `proof` (LOGGED; LIMIT where the log has no time per output token but the rules of
-    its round limit it: at least that speed; else NO_PROMISE), per_accelerator_low/high and per_kilowatt_low/high (the
-    benchmark's unit, the latter NaN without a meter).
+    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `speed` and `proof` (see
+    benchmark_rules.proven), per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit, the latter NaN
+    without a meter).
     """
     watts = interval.of(rows, "power_watts")
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
-    more = proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
+    more = benchmark_rules.proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
     found = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
     rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
     return found[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
-
-
-def proven(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
-    """`speed` and `proof` of each result (see `runs`) and its limits: ttft_limit_ms, tpot_limit_ms (NaN for none)."""
-    logged = 1000 / rows["tpot_p99_ms"].where(rows["tpot_p99_ms"] > 0)
-    own = {f"{name}_limit_ms": _limits(rows, limits, f"{name}_p99_limit") for name in ("ttft", "tpot")}
-    bound = 1000 / own["tpot_limit_ms"]
-    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
-    return pd.DataFrame({"speed": logged.fillna(bound), "proof": proof, **own}, index=rows.index)
 
 
 def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
@@ -80,7 +70,7 @@ def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
 
     Of several rounds the loosest counts, for it is the one that each run was held to at least.
     """
-    own = runs.assign(tpot=_limits(runs, limits, "tpot_p99_limit"), ttft_ms=_limits(runs, limits, "ttft_p99_limit"))
+    own = runs.assign(tpot=of_rows(runs, limits, TPOT), ttft_ms=of_rows(runs, limits, TTFT))
     loosest = own.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
     return loosest.assign(speed=1000 / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
 
@@ -211,11 +201,3 @@ def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
         ends = (reach["speed"].iloc[0], reach["accelerator"].iloc[0], tuple(sorted(set(own["source_id"]))))
         rows.append((benchmark, lead["accelerator"], lead["rate_low"], lead["rate_high"], *ends))
     return pd.DataFrame(rows, columns=columns).sort_values("ends", ascending=False, kind="stable", ignore_index=True)
-
-
-def _limits(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str) -> pd.Series:
-    """The limit in ms of each row's benchmark, scenario and round; NaN where the rules have none."""
-    keys = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
-    limit = cost.limits_ms(limits, quantity)
-    known = {key: limit(*key[:2], key[2:]) for key in set(keys)}
-    return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")

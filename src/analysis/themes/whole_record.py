@@ -12,7 +12,7 @@ from analysis.core import interval, sharing
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
 from analysis.data.catalog import following
-from analysis.themes import user_speed
+from analysis.themes import benchmark_rules
 
 # A name of software without its version: what stands before the first number, bracket or further product.
 _PRODUCT = re.compile(r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)")
@@ -45,7 +45,7 @@ def of(
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
-    return _ordered(rows.assign(**user_speed.proven(rows, limits)))
+    return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
 
 
 def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
