@@ -97,6 +97,12 @@ def test_what_takes_less_in_a_size_that_nobody_measured_is_told_behind_the_answe
     assert best(chosen).headline.endswith("take 8 B200 in nodes of 8; in racks 4 GB300.")
     found = answer.untried(chosen)
     assert found.headline == "GB300 would take 4 accelerators, but was measured only in systems of 72."
+    both = answer.untried(
+        made(B200, RACK | {"called": "Powered GB300"}, RACK | {"accelerator": "GB200", "called": "GB200"})
+    )
+    assert both.headline.endswith("but were measured only in systems of 72.")
+    alone = answer.untried(made(B200, RACK | {"called": "Towered GB300"}))
+    assert alone.headline == "Towered GB300 would take 4 accelerators, but was measured only in systems of 72."
     assert found.name in [own.name for own in answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)]
     assert answer.power(chosen).headline == "B200 draws least, 10 to 12 kW by a model; in racks GB300 5 to 6 kW."
     larger = RACK | {"accelerator": "MI355X", "called": "MI355X"}

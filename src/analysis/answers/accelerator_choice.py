@@ -144,10 +144,10 @@ def untried(chosen: Choice) -> Finding:
     if rows.empty:
         return nothing("least_untried", unit, "Nothing would take less in a size that was not measured.")
     value, sizes = _spanned(rows, chosen.by), Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
-    words = f"{listed(rows['called'], most=3)} would take {_much(chosen, value)}, but were measured only in systems of "
-    words = words.replace("were", "was") if len(rows) == 1 else words
-    return Finding("least_untried", value, unit, f"{words}{prose(sizes)}.", cited(rows), of_rows(rows),
-                   about=rows["accelerator"].iloc[0])  # fmt: skip
+    verb = "was" if len(rows) == 1 else "were"
+    names, much = listed(rows["called"], most=3), _much(chosen, value)
+    words = f"{names} would take {much}, but {verb} measured only in systems of {prose(sizes)}."
+    return Finding("least_untried", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0])
 
 
 def follows(chosen: Choice) -> Finding:
