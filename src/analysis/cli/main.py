@@ -21,6 +21,7 @@ from analysis.cli.arguments import (
 )
 from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
+from analysis.importers.official import UNPACKED_GB, UNPACKED_TIMES
 
 OBJECTS = 100_000  # made before garbage is looked for: what is imported is none, and looking takes a tenth of the time
 INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
@@ -103,11 +104,10 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     )
     bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
     bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
-    bring.add_argument(
-        "--unpacked-gb", type=positive, default=64, metavar="N", help="what archives may unpack to, in gigabytes (64)"
-    )
-    about = "how many times its size an archive may unpack to (200)"
-    bring.add_argument("--unpacked-times", type=positive, default=200, metavar="N", help=about)
+    about = "what archives may unpack to, in gigabytes (%(default)s)"
+    bring.add_argument("--unpacked-gb", type=positive, default=UNPACKED_GB, metavar="N", help=about)
+    about = "how many times its size an archive may unpack to (%(default)s)"
+    bring.add_argument("--unpacked-times", type=positive, default=UNPACKED_TIMES, metavar="N", help=about)
 
     record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
     record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")

@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from analysis.importers.official import UNPACKED_GB, UNPACKED_TIMES
 from analysis.importers.official.tree import Problem
 
 Open = Callable[[], IO[bytes]]
 Member = tuple[str, Open | None]  # name, and how it is read; None for what is neither file nor folder
 BLOCK = 1 << 20
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
-GIGABYTES = 64  # that the archives of an import may unpack to, if nothing else is said
-TIMES, FREE = 200, 1 << 28  # whole trees shrink to a fortieth; what is small may shrink to anything
+FREE = 1 << 28  # what is small may shrink to anything
 _WANTED = re.compile(
     r"(?:^|/)(?:cm-result\.json|systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
     r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
@@ -42,8 +42,8 @@ class ArchiveError(ValueError):
 class Limit:
     """How many bytes the archives of one import may unpack to, how many times its size each, and how many they did."""
 
-    most: int = GIGABYTES * 10**9
-    times: int = TIMES
+    most: int = UNPACKED_GB * 10**9
+    times: int = UNPACKED_TIMES
     unpacked: int = 0
 
     def copy(self, file: IO[bytes], out: IO[bytes], most: int) -> int:

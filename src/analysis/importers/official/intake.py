@@ -12,7 +12,18 @@ from typing import NamedTuple
 
 from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.data import rules
-from analysis.importers.official import accelerator_names, archive, duplicates, evidence, inputs, shape, units, writer
+from analysis.importers.official import (
+    UNPACKED_GB,
+    UNPACKED_TIMES,
+    accelerator_names,
+    archive,
+    duplicates,
+    evidence,
+    inputs,
+    shape,
+    units,
+    writer,
+)
 from analysis.importers.official.inputs import Sources, Task
 from analysis.importers.official.shape import Row
 from analysis.importers.official.spread import spread
@@ -52,7 +63,7 @@ class Outcome:
 
 def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
-    scheduler: str = "", unpacked_gb: int = archive.GIGABYTES, unpacked_times: int = archive.TIMES, say: Say = print,
+    scheduler: str = "", unpacked_gb: int = UNPACKED_GB, unpacked_times: int = UNPACKED_TIMES, say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was left out.
 
