@@ -15,18 +15,18 @@ from analysis.core.interval import Interval
 from analysis.core.notes import of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import standing
-from analysis.themes.of_a_kind import SYSTEM
+from analysis.themes.of_a_kind import USUAL_SIZE
 
 Label = Callable[[str], str]
 DRAWN = 10  # accelerators in a figure
 DIGITS = 3  # of rates that a sentence sets side by side: with two, 8 % between them may read as 14 %
 TWICE = 2.0  # of the baseline's price: who is worth more than that is counted
-NODE = f"in nodes of {SYSTEM}"
+NODE = f"in nodes of {USUAL_SIZE}"
 BLANK = ("\u2013", "no such result in the record")
 
 
 def most(matrix: pd.DataFrame, scenario: str, topic: str, unit: str) -> Finding:
-    """The accelerator on sale that gives most in a scenario, and the one that does in nodes of SYSTEM accelerators."""
+    """The accelerator on sale that gives most in a scenario, and the one that does in nodes of the usual size."""
     measured = f"{unit} per accelerator"
     ranked = _ranked(matrix, scenario)
     if ranked.empty:
@@ -221,7 +221,7 @@ def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
 def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[str, str]:
     """The columns of the matrix that have anything to show, with their headers."""
     measures = {name: f"{scenario} ({unit} each)" for scenario, name in standing.RATES.items()}
-    measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {SYSTEM}"}
+    measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {USUAL_SIZE}"}
     measures |= {"worth": f"Worth (times the price of {baseline})"}
     known = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
     known |= {"over": f"Worth is over {baseline} at ({unit} each)"} if "worth" in known else {}
@@ -249,10 +249,10 @@ def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
 
 
 def _leaders(ranked: pd.DataFrame) -> list[pd.Series]:
-    """The first of a ranking and, where its system is of another size, the first in a node of SYSTEM."""
-    sized = ranked[ranked["accelerator_count"].eq(SYSTEM)]
+    """The first of a ranking and, where its system is of another size, the first in a node of the usual size."""
+    sized = ranked[ranked["accelerator_count"].eq(USUAL_SIZE)]
     own = ranked.head(1)
-    both = own if own["accelerator_count"].eq(SYSTEM).all() else pd.concat([own, sized.head(1)])
+    both = own if own["accelerator_count"].eq(USUAL_SIZE).all() else pd.concat([own, sized.head(1)])
     return [row for _, row in both.iterrows()]
 
 

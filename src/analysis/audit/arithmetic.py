@@ -10,13 +10,13 @@ from analysis.audit.lookup import PRICE, PRICE_UNIT, plain
 from analysis.audit.verdict import Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.vocabulary import SECONDS_PER_HOUR
 from analysis.themes import power
 
 REPEAT, PER_DOLLAR, DEPLOYED, WATTS = "repeat", "tokens per dollar", "deployment price", "implied watts"
 AT_CEILING = "tokens per dollar at the ceiling"
 FIGURE = {"prices": PRICE, "quantization": "weight_memory_gb"}  # the interval repeated; else low and high
 UNIT = {"prices": PRICE_UNIT, "quantization": "GB"}  # of the figures of a table that has no column for it
-SECONDS = 3600
 POWERED = [*power.PAIR, "id", "origin", "source_id", "locator", "printed", "unit", "range_basis", "per_watt_printed"]
 POWERED += ["low", "high", "per_watt_low", "per_watt_high", "power_watts_low", "power_watts_high"]
 
@@ -34,11 +34,12 @@ def tokens_per_dollar(tables: Tables) -> Iterator[Judgement]:
     """Tokens per dollar = tokens/s x 3600 / dollars an hour, with the rate and the price that it is computed from."""
     for claim, rate, price in _priced(tables):
         speed, dollars = interval.of(rate), interval.of(price, PRICE)
-        expected = speed * SECONDS / dollars
+        expected = speed * SECONDS_PER_HOUR / dollars
         words = (
-            f"{speed.text()} tokens/s x {SECONDS} / {dollars.text()} dollars = {expected.text(4)} tokens per dollar."
+            f"{speed.text()} tokens/s x {SECONDS_PER_HOUR} / {dollars.text()} dollars = {expected.text(4)} tokens per "
+            "dollar."
         )
-        yield Judgement.on(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS} / {price['id']}", words)
+        yield Judgement.on(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS_PER_HOUR} / {price['id']}", words)
 
 
 def deployment_price(tables: Tables) -> Iterator[Judgement]:
@@ -51,13 +52,13 @@ def deployment_price(tables: Tables) -> Iterator[Judgement]:
         if not rate["precision"] or not least > 0:
             continue
         dollars = interval.of(price, PRICE)
-        expected = interval.of(rate) * SECONDS / (dollars * least)
+        expected = interval.of(rate) * SECONDS_PER_HOUR / (dollars * least)
         words = (
             f"{interval.number(held)} GB of {rate['precision']} weights need {least:.0f}x {rate['accelerator']} of "
             f"{interval.number(capacity)} GB, so the hour costs {least:.0f} x {dollars.text()} dollars and a dollar "
             f"buys {expected.text(4)} tokens."
         )
-        reference = f"{rate['id']} x {SECONDS} / ({least:.0f} x {price['id']})"
+        reference = f"{rate['id']} x {SECONDS_PER_HOUR} / ({least:.0f} x {price['id']})"
         yield Judgement.on(claim, DEPLOYED, expected, reference, words)
 
 
@@ -73,12 +74,12 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
             continue
         *_, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
         dollars, rate_high = interval.of(price, PRICE), ceiling.expected.high
-        most = Interval(0.0, rate_high) * SECONDS / (dollars * least)
+        most = Interval(0.0, rate_high) * SECONDS_PER_HOUR / (dollars * least)
         words = (
             f"Its rate is above the ceiling of {interval.number(rate_high)} tokens/s: at {least:.0f} x "
             f"{dollars.text()} dollars an hour a dollar buys at most {interval.number(most.high)} tokens."
         )
-        reference = f"{ceiling.reference}, x {SECONDS} / ({least:.0f} x {price['id']})"
+        reference = f"{ceiling.reference}, x {SECONDS_PER_HOUR} / ({least:.0f} x {price['id']})"
         below = verdict.below(interval.of(claim), most.high)
         yield Judgement.on(claim, AT_CEILING, most, reference, words, verdict=below)
 

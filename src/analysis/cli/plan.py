@@ -17,7 +17,7 @@ from analysis.core import interval, parameters
 from analysis.core.findings import Finding, exactly
 from analysis.core.parameters import MyDeployment, RealWorldDerating
 from analysis.core.plain import as_json
-from analysis.core.vocabulary import TOKENS
+from analysis.core.vocabulary import MS_PER_SECOND, TOKENS
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
@@ -132,7 +132,7 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
 
 def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> Throughput:
     """What the best of the measured runs reached of those that gave each user the speed asked for."""
-    tpot = min(asked.tpot_ms, capacity.MILLISECONDS / asked.tokens_per_second_per_user)
+    tpot = min(asked.tpot_ms, MS_PER_SECOND / asked.tokens_per_second_per_user)
     deployed = parameters.validate(
         "my_deployment",
         {"benchmark": asked.benchmark, "accelerator": asked.baseline, "accelerator_count": arguments.count,

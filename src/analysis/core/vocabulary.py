@@ -46,6 +46,7 @@ TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "
 WORK = {TOKENS: "token", SAMPLES: "sample", QUERIES: "query"}  # what one unit of a rate is
 RATES = tuple(WORK)
 UNITS = (*RATES, MILLISECONDS)
+MS_PER_SECOND, SECONDS_PER_HOUR = 1000, 3600
 
 SCENARIOS = {
     "Offline": Scenario(SAMPLES),

@@ -24,7 +24,6 @@ from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-SECONDS_PER_HOUR = 3600
 PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}
 USERS, STEPS, DRAWS = 1_000_000, 60, 2000  # of a staircase: it must follow a slider
@@ -83,7 +82,7 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
     if priced.empty:
         return interval.UNKNOWN
     million = interval.of(priced, "usd_per_million")
-    per_hour = demand.tokens_per_second * SECONDS_PER_HOUR / 1e6
+    per_hour = demand.million_tokens_per_hour
     return Interval(float(million.low.min()) * per_hour, float(million.high.max()) * per_hour)
 
 

@@ -14,7 +14,7 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.vocabulary import AVAILABILITIES, round_age
-from analysis.themes.of_a_kind import SYSTEM
+from analysis.themes.of_a_kind import USUAL_SIZE
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
@@ -152,7 +152,7 @@ def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
 
 
 def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
-    return _shared(part, base, lambda row: row["accelerator_count"], lambda size: (size == SYSTEM, size))
+    return _shared(part, base, lambda row: row["accelerator_count"], lambda size: (size == USUAL_SIZE, size))
 
 
 def _shared(

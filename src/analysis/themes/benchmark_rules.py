@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.core.lists import cell_values
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import LIMITED
+from analysis.core.vocabulary import LIMITED, MS_PER_SECOND
 
 TTFT, TPOT, PROMPT = "ttft_p99_limit", "tpot_p99_limit", "max_sequence_length"  # quantities of the table
 LOGGED, LIMIT, NO_PROMISE = "log", "limit of the scenario", "no promise"  # what proves a speed
@@ -67,7 +67,7 @@ def guaranteed_speed(limits: pd.DataFrame, benchmark: str, scenario: str, rounds
     The limit is that of `rounds` (none: of any round); None where there is none.
     """
     limit = limit_ms(limits, benchmark, scenario, TPOT, rounds)
-    return 1000.0 / limit if limit == limit else None
+    return MS_PER_SECOND / limit if limit == limit else None
 
 
 def of_rows(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str, rounds: Sequence[str] = ()) -> pd.Series:
@@ -90,9 +90,9 @@ def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ())
     none; see `of_rows`).
     """
     logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
-    logged = 1000 / logged.where(logged > 0)
+    logged = MS_PER_SECOND / logged.where(logged > 0)
     own = {"ttft_limit_ms": of_rows(rows, limits, TTFT, rounds), "tpot_limit_ms": of_rows(rows, limits, TPOT, rounds)}
-    bound = 1000 / own["tpot_limit_ms"]
+    bound = MS_PER_SECOND / own["tpot_limit_ms"]
     proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
     return pd.DataFrame({"speed": logged.fillna(bound), "proof": proof, **own}, index=rows.index)
 

@@ -18,12 +18,11 @@ from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import TOKENS
+from analysis.core.vocabulary import MS_PER_SECOND, TOKENS
 from analysis.themes import of_a_kind, sizing, watts
 from analysis.themes.demand import Demand
 from analysis.themes.supply import SPEED, Basis, Prompt, Tables, Throughput, basis
 
-MILLISECONDS = 1000.0
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
 MEASURED = "what was measured under the limit, without a loss of production"  # what a derate of 1 is one of
@@ -200,9 +199,9 @@ def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
 
     A limit on time per output token asks for a speed of what is counted in tokens.
     """
-    least = MILLISECONDS / asked.tpot_ms if of.unit == TOKENS else 0.0
+    least = MS_PER_SECOND / asked.tpot_ms if of.unit == TOKENS else 0.0
     speed = max(asked.tokens_per_second_per_user, least)
-    tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MILLISECONDS
+    tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
     seconds = of.prompt.seconds if of.prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
@@ -277,7 +276,7 @@ def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> li
 def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:
     if demand.wait_limit_s > 0:
         return ""
-    taken, limit = (interval.number(milliseconds) for milliseconds in (demand.prompt_s * MILLISECONDS, asked.ttft_ms))
+    taken, limit = (interval.number(milliseconds) for milliseconds in (demand.prompt_s * MS_PER_SECOND, asked.ttft_ms))
     return (
         f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
         f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "

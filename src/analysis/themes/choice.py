@@ -17,7 +17,7 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
-from analysis.core.vocabulary import LIMITED, round_age
+from analysis.core.vocabulary import LIMITED, MS_PER_SECOND, round_age
 from analysis.themes import benchmark_rules, capacity, cost, nearest, of_a_kind, sizing, supply
 from analysis.themes.capacity import Planned
 from analysis.themes.nearest import Shape
@@ -277,7 +277,7 @@ def unanswered(
 
 def speed_asked(asked: AcceleratorChoice) -> float:
     """Tokens/s that each user is to see: those asked for, or more where the limit on a token's time asks for more."""
-    return max(asked.tokens_per_second_per_user, capacity.MILLISECONDS / asked.tpot_ms)
+    return max(asked.tokens_per_second_per_user, MS_PER_SECOND / asked.tpot_ms)
 
 
 def _on_sale(plan: Planned) -> bool:

@@ -15,10 +15,9 @@ from analysis.core import interval, notes, quote
 from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import round_age
+from analysis.core.vocabulary import SECONDS_PER_HOUR, round_age
 from analysis.themes import of_a_kind
 
-SECONDS_PER_HOUR = 3600.0
 RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
 
@@ -167,7 +166,7 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
 def leading(worth: pd.DataFrame) -> pd.DataFrame:
     """The rows of `multiples` that an answer names: the leading accelerator, then the best other one with a quote.
 
-    The leading one is of the newest round that has both sides, on sale, of SYSTEM accelerators where there is one, and
+    The leading one is of the newest round that has both sides, on sale, of the usual size where there is one, and
     not over a bridge where there is another. Without a quote the next best is the other one.
     """
     own = of_a_kind.narrowed(worth, worth["origin"].eq("official"))
@@ -177,7 +176,7 @@ def leading(worth: pd.DataFrame) -> pd.DataFrame:
         return own
     ages = [max(map(round_age, rounds), default=()) for rounds in own["rounds"]]
     newest = own[[age == max(ages) for age in ages]]
-    first = of_a_kind.narrowed(newest, newest["accelerator_count"].eq(of_a_kind.SYSTEM)).index[0]
+    first = of_a_kind.narrowed(newest, newest["accelerator_count"].eq(of_a_kind.USUAL_SIZE)).index[0]
     others = own.drop(index=first)
     return own.loc[[first, *of_a_kind.narrowed(others, others["verdict"].ne("")).index[:1]]]
 

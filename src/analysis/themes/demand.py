@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.core.interval import Interval
-
-SECONDS_PER_HOUR = 3600
+from analysis.core.vocabulary import SECONDS_PER_HOUR
 
 
 @dataclass(frozen=True)

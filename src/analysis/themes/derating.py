@@ -14,7 +14,7 @@ from analysis.core.vocabulary import round_age
 from analysis.themes import benchmark_rules, of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, kind
 
-SYSTEM = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
+RUN = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
 FILED = [
     "round",
     "division",
@@ -45,13 +45,13 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
 
     Both frames are comparable rows, `limited` of Server or Interactive. Runs pair within one system of one submitter
     and one round (see systems.py), on their accuracy target where it ran for both; what a document prints pairs with
-    nothing, for it does not say of which system. Columns: SYSTEM, FILED, kind (see of_a_kind.kind; TWO_PRECISIONS where
+    nothing, for it does not say of which system. Columns: RUN, FILED, kind (see of_a_kind.kind; TWO_PRECISIONS where
     the two runs state different ones), derate_low/high (a ratio; NaN of a system without an Offline run), rounds and
     source_ids (tuples), notes.
     """
     runs, free = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
     runs = runs.assign(kind=kind(runs))
-    keys = [*SYSTEM, "source_id"]
+    keys = [*RUN, "source_id"]
     sides = (rows[[*keys, *PAIRED]] for rows in (runs, free))
     on = [name for name in keys if name != "scenario"]
     both = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
@@ -101,14 +101,14 @@ def _keys(rows: pd.DataFrame, names: list[str]) -> list[tuple]:
 def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     """One system of each accelerator with what it keeps under several limits: rows of `measured`, then of the `others`.
 
-    It is of the newest round of `measured`, ran under most of the other limits, has SYSTEM accelerators where one has,
+    It is of the newest round of `measured`, ran under most of the other limits, is of the usual size where one is,
     and is the fastest of those. Accelerators under most limits first, then the fastest.
     """
     keys = ["basis", "accelerator", "accelerator_count", "system_key"]
     rows, others = newest(measured), [other[other["derate_low"].notna()] for other in others]
     ran = sum((rows.merge(other[keys].drop_duplicates(), how="left", indicator=True)["_merge"].eq("both").astype(int)
                for other in others), start=pd.Series(0, index=range(len(rows))))  # fmt: skip
-    rows = rows.assign(_ran=ran.to_numpy(), _usual=rows["accelerator_count"].eq(of_a_kind.SYSTEM))
+    rows = rows.assign(_ran=ran.to_numpy(), _usual=rows["accelerator_count"].eq(of_a_kind.USUAL_SIZE))
     by = ["_ran", "_usual", "per_accelerator_high"]
     rows = rows.sort_values(by, ascending=False, kind="stable").drop_duplicates("accelerator")
     rows = rows.sort_values(["_ran", "per_accelerator_high"], ascending=False, kind="stable")
@@ -143,7 +143,7 @@ def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
 def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
     """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"]).tolist()
-    keys = _keys(pairs, [*SYSTEM, "accuracy_target"])
+    keys = _keys(pairs, [*RUN, "accuracy_target"])
     matched = set(compress(keys, same))
     kept = [held or key not in matched for held, key in zip(same, keys, strict=True)]
     return pairs[np.array(kept, "bool")]

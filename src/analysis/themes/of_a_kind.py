@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.core.vocabulary import round_age
 
 AVAILABLE, VIRTUAL = "available", "virtualised"
-SYSTEM = 8  # accelerators of the system that most submitters file, of every vendor
+USUAL_SIZE = 8  # accelerators of the system that most submitters file, of every vendor
 READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is read here; hypervisor need not be there
 
 
@@ -55,7 +55,7 @@ def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
 def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of systems of one size, of whatever round.
 
-    The size is SYSTEM where there is such a system, else that of most rows, the larger where two are as frequent.
+    The size is USUAL_SIZE where there is such a system, else that of most rows, the larger where two are as frequent.
     """
     return rows[_usual(rows, np.ones(len(rows), "bool"))]
 
@@ -64,7 +64,7 @@ def _usual(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
     """Which of the rows `among` are of the size that of_usual_size names."""
     counts = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
     sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
-    return among & (counts == max(sizes, key=lambda size: (size == SYSTEM, sizes[size], size), default=0))
+    return among & (counts == max(sizes, key=lambda size: (size == USUAL_SIZE, sizes[size], size), default=0))
 
 
 def _newest(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
@@ -74,11 +74,11 @@ def _newest(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
 
 
 def node(rows: pd.DataFrame) -> int:
-    """The accelerators of one node of the systems behind a rate, the fewest of several; SYSTEM where none tells."""
+    """The accelerators of one node of the systems behind a rate, the fewest of several; USUAL_SIZE where none tells."""
     nodes = rows["nodes"].astype("float64").fillna(1.0) if "nodes" in rows else 1.0
     sizes = rows["accelerator_count"].astype("float64") / nodes
     whole = sizes[sizes.ge(1) & sizes.mod(1).eq(0)]
-    return int(whole.min()) if len(whole) else SYSTEM
+    return int(whole.min()) if len(whole) else USUAL_SIZE
 
 
 def counted(rows: pd.DataFrame) -> int:

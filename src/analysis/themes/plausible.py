@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.themes import roofline
 
 DRAFTED = 10.0  # tokens that one reading of the weights gives at most where a smaller model drafts them
@@ -50,7 +51,7 @@ def _faults(run: Mapping[str, Any], identity: pd.Series, facts: pd.Series) -> It
             f"{identity['label']}: the rate is in another unit, or of more accelerators or other work"
         )
     read = roofline.read_gb(float(identity["parameters_billion"]), roofline.active(identity), run["precision"])
-    least = 1000 / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read, count)
+    least = MS_PER_SECOND / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read, count)
     for name, (what, at_once) in TIMES.items():
         times = [run[f"{name}_{of}_ms"] for of in ("p50", "mean", "p99")]
         took = min((time for time in times if time > 0), default=least)

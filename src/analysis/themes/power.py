@@ -21,7 +21,7 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import round_age, same_suite
 from analysis.themes import of_a_kind
-from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
+from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
 JOULES_PER_KILOWATT_HOUR = 3.6e6
 MEASURED, PRINTED = "measured watts", "printed per watt"
@@ -53,7 +53,7 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     """The most efficient system of each accelerator, with a power cap and without one: most work per watt first.
 
     `rows` are those of `efficiency`. An accelerator that the record metered has no printed figures here. A system is
-    the best of its kind (of_a_kind.alike): on sale, of SYSTEM accelerators where there is one, of the newest round that
+    the best of its kind (of_a_kind.alike): on sale, of the usual size where there is one, of the newest round that
     metered one. Added column: `systems`, how many it is the best of.
     """
     read = [name for name in of_a_kind.READ if name in rows]
@@ -75,11 +75,11 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
 def leader(best: pd.DataFrame) -> pd.Series:
     """Of `nodes` the most efficient one of the newest round that the record metered; not to be empty.
 
-    Of those of SYSTEM accelerators where the round has any, of printed figures where nothing was metered.
+    Of those of the usual size where the round has any, of printed figures where nothing was metered.
     """
     facts = pd.DataFrame({name: best[name].to_numpy("object") for name in ("round", "accelerator_count")})
     newest = of_newest_round(of_a_kind.narrowed(facts, pd.Series(_of_record(best).to_numpy("bool"))))
-    return best.iloc[of_a_kind.narrowed(newest, newest["accelerator_count"].eq(SYSTEM)).index[0]]
+    return best.iloc[of_a_kind.narrowed(newest, newest["accelerator_count"].eq(USUAL_SIZE)).index[0]]
 
 
 def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
@@ -130,7 +130,7 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def history(rows: pd.DataFrame) -> pd.DataFrame:
-    """The least energy of each round, power-capped and not, newest round first: systems of SYSTEM accelerators on sale.
+    """The least energy of each round, power-capped and not, newest round first: systems of the usual size on sale.
 
     `rows` are those of `efficiency`, of one benchmark and all its rounds. Columns: round, power_capped, accelerator,
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
@@ -138,7 +138,7 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     """
     read = [*RANKED, *(name for name in of_a_kind.READ if name in rows and name not in RANKED), "source_id", "notes"]
     recorded = rows.loc[_of_record(rows), read]
-    sized = recorded["accelerator_count"].eq(SYSTEM) & kind(recorded).eq(AVAILABLE)
+    sized = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
     best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
     every = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
     groups = list(zip(best["round"], best["power_capped"], strict=True))

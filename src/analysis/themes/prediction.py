@@ -35,8 +35,8 @@ RIVALS = tuple(product((2, 4, 8, 16), (1, 2)))  # FACTOR and what the accelerato
 
 LIKELY = (0.1, 0.9)  # the percentiles that a range goes from and to
 FEWEST = 9  # errors with which a tenth percentile can be told: one case in ten lies below the lowest of nine others
-SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
-CASE = ["benchmark", "scenario", *SYSTEM, "rate", "per_accelerator", "offline"]
+OF_SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
+CASE = ["benchmark", "scenario", *OF_SYSTEM, "rate", "per_accelerator", "offline"]
 ANSWERS = ["predicted", "nested", "stranger", "naive"]
 ERRORS = ["question", "scenario", "benchmark", "systems", "of_systems"]
 ERRORS += [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
@@ -118,7 +118,7 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(software=_software(rows), on_sale=of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE))
     keys = ["benchmark", "scenario", "system_key"]
     ends = {name: (name, "min" if name.endswith("low") else "max") for name in ("rate_low", "rate_high")}
-    own = {name: (name, "first") for name in SYSTEM if name != "system_key"}
+    own = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
     found = rows.groupby(keys, sort=False).agg(**own, **ends).reset_index()
     rate = interval.of(found, "rate").middle
     count = found["accelerator_count"].astype("float64").where(found["accelerator"].ne("mixed"))

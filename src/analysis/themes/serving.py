@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import MS_PER_SECOND, SECONDS_PER_HOUR
 from analysis.themes import roofline
 from analysis.themes.memory import Model
 
@@ -45,7 +46,7 @@ def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
     """
     count = runs["accelerator_count"].astype(float)
     bill = Interval(count * price.low, count * price.high)
-    million = runs["output_tokens_per_s"] * 3600 / 1e6
+    million = runs["output_tokens_per_s"] * SECONDS_PER_HOUR / 1e6
     both = million * (1 + runs["input_tokens"] / runs["output_tokens"])
     out = interval.put(runs, "usd_per_hour", bill)
     out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
@@ -62,8 +63,8 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     interactivity at the median (else the mean), and more of one. Runs without a TPOT have neither.
     """
     middle = runs["tpot_p50_ms"].fillna(runs["tpot_mean_ms"])
-    speed = 1000 / middle.where(middle > 0)
-    slow = 1000 / runs["tpot_p99_ms"].where(runs["tpot_p99_ms"] > 0).fillna(middle)
+    speed = MS_PER_SECOND / middle.where(middle > 0)
+    slow = MS_PER_SECOND / runs["tpot_p99_ms"].where(runs["tpot_p99_ms"] > 0).fillna(middle)
     out = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
     both = np.column_stack([runs["per_accelerator_low"], speed])
     beaten = [bool(((both >= mine).all(axis=1) & (both > mine).any(axis=1)).any()) for mine in both]

@@ -16,7 +16,7 @@ from analysis.core.interval import Interval
 from analysis.themes import memory, queueing
 from analysis.themes.demand import Demand
 from analysis.themes.memory import Model
-from analysis.themes.of_a_kind import SYSTEM
+from analysis.themes.of_a_kind import USUAL_SIZE
 
 CAUSES = ("traffic", "queue", "memory")  # each asks for more accelerators than those before it, or decides nothing
 OUTPUTS = ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
@@ -39,9 +39,9 @@ class Box:
     headroom: float
     watts: Interval
     power_usage_effectiveness: float = 1.0
-    node: int = SYSTEM
+    node: int = USUAL_SIZE
     spare_nodes: int = 0
-    measured_on: int = SYSTEM
+    measured_on: int = USUAL_SIZE
     kept: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
 
 

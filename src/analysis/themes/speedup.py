@@ -23,7 +23,7 @@ from analysis.core.vocabulary import AVAILABILITIES, round_age
 from analysis.themes import alike
 from analysis.themes.alike import MEASURES, READ, Records, compared
 from analysis.themes.bridges import Sides, bridged
-from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
+from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
 SPECS = {"memory bandwidth": "memory_bandwidth_gb_per_s", "memory capacity": "memory_gb"}
 RAN, EQUAL = "compute as it ran", "compute at one precision"
@@ -77,7 +77,7 @@ def leader(speedups: pd.DataFrame, baseline: str) -> pd.Series | None:
             row["through"] == "",
             on_sale(row),
             newest(row),
-            row["accelerator_count"] == SYSTEM and middle > 1,
+            row["accelerator_count"] == USUAL_SIZE and middle > 1,
             middle,
         )
         for row, middle in zip(as_dicts(others), middles, strict=True)
@@ -141,7 +141,7 @@ def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFr
     lines: dict[str, list[tuple]] = defaultdict(list)
     for name, part in frame.groupby("accelerator", sort=False):
         last = part.iloc[-1]
-        usual = bool(last["accelerator_count"] == SYSTEM)
+        usual = bool(last["accelerator_count"] == USUAL_SIZE)
         rank = (name == baseline, len(part), usual, last["per_accelerator_high"], name)
         lines[generations.get(str(name), str(name))].append(rank)
     best = sorted((max(ranks) for ranks in lines.values()), key=lambda rank: (rank[0], rank[3]), reverse=True)[:LINES]

@@ -19,7 +19,7 @@ from analysis.core.notes import NONE
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
 from analysis.themes import power
-from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind, narrowed, of_usual_size
+from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind, narrowed, of_usual_size
 
 RATES = {scenario: scenario.lower() for scenario in DATACENTER}  # the interval of each scenario's rate
 MEASURES = (*RATES.values(), "joules", "kilowatts", "worth")
@@ -41,7 +41,7 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     speedup.over_baseline. Best of like with like: bare systems of the accelerator's usual size (of_a_kind), each
     scenario in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter, framework and
     round of the fastest system of the first scenario that it ran; the intervals of RATES (units of work per second and
-    accelerator), joules (per unit of work, metered), kilowatts (of the same run, where it is of SYSTEM accelerators),
+    accelerator), joules (per unit of work, metered), kilowatts (of the same run, where it is of the usual size),
     worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even), NaN
     where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
     over_low/high, over_round and over_count, the rate of the baseline that the worth is over, which is not one for all
@@ -59,7 +59,7 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
         for scenario, name in RATES.items():
             row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
         run, beside = metered.get(accelerator), worth.get(accelerator)
-        node = run if run and run["accelerator_count"] == SYSTEM else None
+        node = run if run and run["accelerator_count"] == USUAL_SIZE else None
         row |= _cell("joules", run, "joules", first["round"])
         row |= _cell("kilowatts", node, "kilowatts", first["round"])
         row |= _cell("worth", beside, "speedup", "")

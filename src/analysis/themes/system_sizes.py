@@ -17,7 +17,7 @@ from analysis.core.notes import union, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes.alike import READ, Records, Row, hull, ratio
-from analysis.themes.of_a_kind import AVAILABLE, SYSTEM, kind
+from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
 LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
 BOX, RACK, CLUSTER = "one box", "one rack", "several boxes or racks"
@@ -52,7 +52,7 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
 def grown(rows: pd.DataFrame) -> pd.DataFrame:
     """What each accelerator keeps of its throughput in a larger system of its round: a row per larger size, as GROWN.
 
-    Each size stands beside a smaller one that one submitter has too: SYSTEM accelerators if that is one, else the next
+    Each size stands beside a smaller one that one submitter has too: the usual one if that is one, else the next
     smaller; where no submitter has two, beside the next smaller. `kept` is the later rate per accelerator over the
     earlier one's: of the `submitters` that have both sizes, from the lowest to the highest of them; where none has (0),
     of the fastest system of each. `layout` is that of the larger system, `submitter` and `system` are its fastest.
@@ -67,7 +67,7 @@ def grown(rows: pd.DataFrame) -> pd.DataFrame:
         for larger in sorted(sizes)[1:]:
             smaller = [size for size in sizes if size < larger]
             shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
-            beside = max(shared or smaller, key=lambda size: (size == SYSTEM and bool(shared), size))
+            beside = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
             found.append(about | {"from_count": beside, "to_count": larger} | _step(sizes[beside], sizes[larger]))
     return pd.DataFrame(found, columns=GROWN)
 

@@ -16,7 +16,7 @@ from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.plain import Row, as_dicts
-from analysis.core.vocabulary import round_age
+from analysis.core.vocabulary import MS_PER_SECOND, round_age
 from analysis.themes import benchmark_rules
 from analysis.themes.benchmark_rules import TPOT, TTFT, of_rows
 
@@ -72,7 +72,7 @@ def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """
     own = runs.assign(tpot=of_rows(runs, limits, TPOT), ttft_ms=of_rows(runs, limits, TTFT))
     loosest = own.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
-    return loosest.assign(speed=1000 / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
+    return loosest.assign(speed=MS_PER_SECOND / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
 
 
 def front(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:

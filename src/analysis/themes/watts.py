@@ -57,12 +57,12 @@ class Drawn:
 
 
 def over_limits(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
-    """Each metered system of SYSTEM accelerators that served tokens: round, submitter, system, accelerator, over_limit.
+    """Each metered system of the usual size that served tokens: round, submitter, system, accelerator, over_limit.
 
     `over_limit` is the median over its runs of wall watts over the summed limits in force (see power.beside_limits).
     """
     served = results["origin"].eq("official") & results["unit"].eq(TOKENS) & results["duplicate_of"].eq("")
-    rows = results[served & results["accelerator_count"].eq(of_a_kind.SYSTEM)]
+    rows = results[served & results["accelerator_count"].eq(of_a_kind.USUAL_SIZE)]
     beside = power.beside_limits(rows, accelerators)
     of = ["round", "submitter", "system", "accelerator"]
     beside = beside.assign(over_limit=interval.of(beside, "of_limits").middle)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.importers.measured import blocks
-from analysis.importers.measured.blocks import COUNTS, RATES, WATTS
+from analysis.importers.measured.blocks import COUNTS, IN_WATTS, RATES
 from analysis.importers.measured.measurement import (
     TOLERANCE,
     UNKNOWN,
@@ -115,7 +115,7 @@ def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, tuple[str
         metrics = gpu.get("metrics") or {}
         held = next((metrics[name] for name in POWER if isinstance(metrics.get(name), Mapping)), None)
         if held is not None:
-            watts.append(blocks.stat(Reader({"power": held}, where), "power", WATTS))
+            watts.append(blocks.stat(Reader({"power": held}, where), "power", IN_WATTS))
     return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from analysis.importers.measured.measurement import UNKNOWN, Reader
 
 RATES = {"tokens/sec": 1.0, "tokens/s": 1.0, "requests/sec": 1.0, "requests/s": 1.0}
-MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
-SECONDS = {unit: scale / 1e3 for unit, scale in MILLISECONDS.items()}
-WATTS = {"W": 1.0, "watts": 1.0, "mW": 1e-3, "kW": 1e3}
+IN_MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
+IN_SECONDS = {unit: scale / 1e3 for unit, scale in IN_MILLISECONDS.items()}
+IN_WATTS = {"W": 1.0, "watts": 1.0, "mW": 1e-3, "kW": 1e3}
 COUNTS = {"requests": 1.0, "tokens": 1.0, "count": 1.0}
 
 
@@ -38,7 +38,7 @@ def stat(
 def latencies(read: Reader) -> dict[str, float]:
     """The times of a MeasuredRun in milliseconds, NaN where no block holds them; a zero is no time."""
     return {
-        f"{name}_{statistic}_ms": stat(read, block, MILLISECONDS, key, missing=UNKNOWN) or UNKNOWN
+        f"{name}_{statistic}_ms": stat(read, block, IN_MILLISECONDS, key, missing=UNKNOWN) or UNKNOWN
         for name, block in (("ttft", "time_to_first_token"), ("tpot", "inter_token_latency"))
         for statistic, key in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))
     }
@@ -46,7 +46,7 @@ def latencies(read: Reader) -> dict[str, float]:
 
 def duration(read: Reader) -> float:
     """Seconds of the run; files that do not say leave it to requests over their rate, NaN without those."""
-    seconds = stat(read, "benchmark_duration", SECONDS, missing=UNKNOWN)
+    seconds = stat(read, "benchmark_duration", IN_SECONDS, missing=UNKNOWN)
     if seconds != seconds:
         rate = stat(read, "request_throughput", RATES, missing=UNKNOWN)
         seconds = stat(read, "request_count", COUNTS, missing=UNKNOWN) / rate if rate else UNKNOWN

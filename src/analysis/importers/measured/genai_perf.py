@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.importers.measured import blocks
-from analysis.importers.measured.blocks import COUNTS, RATES, WATTS
+from analysis.importers.measured.blocks import COUNTS, IN_WATTS, RATES
 from analysis.importers.measured.measurement import (
     UNKNOWN,
     MeasuredRun,
@@ -75,5 +75,5 @@ def _power(record: Mapping[str, Any], where: str) -> tuple[float, int]:
     """Average watts summed over the accelerators of the telemetry, and how many: `{"unit": "W", "gpu0": {"avg"}}`."""
     held = (record.get("telemetry_stats") or {}).get(POWER) or {}
     each = {name: {"unit": held["unit"], **stats} for name, stats in held.items() if isinstance(stats, Mapping)}
-    watts = [blocks.stat(Reader(each, where), name, WATTS) for name in each]
+    watts = [blocks.stat(Reader(each, where), name, IN_WATTS) for name in each]
     return (sum(watts), len(watts)) if watts else (UNKNOWN, 0)

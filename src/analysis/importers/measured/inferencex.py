@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.importers.measured.measurement import (
     TOLERANCE,
     UNKNOWN,
@@ -29,7 +30,6 @@ RUNNER = {"hw", "conc"}
 SPREAD = ("tp", "pp", "pcp_size")
 POOLS = {"b300": "B300 SXM", "rtx6000pro": "RTX PRO 6000 Blackwell SE"}  # names of its machines that nobody else uses
 STATISTICS = (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
-MILLISECONDS = 1000.0
 
 
 def recognises(record: Mapping[str, Any]) -> bool:
@@ -62,7 +62,7 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         accelerator_watts=read.number("avg_total_gpu_power_w") if metered else UNKNOWN,
         metered=count if metered else 0,
         example=bool(record.get("example")),
-        **{f"{name}_{statistic}_ms": MILLISECONDS * read.time(f"{key}_{name}")
+        **{f"{name}_{statistic}_ms": MS_PER_SECOND * read.time(f"{key}_{name}")
            for name in ("ttft", "tpot") for statistic, key in STATISTICS},
     )  # fmt: skip
     return [checked(measured, where)]
