@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.data import descriptor, loading, rules, schema
+from analysis.data import descriptor, loading, official_rows, rules, schema
 from analysis.data.catalog import Catalog
 from analysis.data.descriptor import DescriptorError, Field
 from analysis.data.loading import TableError
@@ -133,6 +133,48 @@ def test_an_exclusive_minimum_is_itself_too_low(package: Path) -> None:
     ]
 
 
+def test_a_cell_is_no_more_than_the_one_that_it_may_not_exceed(package: Path) -> None:
+    """109.5 g of 2 crates; the second row has neither, and an empty cell is no number."""
+    said = ["apples.csv, row 2, column low: 109.5 is above crates, which is 2"]
+    assert constrained(package, "low", not_above="crates") == said
+    assert constrained(package, "crates", not_above="low") == constrained(package, "low", not_above="high") == []
+    checks = rules.checks([Field("low", "number", not_above="high"), Field("high", "number")])
+    assert rules.row_faults({"low": 2.0, "high": 1.0}, checks) == ["low 2.0 is above high, which is 1.0"]
+    for pair in (
+        {"low": 2.0},
+        {"low": 2.0, "high": None},
+        {"low": 1.0, "high": 1.0},
+        {"low": 2.0, "high": float("nan")},
+    ):
+        assert rules.row_faults(pair, checks) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value", "words"),
+    [
+        ("benchmarks", "active_parameters_billion", 1e6, "is above parameters_billion"),
+        ("benchmarks", "windowed_layers", 10_000, "is above layers"),
+        ("benchmarks", "tokens_per_sample_high", 1e9, "is above max_context_tokens"),
+        ("accelerators", "fp16_dense_tflops", 1e9, "is above fp8_dense_tflops"),
+        ("sources", "published", "2999-01-01", "is above accessed"),
+        ("results", "ttft_p90_ms", 1e12, "is above ttft_p99_ms"),
+        ("results", "nodes", 1_000_000, "is above accelerator_count"),
+    ],
+)
+def test_what_no_row_can_be_is_a_fault_of_its_table(
+    data: Catalog, name: str, column: str, value: float | str, words: str
+) -> None:
+    table = official_rows.whole(descriptor.read_tables()[name])
+    frame = getattr(data, name)
+    frame = frame[frame["origin"].eq("official") & frame["ttft_p99_ms"].notna()] if name == "results" else frame
+    (most,) = [field.not_above for field in table.fields if field.name == column]
+    frame = frame.loc[:, table.columns].copy()
+    known = frame[most].ne("") & frame[most].notna()
+    frame.loc[known[known].index[0], column] = value
+    found = [fault for fault in schema.faults(table, frame, as_printed=False) if fault.column == column]
+    assert len(found) == 1 and words in found[0].message
+
+
 @pytest.mark.parametrize(
     ("name", "column"),
     [
@@ -241,6 +283,7 @@ def test_a_row_alone_is_held_to_the_same_rules(package: Path) -> None:
     ("was", "now", "message"),
     [
         ('"type": "date"', '"type": "day"', "no type of column first_sold 'day': .*valid: string, number"),
+        ('"maximum": 1000', '"notAbove": "hight"', "no notAbove of column low 'hight': .*valid: .*high"),
         ('"maximum"', '"most"', "no constraint of column low 'most': .*valid: required, unique"),
     ],
 )

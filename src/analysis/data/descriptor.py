@@ -16,7 +16,7 @@ from analysis.core.vocabulary import VOCABULARIES
 
 FILE = "datapackage.json"
 TYPES = ("string", "number", "integer", "boolean", "date")
-RULES = ("required", "unique", "enum", "vocabulary", "minimum", "exclusiveMinimum", "maximum", "pattern")
+RULES = ("required", "unique", "enum", "vocabulary", "minimum", "exclusiveMinimum", "maximum", "notAbove", "pattern")
 
 
 class DescriptorError(UnusableTable):
@@ -28,7 +28,8 @@ class Field:
     """One column: its type, its unit in words, what it means, and what a cell of it must be.
 
     `type` is one of TYPES. A cell is one of `choices` where there are some, lies from `minimum` to `maximum` and above
-    `more_than`, and matches the regular expression `pattern`; only where it is `required` may it not be empty.
+    `more_than`, and matches the regular expression `pattern`; only where it is `required` may it not be empty. It is no
+    more than the cell of the column `not_above` in its row, where that is not empty.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Field:
     minimum: float | None = None
     more_than: float | None = None
     maximum: float | None = None
+    not_above: str = ""
     pattern: str = ""
 
 
@@ -106,18 +108,22 @@ def read_tables(folder: Path = DATA) -> dict[str, Table]:
 
 def _table(resource: dict[str, Any]) -> Table:
     schema = resource["schema"]
+    fields, imported = ([_field(field) for field in schema.get(name, [])] for name in ("fields", "importedFields"))
+    names = [column.name for column in (*fields, *imported)]
+    for column in (column for column in (*fields, *imported) if column.not_above):
+        choose(column.not_above, names, f"notAbove of column {column.name}")
     return Table(
         name=resource["name"],
         path=resource["path"],
         hash=resource["hash"].removeprefix("sha256:"),
         title=resource["title"],
         description=resource["description"],
-        fields=[_field(field) for field in schema["fields"]],
+        fields=fields,
         primary_key=schema["primaryKey"],
         foreign_keys=schema.get("foreignKeys", []),
         intervals=schema.get("intervals", []),
         traps=resource.get("traps", []),
-        imported_fields=[_field(field) for field in schema.get("importedFields", [])],
+        imported_fields=imported,
         parts=[_part(part) for part in resource.get("parts", [])],
     )
 
@@ -135,6 +141,6 @@ def _field(raw: dict[str, Any]) -> Field:
     choices = rules.pop("enum", ())
     if "vocabulary" in rules:
         choices = VOCABULARIES[choose(rules.pop("vocabulary"), VOCABULARIES, f"vocabulary of column {name}")]
-    above = rules.pop("exclusiveMinimum", None)
+    named = {"more_than": rules.pop("exclusiveMinimum", None), "not_above": rules.pop("notAbove", "")}
     words = raw["type"], raw.get("unit", ""), raw.get("description", "")
-    return Field(name, *words, choices=tuple(choices), more_than=above, **rules)
+    return Field(name, *words, choices=tuple(choices), **named, **rules)

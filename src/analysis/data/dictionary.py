@@ -91,7 +91,8 @@ def _source(source: dict[str, str]) -> str:
 
 def _row(field: Field) -> str:
     choices = f" One of: {', '.join(f'`{choice}`' for choice in field.choices)}." if field.choices else ""
-    words = (field.description.rstrip(".") + "." + choices).replace("|", "\\|")
+    most = f" No more than `{field.not_above}`." if field.not_above else ""
+    words = (field.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
     kind = f"{field.type}, required" if field.required else field.type
     return f"| `{field.name}` | {kind} | {field.unit} | {words} |"
 

@@ -13,6 +13,7 @@ from analysis.data.descriptor import Field
 
 MISSING = "is missing"
 Check = Callable[[Any], list[str]]
+RowCheck = Callable[[Mapping[str, Any]], list[str]]
 
 
 def check(field: Field) -> Check:
@@ -39,14 +40,30 @@ def check(field: Field) -> Check:
     return wrong
 
 
-def checks(fields: list[Field]) -> dict[str, Check]:
+def above(field: Field, value: Any, most: Any) -> str:
+    """That a value is more than the one of its row that it may not exceed, in words."""
+    return f"{value!r} is above {field.not_above}, which is {most!r}"
+
+
+def checks(fields: list[Field]) -> dict[str, RowCheck]:
     """The check of each column that has one, for rows that come one at a time (see row_faults)."""
-    return {field.name: check(field) for field in fields if ruled(field)}
+    return {field.name: _in_row(field) for field in fields if ruled(field) or field.not_above}
 
 
-def row_faults(row: Mapping[str, Any], columns: Mapping[str, Check]) -> list[str]:
+def row_faults(row: Mapping[str, Any], columns: Mapping[str, RowCheck]) -> list[str]:
     """What keeps a row from being one of the table, in words; a column that the row lacks is an empty cell."""
-    return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row.get(name))]
+    return [f"{name} {words}" for name, wrong in columns.items() for words in wrong(row)]
+
+
+def _in_row(field: Field) -> RowCheck:
+    wrong = check(field)
+
+    def found(row: Mapping[str, Any]) -> list[str]:
+        value, most = row.get(field.name), row.get(field.not_above)
+        beyond = value not in (None, "") and most not in (None, "") and value > most
+        return [*wrong(value), *([above(field, value, most)] if beyond else [])]
+
+    return found
 
 
 def ruled(field: Field) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.data.descriptor import Field, Table
-from analysis.data.rules import MISSING, check, ruled
+from analysis.data.rules import MISSING, above, check, ruled
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t")
 
@@ -80,7 +80,7 @@ def _numbers(cells: pd.Series) -> tuple[pd.Series, np.ndarray]:
 def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
     """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were put right."""
     wrong = [*_cells(table, frame), *_repeated(table, frame), *_duplicates(table, frame), *_order(table, frame)]
-    wrong += [*_formulas(table, frame), *_dates(table, frame)]
+    wrong += [*_above(table, frame), *_formulas(table, frame), *_dates(table, frame)]
     wrong += _printed(table, frame) if as_printed else []
     return sorted(wrong, key=lambda fault: (fault.row, fault.column))
 
@@ -166,6 +166,17 @@ def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
             for row, a, b in frame.loc[wrong, [low, high]].itertuples()
         ]
     return reversed_ends
+
+
+def _above(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """Cells that are more than the one of their row that they may not exceed; an empty one exceeds nothing."""
+    beyond = []
+    for field in (field for field in table.fields if field.not_above):
+        most = frame[field.not_above]
+        wrong = (frame[field.name] > most).fillna(False).astype("bool") & most.ne("").fillna(True).astype("bool")
+        pairs = zip(frame.index[wrong], frame.loc[wrong, field.name].tolist(), most[wrong].tolist(), strict=True)
+        beyond += [Fault(table.path, row, field.name, above(field, *pair)) for row, *pair in pairs]
+    return beyond
 
 
 def _formulas(table: Table, frame: pd.DataFrame) -> list[Fault]:
