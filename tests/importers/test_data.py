@@ -368,7 +368,7 @@ def test_a_run_that_cannot_be_read_does_not_cost_the_record_its_rows(data: Path,
     tree.write(f"{broken}/performance/run_1/mlperf_log_detail.txt", "no log")
     assert shipping.make([tree.root], folder=data, say=lines.append) == 1
     assert (part.read_bytes(), described.read_bytes()) == before
-    less = "1 fewer than are shipped, 1 fewer computed from logs"
+    less = "1 fewer than are shipped, 1 fewer computed from logs, 1 fewer with token latencies"
     assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {less}"
     assert lines[-1].startswith("nothing is written: ") and "--fewer" in lines[-1]
     assert shipping.make([tree.root], folder=data, fewer=True, say=lines.append) == 0
@@ -382,8 +382,23 @@ def test_a_summary_alone_does_not_cost_the_record_what_its_logs_say(data: Path, 
     assert shipping.make([tree.summary(), tree.root], folder=data, say=lines.append) == 0
     before = (data / "official" / "v4.1.parquet").read_bytes()
     assert shipping.make([tree.summary()], folder=data, say=lines.append) == 1
-    assert lines[-2] == "differs   official/v4.1.parquet: 1 rows, 1 fewer computed from logs"
+    lost = "1 fewer computed from logs, 1 fewer with token latencies"
+    assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {lost}"
     assert (data / "official" / "v4.1.parquet").read_bytes() == before
+
+
+@pytest.mark.parametrize(("what", "lost"), [("fp8", "1 fewer with a precision"), ("", "")])
+def test_a_precision_that_is_said_no_more_is_a_loss(data: Path, tree: Any, what: str, lost: str) -> None:
+    lines: list[str] = []
+    describe(data, "v4.1")
+    assert shipping.make([tree.summary({"weight_data_types": what})], folder=data, say=lines.append) == 0
+    before = (data / "official" / "v4.1.parquet").read_bytes()
+    other = tree.summary({"weight_data_types": "", "Performance_Result": 25000.0})
+    assert shipping.make([other], folder=data, say=lines.append) == int(bool(lost))
+    assert ((data / "official" / "v4.1.parquet").read_bytes() == before) == bool(lost)
+    if lost:
+        assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {lost}"
+        assert shipping.make([other], folder=data, fewer=True, say=lines.append) == 0
 
 
 def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, tree: Any) -> None:

@@ -112,7 +112,7 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
     record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")
     record.add_argument("--check", action="store_true", help="write nothing; status 1 where a file would be another")
-    record.add_argument("--fewer", action="store_true", help="ship a round also where rows or logs of it are lost")
+    record.add_argument("--fewer", action="store_true", help="ship a round also where rows, or what logs say, are lost")
     record.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
 
     data = _add(commands, "data", _data, "bring rounds that are not shipped, or files of your own, into data/official/")

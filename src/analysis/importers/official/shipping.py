@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.core.contents import sha256_of, write_whole
@@ -14,6 +15,13 @@ from analysis.data.descriptor import Part
 from analysis.importers.official import writer
 from analysis.importers.official.intake import import_results
 
+FOUND = {  # columns that logs and configurations fill, and rows that have them in words
+    "recomputed": "computed from logs",
+    "tpot_p99_ms": "with token latencies",
+    "precision": "with a precision",
+    "power_limit_watts": "with a power limit",
+}
+
 
 def make(
     paths: Iterable[Path], *, folder: Path = DATA, check: bool = False, fewer: bool = False,
@@ -22,9 +30,9 @@ def make(
     """Import `paths` into the parts of the record that datapackage.json describes; returns the exit status.
 
     Each round that the paths hold becomes its file in data/official/, rows in order of id, the same bytes from the same
-    inputs; the descriptor follows. Where a round has fewer rows than are shipped, or fewer of them are computed from
-    logs, nothing of any round is written and the status is 1, unless `fewer` says that it may: a part of the inputs, or
-    a run that was left out, must not cost what is shipped. With `check` nothing is written: the status is 1 where a
+    inputs; the descriptor follows. Where a round has fewer rows than are shipped, or fewer of them have one of FOUND,
+    nothing of any round is written and the status is 1, unless `fewer` says that it may: a part of the inputs, or a run
+    that was left out, must not cost what is shipped. With `check` nothing is written: the status is 1 where a
     file would be another. Says which input is not one of those that the descriptor names, and which rounds it describes
     no part for. Raises ImportFailed, DescriptorError, OutputError.
     """
@@ -62,17 +70,17 @@ def make(
 
 
 class _Held(NamedTuple):
-    """How many rows a part has, and how many of them are computed from logs."""
+    """How many rows a part has, and how many of them have each of FOUND, as far as that is known."""
 
     rows: int
-    computed: int = 0
+    found: Mapping[str, int] = MappingProxyType({})
 
 
 def _held(file: Path) -> _Held:
     import pyarrow.parquet as pq
 
-    column = pq.read_table(file, columns=["recomputed"])["recomputed"]
-    return _Held(len(column), len(column) - column.null_count)
+    rows = pq.read_table(file, columns=list(FOUND)).to_pandas()
+    return _Held(len(rows), (rows.notna() & rows.ne("")).sum().to_dict())
 
 
 def _shipped(folder: Path, part: Part) -> _Held:
@@ -83,9 +91,9 @@ def _shipped(folder: Path, part: Part) -> _Held:
 
 def _lost(shipped: _Held, held: _Held) -> str:
     """In words how much less is held than is shipped; "" where nothing is lost."""
-    less = {"fewer than are shipped": shipped.rows - held.rows}
-    less |= {"fewer computed from logs": shipped.computed - held.computed}
-    return "".join(f", {count:,} {words}" for words, count in less.items() if count > 0)
+    less = {"than are shipped": shipped.rows - held.rows}
+    less |= {FOUND[name]: count - held.found[name] for name, count in shipped.found.items()}
+    return "".join(f", {count:,} fewer {words}" for words, count in less.items() if count > 0)
 
 
 def _unknown(paths: Iterable[Path], parts: Iterable[Part]) -> list[str]:
