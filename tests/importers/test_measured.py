@@ -153,8 +153,15 @@ MANY = {"ttfts": [0.1, 0.14], "output_lens": [290, 290], "itls": [[0.03] * 289] 
 )
 def test_answers_that_were_not_streamed_have_no_times_of_their_own(write: Write, change: dict) -> None:
     assert one(write(VLLM | MANY)).request_tpot_ms == pytest.approx([30.0, 30.0])
-    run = one(write(VLLM | MANY | change))
+    run = one(write(without(VLLM, "request_goodput") | MANY | change))
     assert (run.request_ttft_ms, run.request_tpot_ms) == (None, None)
+    with pytest.raises(MeasurementError, match=r"1\.5 requests/s were answered in time, but no answer was streamed"):
+        formats.read_runs(write(VLLM | MANY | change))
+
+
+def test_some_arrays_alone_tell_nothing_of_streaming(write: Write) -> None:
+    run = one(write(VLLM | without(MANY, "itls")))
+    assert run.request_ttft_ms is None and run.goodput_per_s == 1.5
 
 
 def test_a_streamed_answer_that_came_in_one_piece_has_no_time_between_tokens(write: Write) -> None:
@@ -167,8 +174,10 @@ def test_a_streamed_answer_that_came_in_one_piece_has_no_time_between_tokens(wri
 def test_a_zero_is_no_time(write: Write) -> None:
     zeros = {f"{statistic}_{name}_ms": 0.0 for statistic in ("mean", "median", "p99") for name in ("ttft", "tpot")}
     blocks = {name: {"unit": "ms", "avg": 0.0, "p50": 0.0, "p99": 0.0} for name in BLOCKS}
-    for record in (VLLM | zeros, AIPERF | blocks):
-        run = one(write(record))
+    for record, goodput in ((VLLM | zeros, "request_goodput"), (AIPERF | blocks, "goodput")):
+        with pytest.raises(MeasurementError, match="no answer was streamed, so none had a time to its first token"):
+            formats.read_runs(write(record))
+        run = one(write(without(record, goodput)))
         times = [getattr(run, f"{name}_{of}_ms") for name in ("ttft", "tpot") for of in ("mean", "p50", "p99")]
         assert np.isnan(times).all()
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from analysis.importers.measured.measurement import MOST, MeasuredRun, MeasurementError, Reader, by_request, checked
 
+ARRAYS = ("ttfts", "itls", "output_lens")  # of each request
 STATISTICS = (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
 
 
@@ -46,6 +47,11 @@ def agreeing(run: MeasuredRun, where: str) -> MeasuredRun:
     return checked(run, where)
 
 
+def has_arrays(record: Mapping[str, Any]) -> bool:
+    """Whether a record tells of each request."""
+    return all(isinstance(record.get(name), list) for name in ARRAYS)
+
+
 def _rate(record: Mapping[str, Any], read: Reader) -> float:
     """Requests per second that were asked for; infinite for all at once, NaN for a replayed trace."""
     asked = record.get("request_rate")
@@ -59,12 +65,11 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
 
     None where the file has no arrays, or its answers were not streamed (see measurement.by_request).
     """
-    names = ("ttfts", "itls", "output_lens")
-    if not all(isinstance(record.get(name), list) for name in names):
+    if not has_arrays(record):
         return None, None
-    ttfts, itls, lengths = (record[name] for name in names)
+    ttfts, itls, lengths = (record[name] for name in ARRAYS)
     if not len(ttfts) == len(itls) == len(lengths):
-        sizes = ", ".join(f"{name} {len(record[name])}" for name in names)
+        sizes = ", ".join(f"{name} {len(record[name])}" for name in ARRAYS)
         raise MeasurementError(f"{where}: {sizes}; expected one entry per request in each")
     done = [request for request in zip(ttfts, itls, lengths, strict=True) if request[2]]
     try:

@@ -163,7 +163,10 @@ def checked(run: MeasuredRun, where: str, tolerance: float = TOLERANCE) -> Measu
 
 
 def _check_requests(run: MeasuredRun, where: str, tolerance: float) -> None:
-    """Requests per second are the completed ones over the seconds, and those answered in time are some of them."""
+    """Requests per second are the completed ones over the seconds, and those answered in time are some of them.
+
+    Only where answers were streamed can any be in time for a first token.
+    """
     implied = run.requests_completed / run.duration_s
     if implied == implied and not (
         math.isnan(run.requests_per_s) or math.isclose(implied, run.requests_per_s, rel_tol=tolerance)
@@ -176,6 +179,17 @@ def _check_requests(run: MeasuredRun, where: str, tolerance: float) -> None:
         raise MeasurementError(
             f"{where}: {run.goodput_per_s:g} requests/s were answered in time, but {run.requests_per_s:g} in all; "
             "expected some of them, or all"
+        )
+    if math.isnan(run.ttft_mean_ms) and math.isnan(run.ttft_p50_ms) and math.isnan(run.ttft_p99_ms):
+        in_time_if_streamed(run.goodput_per_s, where)
+
+
+def in_time_if_streamed(goodput_per_s: float, where: str) -> None:
+    """Raises MeasurementError where requests in time are stated (not NaN) of answers that were not streamed."""
+    if not math.isnan(goodput_per_s):
+        raise MeasurementError(
+            f"{where}: {goodput_per_s:g} requests/s were answered in time, but no answer was streamed, so none had a "
+            "time to its first token: measure streamed answers, or take the goodput out of the file"
         )
 
 

@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.importers.measured import clients
-from analysis.importers.measured.measurement import MeasuredRun, MeasurementError, Reader, named
+from analysis.importers.measured.measurement import (
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    in_time_if_streamed,
+    named,
+)
 
 FORM = "`vllm bench serve` (--save-result or --append-result)"
 KEYS = {"duration", "completed", "total_output_tokens", "output_throughput"}
@@ -35,6 +41,9 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         if key in record:
             raise MeasurementError(f"{where}: is {what}; expected the result of `vllm bench serve`")
     read = Reader(record, where)
+    figures, goodput_per_s = clients.figures(record, read), _goodput(record, read)
+    if clients.has_arrays(record) and figures["request_ttft_ms"] is None:
+        in_time_if_streamed(goodput_per_s, where)
     measured = MeasuredRun(
         file, place, "vllm bench serve", str(record.get("model_id") or ""),
         requests_failed=_failed(record, read),
@@ -43,8 +52,8 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         precision=str(record.get("precision") or ""),
         accelerator=str(record.get("accelerator") or ""),
         accelerator_count=read.count("accelerator_count"),
-        goodput_per_s=_goodput(record, read),
-        **clients.figures(record, read),
+        goodput_per_s=goodput_per_s,
+        **figures,
     )  # fmt: skip
     return [clients.agreeing(measured, where)]
 
