@@ -73,6 +73,11 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         "memory is planned for contexts of up to 2,000 tokens, the longest prompt has 15,330",
     ),
     (
+        "latent_cache",
+        {},
+        "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
+    ),
+    (
         "far_benchmark",
         {"benchmark": "Llama 2 70B", "distance": "1.1", "far": "0.98"},
         "no benchmark is near the model: Llama 2 70B is at distance 1.1, a model twice as large at 0.98",

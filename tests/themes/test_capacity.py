@@ -156,6 +156,13 @@ def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan: Plan, context
     assert (note("long_prompt", prompt="1,000", context="999") in planned.notes) == told
 
 
+@pytest.mark.parametrize(("benchmark", "told"), [("deepseek-r1", True), ("llama3.1-405b", False)])
+def test_a_latent_cache_is_told_to_be_planned_once_for_a_group(plan: Plan, benchmark: str, told: bool) -> None:
+    """Both need several accelerators; heads of keys and values are shared out between them, a latent vector is not."""
+    planned = plan(SERVER | {"benchmark": benchmark}, benchmark=benchmark, weight_precision="fp8")
+    assert (note("latent_cache") in planned.notes) == told
+
+
 @pytest.mark.parametrize(
     ("benchmark", "noted"), [("gptj", True), ("resnet50", False)], ids=["no limit on tokens", "no tokens"]
 )

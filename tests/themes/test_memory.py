@@ -47,7 +47,7 @@ def test_layers_that_see_a_window_keep_no_more_than_it() -> None:
 def test_one_latent_vector_stands_for_keys_and_values_of_all_heads() -> None:
     """61 layers x (512 + 64) numbers x 2 bytes = 70,272 bytes a token, whatever the heads."""
     model = memory.model(BENCHMARKS, "latent", 1.0, 2.0)
-    assert model == Model(671e9, 70_272.0)
+    assert model == Model(671e9, 70_272.0, latent=True)
     assert model.cache_bytes(200_192) == 14_067_892_224
 
 

@@ -147,6 +147,10 @@ _TABLE = (
     Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute", **_WHOLE),
     Kind("long_prompt", "memory is planned for contexts of up to {context} tokens, the longest prompt has {prompt}"),
     Kind(
+        "latent_cache",
+        "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
+    ),
+    Kind(
         "far_benchmark",
         "no benchmark is near the model: {benchmark} is at distance {distance}, a model twice as large at {far}",
     ),

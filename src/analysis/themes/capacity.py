@@ -291,6 +291,7 @@ def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.Dat
         no_queue=bool(pd.isna(demand.service_s)),
         no_prompt=not of.prompt.known,
         no_memory=of.model is None,
+        latent_cache=of.model is not None and of.model.latent and of.prompt.accelerators > 1,
         speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
     if of.prompt.known:

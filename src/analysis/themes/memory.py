@@ -23,13 +23,15 @@ class Model:
     """A model in memory: bytes of its weights, and of the cache for each token of a request.
 
     Layers that see a window only keep no more than its last `window_tokens`: `windowed_bytes_per_token` are theirs,
-    `cache_bytes_per_token` those of the other layers.
+    `cache_bytes_per_token` those of the other layers. `latent` says that a token's cache is one vector, which no two
+    accelerators can share out between them as they do heads.
     """
 
     weight_bytes: float
     cache_bytes_per_token: float
     windowed_bytes_per_token: float = 0.0
     window_tokens: float = 0.0
+    latent: bool = False
 
     def cache_bytes(self, tokens: Any) -> Any:
         """Bytes in the cache of one request of so many tokens, prompt and answer together; a number or an array."""
@@ -50,9 +52,9 @@ def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_b
         return None
     each, windowed = numbers * cache_bytes, known.get("windowed_layers", 0.0)
     whole = (known["layers"] - windowed) * each
-    return Model(
-        known["parameters_billion"] * 1e9 * weight_bytes, whole, windowed * each, known.get("window_tokens", 0.0)
-    )
+    window = known.get("window_tokens", 0.0)
+    latent = "latent_size" in known
+    return Model(known["parameters_billion"] * 1e9 * weight_bytes, whole, windowed * each, window, latent)
 
 
 def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
@@ -69,7 +71,9 @@ def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
 def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: float, context_tokens: Any) -> Any:
     """Whole requests whose cache fits beside one copy of the weights on `accelerators`; 0 where the weights do not.
 
-    `headroom` is the share of memory kept free, `context_tokens` the tokens in the cache of one request.
+    `headroom` is the share of memory kept free, `context_tokens` the tokens in the cache of one request. The cache of a
+    request is there once: its heads shared out, or whole on one accelerator (data-parallel attention). Tensor
+    parallelism over more accelerators than heads keeps copies, and of a latent vector one on each: fewer requests fit.
     """
     room = accelerators * memory_gb * 1e9 * (1 - headroom) - model.weight_bytes
     return np.maximum(np.floor(room / model.cache_bytes(np.asarray(context_tokens, float))), 0.0)
