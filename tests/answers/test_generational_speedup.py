@@ -315,7 +315,9 @@ def test_the_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_tabl
 
 
 def test_steps_are_findings(speedups: pd.DataFrame) -> None:
-    found = answer.decomposition(speedups.iloc[[1]].assign(step=f"{BASE} to B200 SXM"), EMPTY, "v4.1", "v5.1", NAME)
+    found = answer.decomposition(
+        speedups.iloc[[1]].assign(before=BASE, accelerator="B200 SXM"), EMPTY, "v4.1", "v5.1", NAME
+    )
     assert [own.name for own in found] == ["step_h100_sxm_to_b200_sxm", "software"]
     assert found[0].headline == "H100 to B200 gives 2 to 2.5 times (v4.1; FP4 against FP8)."
     assert found[0].notes == {note("inferred")}

@@ -115,9 +115,12 @@ def test_the_price_of_accuracy_is_told_from_the_dearest_to_the_cheapest() -> Non
         answer.accuracy(rows.head(1), str).headline
         == "At 99.9 % accuracy systems keep 100 % of their throughput on llm."
     )
-    by_part = rows.assign(accelerator="B200 SXM", precisions=["fp8 and int8", " and ", "fp8 and fp8"])
+    ran = {"precision": ["fp8", "", "fp8"], "precision_loose": ["int8", "", "fp8"]}
+    by_part = rows.assign(accelerator="B200 SXM", **ran)
     told = answer.accuracy_table(by_part, str.upper, name)
     assert told["precisions"].tolist() == ["", "FP8 and FP8", "FP8 and INT8"] and set(told["name"]) == {"B200"}
+    half = answer.accuracy_table(by_part.assign(precision=""), str.upper, name)
+    assert half["precisions"].tolist() == ["", "not stated and FP8", "not stated and INT8"]
 
 
 def test_the_record_says_which_precision_ran_on_what(ran: pd.DataFrame) -> None:

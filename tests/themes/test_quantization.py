@@ -58,7 +58,7 @@ def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> Non
     found = quantization.price_of_accuracy(comparable_rows(STRICT), comparable_rows(LOOSE))
     (row,) = found.to_dict("records")
     assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.7, 1)
-    assert row["precisions"] == "fp16 and int8"
+    assert (row["precision"], row["precision_loose"]) == ("fp16", "int8")
     assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
 
 

@@ -273,10 +273,10 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, lat
     """One finding per step of hardware or power limit, and one for what the later round changed by software."""
     hardware = [
         Finding(
-            f"step_{finding_name(row['step'])}",
+            f"step_{finding_name(row['before'])}_to_{finding_name(row['accelerator'])}",
             _ends(row, "speedup"),
             STEP,
-            f"{' to '.join(map(name, row['step'].split(' to ')))} gives {_prose(row)} times ({_bracket(row)}).",
+            f"{name(row['before'])} to {name(row['accelerator'])} gives {_prose(row)} times ({_bracket(row)}).",
             cited(_one(row)),
             row["notes"],
             _beside(row),

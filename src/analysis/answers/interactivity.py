@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.answers.words import (
     PROSE,
     counted,
+    either,
     finding_name,
     fitting,
     listed,
@@ -119,10 +120,10 @@ def ends(given: pd.DataFrame, runs: pd.DataFrame, name: Names) -> Finding:
     leaders, last = user_speed.most(given), reach.iloc[0]
     parts = _leaders(leaders, user_speed.undecided(given), name)
     beyond = [interval.number(speed) for speed in dict.fromkeys(given["asked"]) if speed > last["speed"]]
-    end = f"the record ends at {_number(last['speed'])} tokens/s ({name(last['accelerator'])})"
-    short = f"the record ends at {_number(last['speed'])} ({name(last['accelerator'])})"
+    end, whose = f"the record ends at {_number(last['speed'])}", f"({name(last['accelerator'])})"
+    end, short, shortest = f"{end} tokens/s {whose}", f"{end} {whose}", end
     more = (f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}") if beyond else end
-    headline = fitting(*(f"{'; '.join([*parts, last])}." for last in (more, short, short.split(" (")[0])))
+    headline = fitting(*(f"{'; '.join([*parts, told])}." for told in (more, short, shortest)))
     own = reach[reach["speed"].eq(last["speed"])]
     return Finding("record_ends", exactly(float(last["speed"])), SPEED, opening(headline),
                    cited(own), of_rows(own), about=last["accelerator"])  # fmt: skip
@@ -168,9 +169,7 @@ def worth(given: pd.DataFrame, name: Names) -> Finding:
         words = f"At {asked} tokens/s per user {name(lead['accelerator'])} alone is proven."
         return nothing("worth_at_speed", unit, words)
     shown = others if len(others) < 3 else [others[0], *others[-2:]]
-    work = listed(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown).replace(
-        " and ", " or "
-    )
+    work = either(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown)
     words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the proven work of {work}."
     values = {finding_name(row["accelerator"]): (times, unit) for row, times in others}
     return Finding("worth_at_speed", others[-1][1], unit, words, cited(there), of_rows(there),

@@ -255,7 +255,8 @@ def accuracy_table(price: pd.DataFrame, label: Names, name: Names) -> pd.DataFra
     """The rows of price_of_accuracy by accelerator with the columns of ACCURACY, what is left least first."""
     order = interval.of(price, "kept").middle.sort_values(kind="stable").index
     rows = price.loc[order]
-    ran = rows["precisions"].str.upper().str.replace(" AND ", " and ").str.strip().replace("and", "")
+    both = zip(rows["precision"], rows["precision_loose"], strict=True)
+    ran = [" and ".join(own.upper() or "not stated" for own in pair) if any(pair) else "" for pair in both]
     return rows.assign(benchmark=rows["benchmark"].map(label), name=rows["accelerator"].map(name), precisions=ran)
 
 

@@ -111,8 +111,9 @@ def price_of_accuracy(
 
     Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
     count, and is official and on sale. One row per benchmark, scenario and `by`: kept_low/high (a ratio: what is left
-    of the throughput), systems, source_ids, precisions (at the stricter and the looser target), notes. Filings of
-    one measurement under both targets (ratio exactly 1) say nothing about the price and are left out.
+    of the throughput), systems, source_ids, precision and precision_loose (at the stricter and the looser target, of
+    the first system; "" where not stated), notes. Filings of one measurement under both targets (ratio exactly 1) say
+    nothing about the price and are left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
     sold = [rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE) for rows in (strict, loose)]
@@ -123,8 +124,7 @@ def price_of_accuracy(
     groups = ["benchmark", "scenario", *by]
     spread = interval.hull(interval.put(both, "kept", kept), groups, "kept").rename(columns={"count": "systems"})
     ids = both.groupby(groups, sort=False)["source_id"].agg(several).rename("source_ids")
-    both = both.assign(precisions=both["precision"] + " and " + both["precision_loose"])
-    first = both.drop_duplicates(groups)[[*groups, "precisions"]]
+    first = both.drop_duplicates(groups)[[*groups, "precision", "precision_loose"]]
     both["notes"] = notes.beside(both["notes"], both["notes_loose"])
     told = spread.merge(ids.reset_index(), on=groups).merge(first, on=groups)
     return told.merge(notes.carried(both, groups), on=groups)

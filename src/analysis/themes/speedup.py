@@ -236,7 +236,7 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     """The speedup of each accelerator of `path` over the one before it, in the newest official round that has both.
 
     H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Like systems (alike.compared). Columns:
-    step, accelerator, those of alike.MEASURES; a step with no comparable pair is left out.
+    before and accelerator (the two), those of alike.MEASURES; a step with no comparable pair is left out.
     """
     official = _sides(rows[rows["origin"].eq("official")], ["round"])
     newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)
@@ -244,9 +244,9 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     for before, after in pairwise(path):
         sides = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
         if sides:
-            about = {"step": f"{before} to {after}", "accelerator": after}
+            about = {"before": before, "accelerator": after}
             ratios.append(about | compared(sides[after], sides[before]))
-    return pd.DataFrame(ratios, columns=["step", "accelerator", *MEASURES])
+    return pd.DataFrame(ratios, columns=["before", "accelerator", *MEASURES])
 
 
 def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
