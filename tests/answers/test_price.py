@@ -106,7 +106,7 @@ OFFERS = pd.DataFrame(
     {"accelerator": ["H200 SXM", "H100 SXM", "L40S"], "provider": ["Cloud", "Cloud", "Else"], "source_id": "p",
      "rate_low": [4000.0, 3000.0, 500.0], "rate_high": [4000.0, 3000.0, 500.0], "price_low": [3.29, 2.0, 0.5],
      "price_high": [3.29, 2.0, 0.5], "usd_per_million_low": [0.5, 0.6, 2.0], "usd_per_million_high": [0.5, 0.6, 2.0],
-     "commitment": "unstated", "quoted": "not stated", "id": ["i", "j", "k"]}
+     "commitment": "unstated", "quoted": "", "id": ["i", "j", "k"]}
 ).assign(source_ids=[("s",), ("s",), ("t",)], notes=[NONE, NONE, PREVIEW], rounds=[("v4.1",)] * 3)  # fmt: skip
 
 

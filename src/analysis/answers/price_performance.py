@@ -266,7 +266,7 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     Also `price_from`, by the short names of sources in `labels` (a price without a source was given as a parameter),
     and `terms`: the commitment and the date of the price, as far as they are stated.
     """
-    stated = offers[["commitment", "quoted"]].replace({"unstated": "", "not stated": ""})
+    stated = offers[["commitment", "quoted"]].replace({"commitment": {cost.UNSTATED: ""}})
     terms = [", ".join(filter(None, row)) or "not stated" for row in stated.itertuples(index=False)]
     source = offers["source_id"].map(labels).fillna("parameter")
     rows = as_dicts(offers)
@@ -282,7 +282,7 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
 def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str]) -> str:
     """Of which quotes a figure is, for its subtitle: how many, from where, and whether they are dated."""
     given = all_quotes["source_id"].eq("").sum()
-    undated = all_quotes["quoted"].eq("not stated").all()
+    undated = all_quotes["quoted"].eq("").all()
     whose = "of documents" if not given else f"{given} given"
     dates = ", undated" if undated else ""
     where = f"; throughput of {listed(rounds)}" if rounds else ""
@@ -333,5 +333,5 @@ def _percent(share: float) -> str:
 
 def _warned(rows: pd.DataFrame) -> Notes:
     """What must be said with quotes: the notes of their throughput, and that they have no date."""
-    undated = rows["quoted"].eq("not stated").any()
+    undated = rows["quoted"].eq("").any()
     return union(rows["notes"]) | ({note("prices_undated")} if undated else NONE)

@@ -18,6 +18,7 @@ from analysis.core.interval import Interval
 from analysis.core.vocabulary import SECONDS_PER_HOUR, round_age
 from analysis.themes import of_a_kind
 
+UNSTATED = "unstated"  # the commitment of a price that says none, as the table has it
 RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
 
@@ -56,7 +57,7 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
         {
             "accelerator": offer.accelerator or accelerator,
             "provider": offer.provider or "a given price",
-            "commitment": offer.commitment or "unstated",
+            "commitment": offer.commitment or UNSTATED,
             "quoted": offer.quoted,
             "usd_per_accelerator_hour_low": offer.low,
             "usd_per_accelerator_hour_high": offer.high,
@@ -80,12 +81,12 @@ def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
 def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
     """Every offer of `prices` once: accelerator, provider, commitment, quoted, price_low/high, source_id.
 
-    `quoted` is a date or `not stated`; prices are US dollars per accelerator-hour.
+    `quoted` is a date, "" where none is stated; prices are US dollars per accelerator-hour.
     """
     once = prices[prices["duplicate_of"].eq("")]
     names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
     columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
-    return once.assign(quoted=once["quoted"].mask(once["quoted"].eq(""), "not stated"))[columns].rename(columns=names)
+    return once[columns].rename(columns=names)
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
