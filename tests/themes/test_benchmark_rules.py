@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.core.vocabulary import LIMITED
 from analysis.data.catalog import Catalog
 from analysis.themes import benchmark_rules
 
@@ -102,3 +103,20 @@ def test_the_longest_prompt_is_that_of_the_rounds(data: Catalog) -> None:
     assert longest == {"gptj": 2048.0, "llama3.1-405b": 20_000.0}
     assert np.isnan(benchmark_rules.longest_prompt(data.benchmark_limits, "resnet50"))
     assert np.isnan(benchmark_rules.longest_prompt(data.benchmark_limits, "gptj", ["v6.0"]))
+
+
+def test_the_limits_of_the_record_agree_with_one_another(data: Catalog) -> None:
+    """A first token waits for a whole prompt, Interactive is the tighter scenario, and a prompt fits into the model."""
+    limits, contexts = data.benchmark_limits, data.benchmarks.set_index("benchmark")["max_context_tokens"]
+    limit = {name: benchmark_rules.limits_ms(limits, name) for name in (benchmark_rules.TTFT, benchmark_rules.TPOT)}
+    compared = 0
+    for name in benchmark_rules.language_models(limits):
+        assert benchmark_rules.longest_prompt(limits, name) < contexts[name]
+        for round in data.rounds["round"]:
+            first, each = ([of(name, scenario, [round]) for scenario in LIMITED] for of in limit.values())
+            assert all(ttft > tpot for ttft, tpot in zip(first, each, strict=True) if ttft == ttft)
+            assert np.isnan(first).tolist() == np.isnan(each).tolist()
+            if not np.isnan(first + each).any():
+                compared += 1
+                assert first[1] < first[0] and each[1] < each[0]
+    assert compared > 10
