@@ -8,6 +8,7 @@ import pytest
 from analysis.answers import words
 from analysis.compare import gate
 from analysis.compare.gate import Question
+from analysis.core import interval
 from analysis.core.citation import cited, several
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
@@ -86,8 +87,8 @@ def test_sources_of_rows_that_become_one_are_sorted_and_come_once() -> None:
 
 def test_the_span_of_rows_or_of_a_row_is_an_interval_of_plain_numbers() -> None:
     rows = pd.DataFrame({"x_low": [2, 1], "x_high": [3, 4]})
-    assert (words.span(rows, "x"), words.span(rows.iloc[0], "x")) == (Interval(1.0, 4.0), Interval(2.0, 3.0))
-    assert {type(end) for end in (words.span(rows, "x").low, words.span(rows.iloc[0], "x").high)} == {float}
+    assert (interval.span(rows, "x"), interval.span(rows.iloc[0], "x")) == (Interval(1.0, 4.0), Interval(2.0, 3.0))
+    assert {type(end) for end in (interval.span(rows, "x").low, interval.span(rows.iloc[0], "x").high)} == {float}
     assert (words.ranged(rows, "x"), words.ranged(rows.iloc[0], "x")) == ("1 to 4", "2 to 3")
 
 

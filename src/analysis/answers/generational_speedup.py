@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.answers.words import counted, finding_name, fitting, listed, many_of, opening, prose, span, with_article
+from analysis.answers.words import (
+    counted,
+    finding_name,
+    fitting,
+    listed,
+    many_of,
+    opening,
+    prose,
+    with_article,
+)
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import marks, of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import speedup
@@ -60,7 +69,7 @@ def fastest(lead: Row | None, baseline: str, topic: str, name: Names) -> Finding
         words = f"{opening(with_article(own))}{sold} {work} {many_of(base)} on {topic}"
     ran = precisions(lead)
     sentence = fitting(f"{words} ({'; '.join(filter(None, [where(lead), ran]))}).", f"{words} ({where(lead)}).")
-    return Finding("fastest", _ends(lead, "speedup"), TIMES, sentence, cited(_one(lead)), lead["notes"])
+    return Finding("fastest", span(lead, "speedup"), TIMES, sentence, cited(_one(lead)), lead["notes"])
 
 
 def follows(
@@ -83,7 +92,7 @@ def follows(
         if _slower(row):
             work = f"{with_article(base)} does the work of {_as_work(row)} {many_of(name(row['accelerator']))}"
         sentence = f"{_own_round(row)} has no {base}; by accelerators that ran in both rounds, {work}."
-        return Finding("through_a_bridge", _ends(row, "speedup"), TIMES, sentence, cited(_one(row)), row["notes"])
+        return Finding("through_a_bridge", span(row, "speedup"), TIMES, sentence, cited(_one(row)), row["notes"])
     same = others[others["basis"].eq(lead["basis"]) & ~others["accelerator"].isin([baseline, lead["accelerator"]])]
     sold = np.array([speedup.on_sale(row) for row in as_dicts(same)], dtype="bool")
     same = fastest_first(same[sold]).head(2)
@@ -183,7 +192,7 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str, name: Names) -> li
     return [
         Finding(
             f"speedup_{finding_name(row['accelerator'])}",
-            _ends(row, "speedup"),
+            span(row, "speedup"),
             TIMES,
             f"On {topic}, {_in_work(row, baseline, name)} ({_bracket(row)}).",
             cited(_one(row)),
@@ -202,7 +211,7 @@ def over_rounds(grown: pd.DataFrame, name: Names) -> Finding:
     row = grown.loc[interval.of(grown, "grown").middle.idxmax()]
     sentence = f"Over its rounds the same accelerator gained at most {_prose(row, 'grown')} times: "
     sentence += f"{name(row['accelerator'])}, {row['first']} to {row['last']}."
-    return Finding("over_rounds", _ends(row, "grown"), unit, sentence, cited(_one(row)), row["notes"])
+    return Finding("over_rounds", span(row, "grown"), unit, sentence, cited(_one(row)), row["notes"])
 
 
 def across(grid: pd.DataFrame, lead: Row | None, baseline: str, label: Names, name: Names) -> Finding:
@@ -244,9 +253,9 @@ def offered(spec: pd.DataFrame, lead: Row | None, baseline: str, name: Names) ->
         for fact, times in offers.items()
     )
     sentence = f"Against {base}, {own} offers {told}, and delivers {_prose(row)} times."
-    values = {finding_name(fact): (_ends(row, fact), "ratio of datasheet figures") for fact in facts}
+    values = {finding_name(fact): (span(row, fact), "ratio of datasheet figures") for fact in facts}
     ids = [*cited(_one(lead)), "datasheets"]
-    return Finding("offered", _ends(row, "speedup"), unit, sentence, ids, lead["notes"], values=values)
+    return Finding("offered", span(row, "speedup"), unit, sentence, ids, lead["notes"], values=values)
 
 
 def explanation(explained: pd.DataFrame) -> Finding:
@@ -274,7 +283,7 @@ def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, lat
     hardware = [
         Finding(
             f"step_{finding_name(row['before'])}_to_{finding_name(row['accelerator'])}",
-            _ends(row, "speedup"),
+            span(row, "speedup"),
             STEP,
             f"{name(row['before'])} to {name(row['accelerator'])} gives {_prose(row)} times ({_bracket(row)}).",
             cited(_one(row)),
@@ -320,7 +329,7 @@ def leader_under_other_choice(here: Row | None, there: Row | None, baseline: str
         own = f"on {topic} {with_article(name(now))} {work}"
     verdict = "No" if before == now else "Yes"
     sources = sorted({source for row in (here, there) if row is not None for source in row["source_ids"]})
-    return Finding(key, _ends(there, "speedup"), TIMES, f"{verdict}: {own}.", sources, there["notes"])
+    return Finding(key, span(there, "speedup"), TIMES, f"{verdict}: {own}.", sources, there["notes"])
 
 
 def dated(lines: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -419,22 +428,18 @@ def _in_work(row: Row, baseline: str, name: Names) -> str:
 
 
 def _slower(row: Row) -> bool:
-    return _ends(row, "speedup").middle < 1
+    return span(row, "speedup").middle < 1
 
 
 def _as_work(row: Row, column: str = "speedup") -> str:
     """An interval of the row with two digits, turned round where the row is slower than the baseline."""
-    ends = _ends(row, column)
+    ends = span(row, column)
     return prose(Interval(1 / ends.high, 1 / ends.low) if _slower(row) else ends)
 
 
 def _prose(row: Row, column: str = "speedup") -> str:
     """An interval with the two digits that sentences have."""
-    return prose(_ends(row, column))
-
-
-def _ends(row: Row, column: str) -> Interval:
-    return Interval(float(row[f"{column}_low"]), float(row[f"{column}_high"]))
+    return prose(span(row, column))
 
 
 def _beside(row: Row) -> str:
@@ -461,7 +466,7 @@ def _told(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
 
 
 def _paired(row: Row) -> str:
-    return f"{_ends(row, 'pairs').text()} ({row['pairs']})" if row["pairs"] else ""
+    return f"{span(row, 'pairs').text()} ({row['pairs']})" if row["pairs"] else ""
 
 
 def _software(software: pd.DataFrame, earlier: str, later: str, name: Names) -> Finding:

@@ -17,13 +17,12 @@ from analysis.answers.words import (
     opening,
     prose,
     software,
-    span,
     with_article,
 )
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.themes import user_speed
 from analysis.themes.benchmark_rules import LIMIT, LOGGED

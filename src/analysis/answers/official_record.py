@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from analysis.answers.words import counted, listed, span
+from analysis.answers.words import counted, listed
 from analysis.core import views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import span
 from analysis.core.notes import note, of_rows
 from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust

@@ -7,11 +7,11 @@ from datetime import date
 
 import pandas as pd
 
-from analysis.answers.words import counted, listed, prose, ranged, span
+from analysis.answers.words import counted, listed, prose, ranged
 from analysis.core import interval, notes
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import standing

@@ -8,11 +8,21 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.answers.words import SOFTWARE, counted, dollars, listed, millions, plural, prose, ranged, software, span
+from analysis.answers.words import (
+    SOFTWARE,
+    counted,
+    dollars,
+    listed,
+    millions,
+    plural,
+    prose,
+    ranged,
+    software,
+)
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import apart, carried, note, of_rows
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import TOKENS, round_age
@@ -302,7 +312,7 @@ def _sides(pair: pd.Series) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _over(pair: pd.Series) -> Interval:
-    return Interval(float(pair["ratio_low"]), float(pair["ratio_high"]))
+    return span(pair, "ratio")
 
 
 def _times(pair: pd.Series) -> Interval:
@@ -344,7 +354,7 @@ def _number(count: int) -> str:
 
 
 def _kilowatts(row: Mapping[str, Any]) -> Interval:
-    return Interval(float(row["power_watts_low"]), float(row["power_watts_high"])) / 1000
+    return span(row, "power_watts") / 1000
 
 
 def _given_up(share: Interval) -> Interval:

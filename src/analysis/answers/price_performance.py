@@ -14,13 +14,12 @@ from analysis.answers.words import (
     plural,
     prose,
     software,
-    span,
     with_article,
 )
 from analysis.core import interval, notes
 from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import NONE, Notes, note, of_rows, union
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age

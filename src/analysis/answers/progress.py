@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analysis.answers.words import counted, fitting, listed, ranged, span
+from analysis.answers.words import counted, fitting, listed, ranged
 from analysis.answers.words import software as served
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
+from analysis.core.interval import span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age

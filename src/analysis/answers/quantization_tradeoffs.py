@@ -6,11 +6,20 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from analysis.answers.words import counted, fitting, listed, many_of, more_than, prose, ranged, span, with_article
+from analysis.answers.words import (
+    counted,
+    fitting,
+    listed,
+    many_of,
+    more_than,
+    prose,
+    ranged,
+    with_article,
+)
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes.quantization import UNKNOWN
@@ -83,7 +92,7 @@ def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding, label: Name
     kept = _percent(row)
     sentence = f"On {label(benchmark)}, meeting 99.9 % accuracy in place of 99 % keeps {kept} of the throughput "
     sentence += f"({_runs(own)} at both)."
-    return Finding("kept_here", _ends(row, "kept"), KEPT, sentence, cited(own), row["notes"])
+    return Finding("kept_here", span(row, "kept"), KEPT, sentence, cited(own), row["notes"])
 
 
 def rests_on(pairs: pd.DataFrame, name: Names) -> list[str]:
@@ -133,7 +142,7 @@ def ahead(drawn: pd.DataFrame, topic: str) -> str:
     if others.empty:
         return f"{counted(len(known), 'accelerator')} of {topic} ran {first['precision'].upper()}."
     best = others.iloc[0]
-    ratio = prose(_ends(first, "per_accelerator") / _ends(best, "per_accelerator"))
+    ratio = prose(span(first, "per_accelerator") / span(best, "per_accelerator"))
     sides = [f"{row['precision'].upper()}, {with_article(row['name'])}" for row in (first, best)]
     return f"The fastest at {sides[0]}, gives {ratio} times the fastest at {sides[1]}."
 
@@ -282,7 +291,7 @@ def held_rows(held: pd.DataFrame, name: Names) -> pd.DataFrame:
 
 def _gained(row: pd.Series | Mapping) -> Interval:
     """By whom both precisions ran, at one size; where nobody did, of all systems over the fastest at the wider one."""
-    return _ends(row, "pairs" if row["pairs"] else "spread")
+    return span(row, "pairs" if row["pairs"] else "spread")
 
 
 def _runs(rows: pd.DataFrame) -> str:
@@ -293,7 +302,3 @@ def _percent(row: pd.Series | Mapping) -> str:
     """The share of throughput that is kept, in whole per cent."""
     ends = [f"{100 * row[f'kept_{end}']:.0f}" for end in ("low", "high")]
     return f"{' to '.join(dict.fromkeys(ends))} %"
-
-
-def _ends(row: pd.Series | Mapping, column: str) -> Interval:
-    return Interval(float(row[f"{column}_low"]), float(row[f"{column}_high"]))

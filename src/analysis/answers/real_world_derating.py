@@ -7,11 +7,19 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import counted, dollars, listed, plural, prose, renamed, software, span
+from analysis.answers.words import (
+    counted,
+    dollars,
+    listed,
+    plural,
+    prose,
+    renamed,
+    software,
+)
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.core.parameters import MOST_USERS
 from analysis.core.vocabulary import round_age

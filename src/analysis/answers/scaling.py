@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analysis.answers.words import counted, fitting, ranged, span
+from analysis.answers.words import counted, fitting, ranged
 from analysis.answers.words import software as served
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from analysis.answers.words import counted, listed, prose, span
+from analysis.answers.words import counted, listed, prose
 from analysis.audit import against_record, arithmetic, claims, naming, sizes, verdict
 from analysis.audit.checks import KEYS, NO_FACTOR, WRONG, overall, quantities
 from analysis.audit.labels import NAMED
@@ -17,7 +17,7 @@ from analysis.audit.submissions import COUNT, SIZE
 from analysis.core import interval, views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
-from analysis.core.interval import Interval
+from analysis.core.interval import Interval, span
 from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import RATES, round_age

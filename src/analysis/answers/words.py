@@ -24,17 +24,9 @@ def finding_name(text: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in text.lower()).strip("_")
 
 
-def span(rows: pd.DataFrame | pd.Series, name: str) -> Interval:
-    """The lowest low and highest high of interval `name` over the rows."""
-    ends = interval.of(rows, name)
-    if isinstance(rows, pd.Series):
-        return Interval(float(ends.low), float(ends.high))
-    return Interval(float(ends.low.min()), float(ends.high.max()))
-
-
 def ranged(rows: pd.DataFrame | pd.Series, name: str) -> str:
     """The span of interval `name` in words, with the two digits that prose has."""
-    return prose(span(rows, name))
+    return prose(interval.span(rows, name))
 
 
 def prose(value: Interval) -> str:

@@ -84,9 +84,15 @@ def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
     return pd.DataFrame(ends | {"count": grouped.size()}).reset_index()
 
 
-def span(rows: pd.DataFrame, name: str) -> Interval:
-    """From the lowest low to the highest high of the interval `name` over all rows; UNKNOWN without rows."""
-    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max())) if len(rows) else UNKNOWN
+def span(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str) -> Interval:
+    """From the lowest low to the highest high of the interval `name` over all rows, or that of one row, as floats.
+
+    UNKNOWN without rows.
+    """
+    ends = of(rows, name)
+    if not isinstance(rows, pd.DataFrame):
+        return Interval(float(ends.low), float(ends.high))
+    return Interval(float(ends.low.min()), float(ends.high.max())) if len(rows) else UNKNOWN
 
 
 def whole(value: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from itertools import compress
 from typing import Any
 
-from analysis.core import notes
+from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
@@ -108,7 +108,7 @@ def by_system(rows: Records) -> Records:
 def ratio(row: Row, other: Row) -> Interval:
     """The ratio of two rates per accelerator; as printed where for both tokens per sample would have to be assumed."""
     name = "as_printed" if _in_print(row, other) else "per_accelerator"
-    return _ends(row, name) / _ends(other, name)
+    return interval.of(row, name) / interval.of(other, name)
 
 
 def hull(ratios: Iterable[Interval]) -> Interval:
@@ -193,7 +193,3 @@ def _in_print(row: Row, other: Row) -> bool:
 
 def _rate(row: Row) -> float:
     return row["per_accelerator_low"] * row["per_accelerator_high"]
-
-
-def _ends(row: Row, name: str) -> Interval:
-    return Interval(row[f"{name}_low"], row[f"{name}_high"])

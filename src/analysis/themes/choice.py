@@ -386,4 +386,4 @@ def with_users(chosen: Choice, users: int) -> pd.DataFrame:
 
 def likely(row: pd.Series, name: str) -> Interval:
     """From the tenth to the ninetieth percentile of a quantity of one row of `rank`."""
-    return Interval(float(row[f"{name}_low"]), float(row[f"{name}_high"]))
+    return interval.span(row, name)
