@@ -34,13 +34,6 @@ def test_articles_go_by_how_a_name_is_spoken(name: str, said: str) -> None:
     assert words.with_article(name) == said
 
 
-def test_software_is_what_served_else_the_framework() -> None:
-    rows = pd.DataFrame({"serving_software": ["vLLM", "", None], "framework": ["PyTorch", "TensorRT 10", None]})
-    assert words.software(rows).tolist() == ["vLLM", "TensorRT 10", ""]
-    assert words.software(rows[["framework"]]).tolist() == ["PyTorch", "TensorRT 10", ""]
-    assert words.software(rows[[]]).tolist() == ["", "", ""]
-
-
 def test_accelerators_go_by_what_people_call_them_and_keep_their_own_name() -> None:
     called = words.called(pd.DataFrame({"accelerator": ["H100 SXM", "B300"], "label": ["H100", ""]}))
     rows = pd.DataFrame({"accelerator": ["B300", "H100 SXM"], "accelerator_base": ["H100 SXM", "else"], "low": [1, 2]})

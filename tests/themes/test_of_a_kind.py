@@ -67,3 +67,10 @@ def test_a_node_has_as_many_accelerators_as_those_of_the_systems(counts: list, n
     rows = pd.DataFrame({"accelerator_count": counts, "nodes": nodes}).astype("Int64")
     assert of_a_kind.node(rows) == size
     assert of_a_kind.node(rows.drop(columns="nodes").head(1)) == (counts[0] if counts else 8)
+
+
+def test_software_is_what_served_else_the_framework() -> None:
+    rows = pd.DataFrame({"serving_software": ["vLLM", "", None], "framework": ["PyTorch", "TensorRT 10", None]})
+    assert of_a_kind.software(rows).tolist() == ["vLLM", "TensorRT 10", ""]
+    assert of_a_kind.software(rows[["framework"]]).tolist() == ["PyTorch", "TensorRT 10", ""]
+    assert of_a_kind.software(rows[[]]).tolist() == ["", "", ""]

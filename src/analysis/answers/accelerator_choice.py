@@ -16,7 +16,6 @@ from analysis.answers.words import (
     listed,
     opening,
     prose,
-    software,
 )
 from analysis.core import interval
 from analysis.core.citation import cited
@@ -25,6 +24,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
 from analysis.themes import choice
 from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
+from analysis.themes.of_a_kind import software
 from analysis.themes.system_sizes import RACKS
 
 ROWS, LINES = 12, 3  # rows that are read at a glance, and staircases beside the baseline's

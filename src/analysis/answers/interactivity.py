@@ -16,7 +16,6 @@ from analysis.answers.words import (
     many_of,
     opening,
     prose,
-    software,
     with_article,
 )
 from analysis.core import interval
@@ -26,6 +25,7 @@ from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.themes import user_speed
 from analysis.themes.benchmark_rules import LIMIT, LOGGED
+from analysis.themes.of_a_kind import software
 from analysis.themes.user_speed import SCENARIOS
 
 DRAWN, ROWS, ENDED = 8, 10, 3  # curves and rows that are read at a glance, and benchmarks that a sentence names

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from analysis.answers.words import (
-    SOFTWARE,
     counted,
     dollars,
     listed,
@@ -17,7 +16,6 @@ from analysis.answers.words import (
     plural,
     prose,
     ranged,
-    software,
 )
 from analysis.core import interval
 from analysis.core.citation import cited
@@ -27,6 +25,7 @@ from analysis.core.notes import apart, carried, note, of_rows
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import TOKENS, round_age
 from analysis.themes import power
+from analysis.themes.of_a_kind import SERVED, software
 
 CAPPED = {True: "power-capped", False: "without a cap"}
 MOST = 10  # rows that a figure draws
@@ -222,7 +221,7 @@ def node_rows(best: pd.DataFrame) -> pd.DataFrame:
     own = ["accelerator", "origin", "round", *NAMED, "efficiency_low", "efficiency_high", "notes"]
     own = [name for name in own if name in best]
     read = ["power_watts_low", "power_watts_high", "power_capped", "efficiency_basis", "joules_low", "joules_high"]
-    shown = power.newest_first(best[[*own, *read, *(name for name in SOFTWARE if name in best)]]).head(MOST)
+    shown = power.newest_first(best[[*own, *read, *(name for name in SERVED if name in best)]]).head(MOST)
     drawn = [f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "" for row in _records(shown)]
     told = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
     capping = [CAPPED[bool(capped)] for capped in shown["power_capped"]]
@@ -264,7 +263,7 @@ def limit_rows(rows: pd.DataFrame, known: pd.DataFrame, label: Callable[[str], s
         return metered.assign(kilowatts_low=[], kilowatts_high=[], told=[])
     by = ["benchmark", "accelerator", "round"]
     read = [*by, *NAMED, "id", "power_watts_low", "power_watts_high", "notes"]
-    read += [name for name in SOFTWARE if name in metered]
+    read += [name for name in SERVED if name in metered]
     size = _leading(metered[["rate_unit", "round", "accelerator", "accelerator_count"]])["accelerator_count"].iloc[0]
     own = metered.loc[metered["accelerator_count"].eq(size), read]
     own = interval.put(own, "kilowatts", interval.of(own, "power_watts") / 1000).assign(software=software(own))

@@ -13,7 +13,6 @@ from analysis.answers.words import (
     listed,
     plural,
     prose,
-    software,
     with_article,
 )
 from analysis.core import interval, notes
@@ -24,6 +23,7 @@ from analysis.core.notes import NONE, Notes, note, of_rows, union
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import cost
+from analysis.themes.of_a_kind import software
 from analysis.themes.ownership import Terms
 
 MOST = 10  # rows that a figure draws

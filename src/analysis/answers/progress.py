@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.answers.words import counted, fitting, listed, ranged
-from analysis.answers.words import software as served
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -16,6 +15,7 @@ from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACHED, SOFTWARE, product
+from analysis.themes.of_a_kind import software as served
 
 FACTOR = "times the throughput per accelerator of the first round"
 STEP = "times the throughput per accelerator of the round before"

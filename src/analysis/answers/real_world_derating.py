@@ -14,7 +14,6 @@ from analysis.answers.words import (
     plural,
     prose,
     renamed,
-    software,
 )
 from analysis.core import interval
 from analysis.core.citation import cited
@@ -25,6 +24,7 @@ from analysis.core.parameters import MOST_USERS
 from analysis.core.vocabulary import round_age
 from analysis.themes import derating, sizing
 from analysis.themes.capacity import Planned
+from analysis.themes.of_a_kind import software
 
 SHARE = "share of the Offline throughput"
 NEED = "accelerators in whole nodes, tenth to ninetieth percentile of the draws"

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.answers.words import counted, fitting, ranged
-from analysis.answers.words import software as served
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, nothing
@@ -15,6 +14,7 @@ from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
+from analysis.themes.of_a_kind import software as served
 from analysis.themes.system_sizes import BOX, CLUSTER, RACK
 
 KEPT = "share of the smaller system's throughput per accelerator"

@@ -15,7 +15,6 @@ from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
 
 PROSE = 2  # significant digits of a number in a sentence
-SOFTWARE = ("serving_software", "framework")  # columns that tell what served, either of which need not be there
 SMALL_GAIN = 1.2  # below this factor a gain is told in per cent
 
 
@@ -102,13 +101,6 @@ def dollars(value: Interval, digits: int = PROSE) -> str:
 def millions(value: Interval) -> str:
     """A count or a rate as sentences say it: 9.9 million, 480,000."""
     return f"{(value / 1e6).text(PROSE)} million" if value.high >= 1e6 else value.text(PROSE)
-
-
-def software(rows: pd.DataFrame) -> pd.Series:
-    """What served in each row: the serving software where it is known, else the framework; "" where neither is."""
-    own = (rows.get(name, pd.Series("", index=rows.index)).fillna("") for name in SOFTWARE)
-    served, framework = own
-    return served.mask(served.eq(""), framework)
 
 
 def called(accelerators: pd.DataFrame) -> Callable[[str], str]:

@@ -14,7 +14,7 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.vocabulary import AVAILABILITIES, round_age
-from analysis.themes.of_a_kind import USUAL_SIZE
+from analysis.themes.of_a_kind import SERVED, USUAL_SIZE
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
@@ -83,7 +83,7 @@ def said_of(best: Row, against: Row) -> Row:
 
 def software(row: Row) -> str:
     """What served the model, else the framework that the description names; "" where it is not known."""
-    stated = (row.get(name) for name in ("serving_software", "framework"))
+    stated = (row.get(name) for name in SERVED)
     return next((text for text in stated if isinstance(text, str) and text), "")
 
 

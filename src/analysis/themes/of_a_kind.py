@@ -15,6 +15,7 @@ from analysis.core.vocabulary import round_age
 
 AVAILABLE, VIRTUAL = "available", "virtualised"
 USUAL_SIZE = 8  # accelerators of the system that most submitters file, of every vendor
+SERVED = ("serving_software", "framework")  # what served, else what ran; neither of which need be there
 READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is read here; hypervisor need not be there
 
 
@@ -85,3 +86,10 @@ def counted(rows: pd.DataFrame) -> int:
     """How many systems the rows are of; a document tells none apart, and each of its rows counts as one."""
     official = (rows["origin"].array == "official").tolist()
     return len(set(compress(rows["system_key"].tolist(), official))) + official.count(False)
+
+
+def software(rows: pd.DataFrame) -> pd.Series:
+    """What served in each row: the serving software where it is known, else the framework; "" where neither is."""
+    unknown = pd.Series("", index=rows.index)
+    served, framework = (rows.get(name, unknown).fillna("") for name in SERVED)
+    return served.mask(served.eq(""), framework)

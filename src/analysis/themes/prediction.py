@@ -115,7 +115,7 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
     is known. `on_sale`: available and not virtualised. Power submissions, often capped, are no cases.
     """
     rows = rows[rows["rate_low"].notna() & ~rows["power_measured"]]
-    rows = rows.assign(software=_software(rows), on_sale=of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE))
+    rows = rows.assign(software=_product(rows), on_sale=of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE))
     keys = ["benchmark", "scenario", "system_key"]
     ends = {name: (name, "min" if name.endswith("low") else "max") for name in ("rate_low", "rate_high")}
     own = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
@@ -304,12 +304,9 @@ def _likely(factors: np.ndarray) -> np.ndarray:
     return np.quantile(factors, LIKELY, axis=-1, method="weibull")
 
 
-def _software(rows: pd.DataFrame) -> pd.Series:
+def _product(rows: pd.DataFrame) -> pd.Series:
     """What served, else the framework, in small letters and up to its version: tensorrt, vllm; "" for neither."""
-    unknown = pd.Series("", index=rows.index)
-    served, framework = (rows.get(name, unknown).fillna("") for name in ("serving_software", "framework"))
-    named = served.mask(served.eq(""), framework).str.lower()
-    return named.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
+    return of_a_kind.software(rows).str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
 
 
 def _groups(rows: pd.DataFrame, *by: str) -> Iterable[np.ndarray]:
