@@ -187,9 +187,9 @@ def test_the_figure_of_caps_has_the_newest_round_by_names_of_benchmarks(shares: 
     assert newer["benchmark"].tolist() == ["IMAGES"]
 
 
-def limits_of(rows: pd.DataFrame, units: list[str]) -> Finding:
-    rows = rows.assign(rate_unit=units)
-    return watts.limits(rows, power.beside_limits(rows, LIMITS))
+def limits_of(rows: pd.DataFrame, benchmarks: list[str]) -> Finding:
+    rows = rows.assign(benchmark=benchmarks)
+    return watts.limits(rows, power.beside_limits(rows, LIMITS), ["llm", "other llm"])
 
 
 def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(
@@ -198,7 +198,7 @@ def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(
     """8,000 and 9,000 W of eight B200 over 8 x 1,000 W; images and the round before are other ranges."""
     runs = [{"power_watts_low": drawn, "power_watts_high": drawn, "low": 1.0} for drawn in (8000.0, 9000.0, 4000.0)]
     rows = comparable_rows(runs[2], runs[0] | NEW, runs[1] | NEW, runs[2] | NEW)
-    finding = limits_of(rows, ["tokens/s", "tokens/s", "tokens/s", "samples/s"])
+    finding = limits_of(rows, ["llm", "llm", "other llm", "images"])
     told = (
         "On language models a server of eight B200 SXM draws 8 to 9 kW, up to 1.1 times "
         "its accelerators' limits (no official metric)."
@@ -210,14 +210,14 @@ def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(
 def test_limits_are_those_in_force_and_unknown_ones_are_no_ratio(comparable_rows: Rows, states: States) -> None:
     """4,000 W over 8 x 400 W are 1.25; a capped system whose cap is not known has no ratio."""
     run = RUN | {"power_capped": True}
-    known = limits_of(comparable_rows(run, run).assign(power_limit_watts=[400.0, np.nan]), ["samples/s"] * 2)
+    known = limits_of(comparable_rows(run, run).assign(power_limit_watts=[400.0, np.nan]), ["images"] * 2)
     states(
         known,
         (4.0, 4.0),
         "A server of eight power-capped H100 SXM draws 4 kW, up to 1.2 times "
         "its accelerators' caps (no official metric).",
     )
-    unknown = limits_of(comparable_rows(run), ["samples/s"])
+    unknown = limits_of(comparable_rows(run), ["images"])
     assert "times" not in unknown.headline and unknown.notes == NONE
 
 
@@ -225,9 +225,9 @@ def test_the_figure_of_nodes_has_kilowatts_by_benchmark_of_one_size_with_their_n
     """5 and 6 kW of two systems are one row; four accelerators are none; 6,000 W over 5,600 are 1.07."""
     more = RUN | {"result_id": "4.1-2", "power_watts_low": 5000.0, "power_watts_high": 6000.0} | CAP
     rows = comparable_rows(RUN, more, RUN | NEW, RUN | {"accelerator_count": 4}, RUN | {"benchmark": "other"})
-    rows = rows.assign(rate_unit="tokens/s", part=rows["accelerator"])
+    rows = rows.assign(part=rows["accelerator"])
     known = power.beside_limits(rows.assign(power_limit_watts=700.0), LIMITS)
-    found = watts.limit_rows(rows, known, str.upper)
+    found = watts.limit_rows(rows, known, ["llm"], str.upper)
     ends = found[["benchmark", "accelerator", "kilowatts_low", "kilowatts_high", "told"]].to_numpy().tolist()
     assert ends == [
         ["LLM", "B200 SXM", 4.0, 4.0, "v5.1, 0.71 x limits"],
@@ -235,7 +235,7 @@ def test_the_figure_of_nodes_has_kilowatts_by_benchmark_of_one_size_with_their_n
         ["OTHER", "H100 SXM", 4.0, 4.0, "v4.1, 0.71 x limits"],
     ]
     assert found["notes"].tolist() == [NONE, CAP["notes"], NONE]
-    assert watts.limit_rows(rows, known.head(0), str.upper)["told"].tolist() == ["v5.1", "v4.1", "v4.1"]
+    assert watts.limit_rows(rows, known.head(0), ["llm"], str.upper)["told"].tolist() == ["v5.1", "v4.1", "v4.1"]
 
 
 def test_a_meter_goes_before_a_printed_figure_in_the_table(comparable_rows: Rows) -> None:
@@ -253,7 +253,7 @@ def test_nothing_to_say_about_watts_is_said(comparable_rows: Rows) -> None:
         watts.energy(best, "LLM", "token"),
         watts.drawn(best),
         watts.capped(power.capped(none, none)),
-        watts.limits(none, limits),
+        watts.limits(none, limits, ["llm"]),
         watts.record(power.by_round(none)),
         watts.over_rounds(power.history(own), "LLM", "token"),
     ]
@@ -262,5 +262,5 @@ def test_nothing_to_say_about_watts_is_said(comparable_rows: Rows) -> None:
     assert len({own.name for own in found}) == 8
     assert watts.behind(best, ratios, "H100 SXM") == []
     assert watts.by_energy(own).empty and watts.history_rows(power.history(own)).empty
-    assert watts.node_rows(best).empty and watts.limit_rows(none, limits, str.upper).empty
+    assert watts.node_rows(best).empty and watts.limit_rows(none, limits, ["llm"], str.upper).empty
     assert watts.capped_rows(power.capped(none, none), str.upper).empty

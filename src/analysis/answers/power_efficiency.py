@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from analysis.core.findings import MOST_WORDS, Finding, exactly, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import apart, carried, note, of_rows
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import TOKENS, round_age
+from analysis.core.vocabulary import round_age
 from analysis.themes import power
 from analysis.themes.of_a_kind import SERVED, software
 
@@ -189,19 +189,19 @@ def capped(rows: pd.DataFrame) -> Finding:
     return Finding("capped_share", share, unit, sentence, cited(own), of_rows(own))
 
 
-def limits(rows: pd.DataFrame, known: pd.DataFrame) -> Finding:
+def limits(rows: pd.DataFrame, known: pd.DataFrame, language: Collection[str]) -> Finding:
     """What whole systems of the newest round draw, and that over the limits of their accelerators where they are known.
 
-    `rows` are metered rows with `rate_unit`, `known` those of power.beside_limits. Of language models, where there are
-    any: they load a system most. Of the accelerator with most systems, of one size.
+    `rows` are metered rows, `known` those of power.beside_limits. Of the benchmarks `language` (language models, see
+    benchmark_rules), where any is there: they load a system most. Of the accelerator with most systems, of one size.
     """
     unit = "kilowatts at the wall of a whole system"
     metered = rows[rows["power_watts_low"].notna()]
     if metered.empty:
         return nothing("system_kilowatts", unit, "No measured watts are comparable: what a system draws is not known.")
-    own = _leading(metered)
+    own = _leading(metered, language)
     drawn = span(own, "power_watts") / 1000
-    what = "On language models a" if own["rate_unit"].eq(TOKENS).all() else "A"
+    what = "On language models a" if own["benchmark"].isin(language).all() else "A"
     beside = known[known["id"].isin(own["id"])]
     limit = ""
     if len(beside):
@@ -251,12 +251,14 @@ def capped_rows(rows: pd.DataFrame, label: Callable[[str], str]) -> pd.DataFrame
     return own.assign(benchmark=own["benchmark"].map(label).astype("str"), told=own["round"])
 
 
-def limit_rows(rows: pd.DataFrame, known: pd.DataFrame, label: Callable[[str], str]) -> pd.DataFrame:
+def limit_rows(
+    rows: pd.DataFrame, known: pd.DataFrame, language: Collection[str], label: Callable[[str], str]
+) -> pd.DataFrame:
     """What systems draw by benchmark, accelerator and round: the newest round first, the most kilowatts first.
 
     `rows` are metered rows of the record, `known` those of power.beside_limits, both of words.renamed; of systems of as
-    many accelerators as the newest round has most. Added: kilowatts_low/high, `told` (the round, and the watts over the
-    summed limits).
+    many accelerators as the newest round of `language` (as in `limits`) has most. Added: kilowatts_low/high, `told`
+    (the round, and the watts over the summed limits).
     """
     metered = rows[rows["power_watts_low"].notna()]
     if metered.empty:
@@ -264,7 +266,7 @@ def limit_rows(rows: pd.DataFrame, known: pd.DataFrame, label: Callable[[str], s
     by = ["benchmark", "accelerator", "round"]
     read = [*by, *NAMED, "id", "power_watts_low", "power_watts_high", "notes"]
     read += [name for name in SERVED if name in metered]
-    size = _leading(metered[["rate_unit", "round", "accelerator", "accelerator_count"]])["accelerator_count"].iloc[0]
+    size = _leading(metered, language)["accelerator_count"].iloc[0]
     own = metered.loc[metered["accelerator_count"].eq(size), read]
     own = interval.put(own, "kilowatts", interval.of(own, "power_watts") / 1000).assign(software=software(own))
     spread = interval.hull(own, by, "kilowatts").merge(carried(own, by), on=by)
@@ -365,11 +367,11 @@ def _records(rows: pd.DataFrame) -> Iterable[Mapping[str, Any]]:
     return as_dicts(rows)
 
 
-def _leading(metered: pd.DataFrame) -> pd.DataFrame:
+def _leading(metered: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:
     """The rows of language models, of the newest basis, of the accelerator and size with most of them."""
     facts = metered[["round", "accelerator", "accelerator_count"]].reset_index(drop=True)
-    language = metered["rate_unit"].eq(TOKENS).to_numpy()
-    newest = power.of_newest_round(facts[language] if language.any() else facts)
+    spoken = metered["benchmark"].isin(language).to_numpy()
+    newest = power.of_newest_round(facts[spoken] if spoken.any() else facts)
     kinds = list(zip(newest["accelerator"], newest["accelerator_count"], strict=True))
     most = max(kinds, key=kinds.count)
     return metered.iloc[newest.index[[kind == most for kind in kinds]]]

@@ -236,26 +236,26 @@ def _precision(run: Mapping, by_user: Said) -> str:
 
 def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
     """The benchmark asked for, or else that of the run's model. Raises Unsaid where they are of two models."""
-    language = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
-    valid, asked, said = ", ".join(language["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
-    if asked and asked not in language["benchmark"].tolist():
+    in_tokens = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
+    valid, asked, said = ", ".join(in_tokens["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
+    if asked and asked not in in_tokens["benchmark"].tolist():
         raise Unsaid(f"{run['file']}: puts out tokens, but benchmark {asked} counts none; valid: {valid}")
-    own = _of_model(model_name(run), language)
+    own = _of_model(model_name(run), in_tokens)
     if not (own or asked):
         raise Unsaid(
             f"{run['file']}: its model {said!r} is that of no benchmark: give benchmark, the one to compare with; "
             f"valid: {valid}"
         )
-    models = language.set_index("benchmark")["model"]
+    models = in_tokens.set_index("benchmark")["model"]
     if own and asked and models[own] != models[asked]:
         raise Unsaid(f"{run['file']}: its model {said!r} is that of {own}, but benchmark is given as {asked}")
     return asked or own
 
 
-def _of_model(model: str, language: pd.DataFrame) -> str:
+def _of_model(model: str, in_tokens: pd.DataFrame) -> str:
     """The benchmark whose longest alias a model's name holds; "" for none."""
     best = ("", "")
-    for name, aliases in zip(language["benchmark"], language["aliases"], strict=True):
+    for name, aliases in zip(in_tokens["benchmark"], in_tokens["aliases"], strict=True):
         for alias in map(spelled, [name, *cell_values(aliases)]):
             if alias and alias in model and len(alias) > len(best[1]):
                 best = (name, alias)

@@ -15,9 +15,9 @@ _EXPLAINED = re.compile(r"\s*\([^()]*\)\s*$")  # how the weights came to it, in 
 def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> tuple[str, str, str]:
     """Precision, its basis and a remark, from the declared `weight_data_types`.
 
-    Until v4.1 language models declare the type of the starting weights, whatever ran: that says nothing, and so does a
-    list of several types. Unknown precision is "", never a guess. `tokens`: the result counts tokens, so that it is of
-    a language model even where data/benchmarks.csv does not have the benchmark.
+    Until v4.1 what counts tokens declares the type of the starting weights, whatever ran: that says nothing, and so
+    does a list of several types. Unknown precision is "", never a guess. `tokens`: the result counts tokens, even where
+    data/benchmarks.csv does not have the benchmark.
     """
     word = _EXPLAINED.sub("", text).strip()
     name = vocabulary.precision(word)
@@ -26,12 +26,13 @@ def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> 
     if name not in PRECISIONS:
         listed = ", ".join(known for known in PRECISIONS if known in _words(text))
         return "", "unknown", f"declared weight types that are known: {listed or 'none'}"
-    if PRECISIONS[name].starting and (tokens or _language_model(benchmark)) and not _later(round):
+    if PRECISIONS[name].starting and (tokens or _in_tokens(benchmark)) and not _later(round):
         return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"
     return name, "declared", "" if name == word.lower() else f"declared as {word}"
 
 
-def _language_model(benchmark: str) -> bool:
+def _in_tokens(benchmark: str) -> bool:
+    """Whether the Offline rate of a benchmark is counted in tokens."""
     return units.counted().get(benchmark, units.UNKNOWN).offline_unit == TOKENS
 
 
