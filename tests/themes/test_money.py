@@ -85,7 +85,7 @@ def test_offers_buy_most_first_and_each_once() -> None:
     first = found.iloc[0]
     assert (first["per_dollar_low"], first["per_dollar_high"]) == (1200 * 0.5 * 3600 / 2, 1500 * 3600 / 2)
     assert first["usd_per_million_low"] == pytest.approx(1e6 / (1500 * 1800), **CLOSE)
-    assert found["quoted"].tolist() == ["not stated"] * 3
+    assert found["quoted"].tolist() == [""] * 3
 
 
 def test_an_hour_is_worth_the_ratio_of_the_rates_and_stands_beside_the_ratio_of_the_prices() -> None:
