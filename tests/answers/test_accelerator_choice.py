@@ -159,9 +159,11 @@ def test_what_follows_is_the_worth_of_an_hour_from_one_up() -> None:
     assert less.about == "L40S"
     alike = answer.follows(made(H200, row("L40S", "L40S", worth=(0.5, 0.5), worth_at_scale=(0.8, 1.1))))
     assert alike.headline == "An hour of L40S is worth 0.8 to 1.1 of H200 at scale, 0.5 in these whole nodes."
+    apart = answer.follows(made(row("B200 SXM", "B200", worth=(NAN, NAN)), H200))
+    assert apart.headline == "An hour of B200 is worth 3 to 4 of H200 at scale."
     only = answer.follows(made(H200))
     assert only.value is None and only.headline == "There is nothing to compare H200 with: no other is ranked."
-    without = answer.follows(made(row("B200 SXM", "B200", worth=(NAN, NAN)))).headline
+    without = answer.follows(made(row("B200 SXM", "B200", worth=(NAN, NAN), worth_at_scale=(NAN, NAN)))).headline
     assert without == "No break-even price is known: H200, the baseline, cannot be planned here."
 
 

@@ -136,6 +136,15 @@ def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(
     assert files(folder / "kept") == before
 
 
+def test_what_is_made_after_the_code_was_edited_is_not_kept(
+    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Kept(folder, [], folder / "kept")
+    monkeypatch.setattr(kept, "_STAMPS", {})
+    held.frame("fruit", of())
+    assert made == ["frame"] and not files(folder / "kept")
+
+
 def test_a_table_that_is_edited_meanwhile_is_not_kept(folder: Path, made: list[str], of: Callable) -> None:
     def make() -> pd.DataFrame:
         (folder / "datapackage.json").write_text("{ }")

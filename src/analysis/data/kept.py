@@ -8,6 +8,7 @@ another's is noticed and made again. Where nothing can be written, nothing is ke
 
 from __future__ import annotations
 
+import mmap
 import platform
 import shutil
 from collections.abc import Callable, Iterable
@@ -18,7 +19,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analysis.core.contents import aside, of_file, remove_leftovers, seal, sha256, sha256_of, sha256_of_code
+from analysis.core.contents import (
+    aside,
+    file_version,
+    of_file,
+    remove_leftovers,
+    seal,
+    sha256,
+    sha256_of,
+    sha256_of_code,
+)
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Part, Table
 
@@ -33,8 +43,13 @@ def code(package: Path = _PACKAGE) -> str:
     return sha256_of_code(package, ROOMS)
 
 
+def _stamps() -> dict[Path, tuple[int, ...]]:
+    """What tells whether a module of ROOMS was touched, be it that its edit was undone since."""
+    return {path: file_version(path) for room in ROOMS for path in (_PACKAGE / room).rglob("*.py")}
+
+
 # Of the code that this process runs: one that has been edited since is not what made the frames.
-_LOADED = code()
+_STAMPS, _LOADED = _stamps(), code()
 _held: dict[Path, pd.DataFrame] | None = None  # frames in memory, by the file that each was read from
 
 
@@ -62,7 +77,8 @@ class Kept:
     def frame(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """The frame that `make` makes of this state of the folder and nothing else: as it was kept, or else made.
 
-        It is kept where it comes back as it was, and where no file of the folder was changed meanwhile.
+        It is kept where it comes back as it was, and where neither a file of the folder was changed meanwhile nor the
+        code: a module that is imported late, or reloaded, is then not that of the digest.
         """
         if self._place is None:
             return make()
@@ -74,7 +90,7 @@ class Kept:
                 _held[path] = found.copy(deep=False)
             return found
         made = make()
-        if self._digests() == self.files:
+        if self._digests() == self.files and _stamps() == _STAMPS:
             # A full disk, a checkout that only others may write, or values that Arrow has no type for.
             with suppress(OSError, pa.ArrowException):
                 self._keep(path, told, made)
@@ -116,12 +132,12 @@ def _digest(path: Path) -> str:
 def _read(path: Path, told: str) -> pd.DataFrame | None:
     """The frame in a file, or None where there is none that is whole and what is `told`."""
     try:
-        with pa.memory_map(str(path)) as file:
-            content = file.read_buffer()
+        with path.open("rb") as file:  # Arrow's own mapping takes no path that the locale can't encode.
+            content = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         if len(content) < _DIGITS or bytes(content[:_DIGITS]) != seal(told, content[_DIGITS:]):
             return None
         return _frame(pa.ipc.open_file(content[_DIGITS:]).read_all())
-    except (OSError, pa.ArrowException):
+    except (OSError, ValueError, pa.ArrowException):  # An empty file cannot be mapped: a ValueError.
         return None
 
 
