@@ -321,6 +321,18 @@ def test_parameters_cell_that_declares_nothing_usable_is_refused(
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
+)
+def test_a_notebook_that_is_saved_by_halves_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: str
+) -> None:
+    monkeypatch.setattr(parameters, "NOTEBOOKS", tmp_path)
+    (tmp_path / "own.ipynb").write_text(half)
+    with pytest.raises(ParameterError, match=r"own\.ipynb: is not a whole notebook"):
+        parameters.validate("own", {})
+
+
 def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
     wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
     with pytest.raises(ParameterError) as error:

@@ -44,8 +44,11 @@ def _statements(notebook: Path) -> list[ast.stmt]:
 
 
 def _parameters_cell(notebook: Path) -> str:
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    tagged = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        tagged = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DeclarationError(f"{notebook.name}: is not a whole notebook: {error!r}") from None
     if len(tagged) != 1:
         raise DeclarationError(f"{notebook.name}: {len(tagged)} cells are tagged 'parameters'; expected one")
     return tagged[0]

@@ -46,9 +46,8 @@ def build_sweep(
             build(freshness.traced(stale, places), places, tell, timeout=timeout, kernels=kernels)
     finally:
         sweep_index.write(sweep, places)
-        front.write(home)
-    if outcome.built or outcome.failed or not sweep_table.exists(places):
         sweep_table.write(sweep, places)
+        front.write(home)
     summary(outcome, places, time.monotonic() - started, say)
     return outcome
 

@@ -97,6 +97,21 @@ def test_a_finding_edited_by_hand_is_noticed(project: Project) -> None:
     assert reasons(project)["apples"] == "its JSON changed"
 
 
+@pytest.mark.parametrize("wrong", ["NaN", "[" * 100_000 + "]" * 100_000])
+def test_a_record_that_no_build_writes_is_noticed(project: Project, wrong: str) -> None:
+    path = project.places.reports / "apples.json"
+    path.write_text(path.read_text().replace('"low": 6', f'"low": {wrong}'))
+    assert reasons(project)["apples"] == "its JSON changed"
+
+
+@pytest.mark.parametrize(
+    "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
+)
+def test_a_notebook_that_is_saved_by_halves_has_no_digest(tmp_path: Path, half: str) -> None:
+    (tmp_path / "own.ipynb").write_text(half)
+    assert freshness.notebook_sha256(tmp_path / "own.ipynb") is None
+
+
 INSIDE = ("function", "klass", "tried", "failed", "otherwise", "lastly", "held", "looped", "chosen", "matched")
 IN_BLOCKS = """
 def outer():

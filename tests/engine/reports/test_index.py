@@ -150,6 +150,14 @@ def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project:
     assert 'class="picture"' in index(project)  # of the others
 
 
+def test_folders_that_hold_no_reports_are_left_alone(project: Project) -> None:
+    for name, content in (("mine", b"<h1>x</h1>"), ("theirs", b"<title>caf\xe9</title>")):
+        (project.places.reports / name).mkdir(parents=True)
+        (project.places.reports / name / "index.html").write_bytes(content)
+    assert project.build("apples").status == 0, project.said
+    assert "mine/index.html" not in index(project) and "theirs/index.html" not in index(project)
+
+
 def test_the_index_is_the_same_bytes_for_the_same_reports(project: Project) -> None:
     page = leading(project)
     project.build()

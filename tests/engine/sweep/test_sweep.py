@@ -86,6 +86,9 @@ def test_points_that_are_gone_take_their_pages_with_them(orchard: Orchard) -> No
     named = {path.stem for path in (orchard.places.reports / "pick").iterdir() if path.is_file()}
     assert named == {"2_ann", "2_bo", "index", "findings", "notes"}
     assert "2 reports" in (orchard.places.reports / "index.html").read_text()
+    rows = pq.read_table(orchard.places.reports / "pick" / "findings.parquet").to_pylist()
+    assert {row["report"] for row in rows} == {"2_ann", "2_bo"}
+    assert "1_ann" not in (orchard.places.reports / "pick" / "findings.csv").read_text()
 
 
 def test_the_index_says_money_and_what_a_value_is_of(orchard: Orchard) -> None:

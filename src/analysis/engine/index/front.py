@@ -71,15 +71,18 @@ def _waiting(paths: Iterable[Path], places: Places) -> list[str]:
 def _sweeps(places: Places) -> list[dict[str, Any]]:
     """The sweeps that have a page, each with its title and how many of its reports are there and failed.
 
-    A sweep file from elsewhere is not among those of notebooks/sweeps, so the pages decide.
+    A sweep file from elsewhere is not among those of notebooks/sweeps, so the pages decide: those with a title, beside
+    a report or a failure of a build. Other folders that somebody put there are theirs.
     """
     sweeps = []
     for page in sorted(places.reports.glob("*/index.html")):
         folder = page.parent
-        reports = [path for path in folder.glob("*.json") if path.with_suffix(".html").exists()]
-        title = html.unescape(TITLE.search(page.read_text(encoding="utf-8"))[1])
+        reports = [path for path in folder.glob("*.json") if path.with_suffix(".html").exists() and shelf.ours(path)]
+        title = TITLE.search(page.read_text(encoding="utf-8", errors="replace"))
         failed = len(list((folder / ".failed").glob("*.txt")))
-        sweeps.append({"name": folder.name, "title": title, "reports": len(reports), "failed": failed})
+        if title and (reports or failed):
+            own = {"name": folder.name, "title": html.unescape(title[1])}
+            sweeps.append(own | {"reports": len(reports), "failed": failed})
     return sweeps
 
 

@@ -4,10 +4,10 @@ import csv
 import io
 from typing import Any
 
-from analysis.core.contents import write_whole
+from analysis.core.contents import sha256, write_whole
 from analysis.engine.page import record
 from analysis.engine.runs import freshness
-from analysis.engine.runs.files import canonical_json
+from analysis.engine.runs.files import canonical_json, file_sha256
 from analysis.engine.runs.places import Places
 from analysis.engine.runs.sweepfiles import Sweep
 
@@ -15,16 +15,17 @@ NAMES = ("findings.csv", "findings.parquet")
 FINDING = ("finding", "of", "low", "high", "unit", "about", "sentence", "sources", "caveats")
 
 
-def exists(places: Places) -> bool:
-    """Whether both files are there."""
-    return all((places.reports / name).is_file() for name in NAMES)
-
-
 def write(sweep: Sweep, places: Places) -> None:
-    """Write the table of the reports that are there, in both forms, the same bytes for the same reports."""
+    """Write the table of the reports that are there where it differs from what is there.
+
+    It has both forms, the same bytes for the same reports; the one as text is written last, and vouches for the other.
+    """
+    text, binary = (places.reports / name for name in NAMES)
     columns, rows = table(sweep, places)
-    write_whole(places.reports / NAMES[0], _csv(columns, rows))
-    write_whole(places.reports / NAMES[1], _parquet(columns, rows))
+    written = _csv(columns, rows)
+    if file_sha256(text) != sha256(written) or not binary.is_file():
+        write_whole(binary, _parquet(columns, rows))
+        write_whole(text, written)
 
 
 def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:

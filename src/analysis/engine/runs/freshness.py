@@ -61,13 +61,12 @@ def notebook_sha256(notebook: Path) -> str | None:
 
 def _notebook_sha256(notebook: Path) -> str | None:
     try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError):
+        content = [
+            [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
+            for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # Half-saved, or no notebook.
         return None
-    content = [
-        [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
-        for cell in cells
-    ]
     return sha256(canonical_json(content))
 
 
@@ -88,10 +87,10 @@ def read_record(report: str, places: Places, parameters: dict[str, Any] | None =
     """
     try:
         record = json.loads((places.reports / f"{report}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        whole = isinstance(record, dict) and record.keys() == KEYS and record["seal"] == seal(record)
+    except (OSError, ValueError, RecursionError):  # NaN and depths without end are none of ours either.
         return None
-    whole = isinstance(record, dict) and record.keys() == KEYS
-    if not whole or record["seal"] != seal(record):
+    if not whole:
         return None
     return record if parameters is None or record["parameters"] == parameters else None
 

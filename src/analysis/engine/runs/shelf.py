@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +48,18 @@ def forget(report: str, places: Places) -> None:
 
 def failed(places: Places) -> dict[str, str]:
     """The words of each failure that is remembered, by report."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(places.failed.glob("*.txt"))}
+    words = {}
+    for path in sorted(places.failed.glob("*.txt")):
+        with suppress(FileNotFoundError):  # Another build has just forgotten it.
+            words[path.stem] = path.read_text(encoding="utf-8", errors="replace")
+    return words
 
 
-def _ours(path: Path) -> bool:
+def ours(path: Path) -> bool:
     """Whether a file is the record of a report, of whatever version or edited."""
     try:
         held = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(held, dict) and "seal" in held and held.get("report") == path.stem
 
@@ -64,7 +69,7 @@ def tidy(places: Places, reports: Collection[str]) -> None:
     for gone in failed(places).keys() - set(reports):
         forget(gone, places)
     for gone in {path.stem for path in places.reports.glob("*.json")} - set(reports):
-        if _ours(places.reports / f"{gone}.json"):  # Another file that somebody put there is theirs.
+        if ours(places.reports / f"{gone}.json"):  # Another file that somebody put there is theirs.
             for path in (places.pictures / f"{gone}.svg", *(places.reports / f"{gone}.{each}" for each in ENDINGS)):
                 path.unlink(missing_ok=True)
     for folder in (places.reports, places.pictures, places.failed):
