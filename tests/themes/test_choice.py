@@ -101,6 +101,21 @@ def test_the_worth_at_scale_is_that_of_one_accelerator_whatever_whole_nodes_and_
         )
 
 
+def test_the_worth_in_whole_nodes_is_as_wide_as_both_throughputs(made: Make) -> None:
+    """For so many users whole nodes hide nothing: it is the worth at scale."""
+    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
+    row = made(H100, H200, *wide, users=1_000_000).ranked.set_index("accelerator").loc["H200 SXM"]
+    for end in ("low", "median", "high"):
+        assert row[f"worth_{end}"] == pytest.approx(row[f"worth_at_scale_{end}"], rel=0.01)
+
+
+def test_between_nodes_of_two_sizes_only_the_worth_at_scale_is_known(made: Make) -> None:
+    rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
+    row = made(H100, rack).ranked.set_index("accelerator").loc["GB300"]
+    assert row[["worth_low", "worth_median", "worth_high"]].isna().all()
+    assert row["worth_at_scale_low"] == pytest.approx(10.0, rel=1e-4)
+
+
 def test_what_both_sides_share_widens_no_worth_at_scale(made: Make) -> None:
     """Derate, peak and context cancel in the ratio; throughputs (here: printed ones of two systems) do not."""
     shared = {"derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0], "context_tokens": [1.0, 9.0]}

@@ -334,8 +334,17 @@ def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent() -> Non
         assert frame[name].between(each.low, each.high).all()
         assert frame[name].max() - frame[name].min() > 0.98 * (each.high - each.low)
     assert abs(frame.corr().to_numpy() - np.eye(4)).max() < 0.1
-    assert frame["throughput per accelerator"].iloc[0] == pytest.approx(2500 + 500 * 0.6369616873214543, **CLOSE)
+    low, high = RANGES["derate"].low, RANGES["derate"].high
+    assert frame["derate"].iloc[0] == pytest.approx(low + (high - low) * 0.6369616873214543, **CLOSE)
     assert not frame["price"].equals(sizing.draw(**RANGES, draws=2000, seed=1)["price"])
+
+
+def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else() -> None:
+    one, other = (sizing.draw(**RANGES, draws=2000, seed=0, of=name) for name in ("H100", "B200"))
+    for name in ("derate", "peak over mean"):
+        assert one[name].equals(other[name])
+    for name in ("throughput per accelerator", "price"):
+        assert abs(one[name].corr(other[name])) < 0.1
 
 
 @pytest.mark.parametrize("name", RANGES)

@@ -192,7 +192,7 @@ def worth(chosen: Choice) -> Finding:
     base = chosen.plans[chosen.asked.baseline].called
     if len(chosen.ranked) and others.empty:
         return nothing("worth_of_baseline", SCALE, f"There is nothing to compare {base} with: no other is ranked.")
-    others = others[others["worth_low"].notna()]
+    others = others[others[f"{AT_SCALE}_low"].notna()]
     if others.empty:
         words = f"No break-even price is known: {base}, the baseline, cannot be planned here."
         return nothing("worth_of_baseline", SCALE, words)
@@ -203,10 +203,11 @@ def worth(chosen: Choice) -> Finding:
     if value.high < 1:
         more, less = base, called
         times, whole = (Interval(1 / own.high, 1 / own.low) for own in (value, here))
-    words = f"An hour of {more} is worth {prose(times)} of {less} at scale, {prose(whole)} in these whole nodes."
+    words = f"An hour of {more} is worth {prose(times)} of {less} at scale"
+    words += f", {prose(whole)} in these whole nodes." if whole.known else "."
     values = {finding_name(each["accelerator"]): (likely(each, AT_SCALE), SCALE) for _, each in others.iterrows()}
     values |= {f"{finding_name(each['accelerator'])}_in_whole_nodes": (likely(each, "worth"), WORTH)
-               for _, each in others.iterrows()}  # fmt: skip
+               for _, each in others.iterrows() if likely(each, "worth").known}  # fmt: skip
     return Finding("worth_of_baseline", value, SCALE, words, cited(others), of_rows(others), about=row["accelerator"],
                    values=values)  # fmt: skip
 

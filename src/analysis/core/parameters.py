@@ -146,7 +146,7 @@ class RealWorldDerating(Common):
     context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
     ttft_ms: Annotated[float, Field(gt=0)] = 2000.0
     tpot_ms: Annotated[float, Field(gt=0)] = 200.0
-    wait_percentile: Annotated[float, Field(gt=0, lt=1)] = 0.99
+    wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
     tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
     prompt_tokens: Annotated[float, Field(ge=0)] = 0.0

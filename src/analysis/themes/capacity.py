@@ -116,7 +116,8 @@ def over(
     derate = Interval(*asked.derate) if derate is None else derate
     box = _box(of, asked, behind, drawn.watts)
     usd = of.price if of.price.known else Interval(1.0, 1.0)
-    draws = sizing.draw(given.rate, derate, demand.peak_over_mean, usd, asked.draws, asked.seed, above_one=above_one)
+    ranges = (given.rate, derate, demand.peak_over_mean, usd)
+    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, of=of.accelerator)
     draws = draws if of.price.known else draws.assign(price=float("nan"))
     sized = sizing.size(draws, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
     inputs = [

@@ -183,12 +183,13 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
 
     nodes, count (accelerators in whole nodes), usd_per_hour, kilowatts: P10, median and P90 of the draws; worth: how
     many times the baseline's price an accelerator-hour may cost for the same bill, the ratio of their counts draw by
-    draw; price_at_most: US dollars per accelerator-hour that keep the budget. What is not known is NaN. `decided_by` is
-    the most frequent cause of sizing.CAUSES, or ONE_NODE where one (and the spare ones) is enough
-    nine times in ten; `within` the budget, one of WITHIN; `measured_on` the accelerators of the smallest system behind,
-    and `smaller` whether the plan has fewer nine times in ten. System, submitter and software are those of the fastest
-    row behind, `speed` the least that its rows prove. Those within the budget come first, of them those of a size that
-    was measured, then those with least of what `order_of` says, then the fastest.
+    draw, NaN where their nodes differ in size, which would decide it; price_at_most: US dollars per accelerator-hour
+    that keep the budget. What is not known is NaN. `decided_by` is the most frequent cause of sizing.CAUSES, or
+    ONE_NODE where one (and the spare ones) is enough nine times in ten; `within` the budget, one of WITHIN;
+    `measured_on` the accelerators of the smallest system behind, and `smaller` whether the plan has fewer nine times
+    in ten. System, submitter and software are those of the fastest row behind, `speed` the least that its rows prove.
+    Those within the budget come first, of them those of a size that was measured, then those with least of what
+    `order_of` says, then the fastest.
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline that nobody asked for is a price, no choice
@@ -210,16 +211,15 @@ def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: Accelerato
     """The ranking with AT_SCALE: the worth (see rank) where neither whole nodes nor spare ones count.
 
     That of plans for MANY_USERS without spare nodes, of FEWER_DRAWS at most: what one accelerator gives, against one
-    of the baseline. What both share is drawn for neither: derate, peak and context are in their middle. Throughputs are
-    drawn each by itself, for what is off about one says nothing of the other. NaN without a plan of the baseline.
+    of the baseline. What both share is drawn for neither: derate, peak and context are in their middle. NaN without a
+    plan of the baseline.
     """
     many = {"users": MANY_USERS, "spare_nodes": 0, "draws": min(asked.draws, FEWER_DRAWS)}
     many |= {name: [sum(getattr(asked, name)) / 2] * 2 for name in ("derate", "peak_over_mean", "context_tokens")}
-    alone = {"seed": asked.seed + 1}
-    plans = planned({name: bases[name] for name in ranked["accelerator"]}, asked.model_copy(update=many))
-    base = capacity.over(bases[asked.baseline], asked.model_copy(update=many | alone))
+    names = [*ranked["accelerator"], asked.baseline]
+    plans = planned({name: bases[name] for name in names}, asked.model_copy(update=many))
+    base = plans[asked.baseline]
     worth = {name: _worth(own, base.draws, base.node) for name, own in plans.items()}
-    worth |= {own: worth[own] ** 0.0 for own in {asked.baseline} & set(worth)}  # itself
     rows = [sizing.percentiles(worth[name].to_frame(AT_SCALE), [AT_SCALE]).iloc[0] for name in ranked["accelerator"]]
     columns = {f"{AT_SCALE}_{end}": [float(row[mark]) for row in rows] for end, mark in MARKS.items()}
     return ranked.assign(**columns)
@@ -304,7 +304,8 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
     draws, behind = plan.draws, plan.behind
     count = draws["nodes"] * plan.node
     of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
-    of |= {"worth": _worth(plan, base, base_node), "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
+    worth = _worth(plan, base, base_node if base_node == plan.node else np.nan)
+    of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
     marks = sizing.percentiles(of, list(of)).set_index("output")
     ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in of for end, mark in MARKS.items()}
     causes = sizing.decided(draws).set_index("cause")["share"]
@@ -333,7 +334,7 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
     }  # fmt: skip
 
 
-def _worth(plan: Planned, base: pd.DataFrame, base_node: int) -> pd.Series:
+def _worth(plan: Planned, base: pd.DataFrame, base_node: float) -> pd.Series:
     """Accelerators of the baseline for each of the plan, draw by draw; NaN without draws of the baseline."""
     count = plan.draws["nodes"] * plan.node
     return base["nodes"] * base_node / count if len(base) == len(count) else count * np.nan

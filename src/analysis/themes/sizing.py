@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -53,18 +54,23 @@ def draw(
     draws: int,
     seed: int,
     above_one: bool = False,
+    of: str = "",
 ) -> pd.DataFrame:
-    """Monte Carlo draws of DRAWN, each uniform in its range and independent, from a seeded generator.
+    """Monte Carlo draws of DRAWN, each uniform in its range and independent, from seeded generators.
 
-    `draws` rows, the same for the same seed on any machine; none where an input is unknown. Raises ValueError for a
+    Plans of one seed share their traffic and its derate draw by draw; throughput and price are drawn for each
+    accelerator, `of`, by itself, for what is off about one says nothing of another's. `draws` rows, the same for the
+    same seed on any machine; none where an input is unknown. Raises ValueError for a
     price or derate of zero or below, and for a derate above one unless `above_one` says that this is meant.
     """
     ranges = (per_accelerator, derate, peak_over_mean, price)
     if not all(ends.known for ends in ranges):
         return pd.DataFrame(columns=list(DRAWN), dtype="float64")
     _usable(derate, price, above_one)
-    random = np.random.Generator(np.random.PCG64(seed))
-    return pd.DataFrame({name: random.uniform(r.low, r.high, draws) for name, r in zip(DRAWN, ranges, strict=True)})
+    shared, own = (np.random.Generator(np.random.PCG64(by)) for by in (seed, [seed, 2, crc32(of.encode())]))
+    sources = (own, shared, shared, own)
+    uniform = (by.uniform(ends.low, ends.high, draws) for by, ends in zip(sources, ranges, strict=True))
+    return pd.DataFrame(dict(zip(DRAWN, uniform, strict=True)))
 
 
 def size(
