@@ -132,6 +132,13 @@ def test_power_is_counted_by_its_own_figures(record: Rows) -> None:
     assert answer.power_computed_again(holdings.counts(record({}))).value is None
 
 
+def test_a_power_figure_left_out_for_its_samples_is_one_that_was_metered(record: Rows) -> None:
+    lost = METERED | {"power_watts_low": float("nan"), "recomputed_power_difference": float("nan")}
+    counts = holdings.counts(record(METERED, lost, lost))
+    headline = "1 of 3 power figures of v4.1 were computed again from the meter's samples, and none differs"
+    states(answer.power_computed_again(counts), 1, f"{headline}; 2 have untrusted samples.")
+
+
 def test_wrong_units_are_told_by_benchmark(record: Rows) -> None:
     wrong = {"corrected": "why", "printed_unit": "Samples/s"}
     rows = record({}, wrong, wrong | {"benchmark": "scan"}, wrong)

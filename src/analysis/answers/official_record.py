@@ -151,17 +151,18 @@ def rounds_title(counts: pd.DataFrame) -> str:
 
 
 def power_computed_again(counts: pd.DataFrame) -> Finding:
-    """The same for measured power."""
+    """The same for measured power, of all figures that were metered: also those left out for their samples."""
     name, unit = "power_figures_computed_again", "power figures computed again from the meter's samples"
     rounds = _rounds(counts)
     held = rounds[rounds["power_compared"].gt(0)] if len(rounds) else rounds
     if held.empty:
         return nothing(name, unit, "No power figure of these rounds can be computed again.")
-    again, figures = int(held["power_compared"].sum()), int(held["power"].sum())
-    wrong = int(held["power_differing"].sum())
-    headline = f"{again:,} of {figures:,} power figures of {_of(held.index)} were computed again from the meter's "
-    headline += f"samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}."
-    return Finding(name, exactly(again), unit, headline, cited(held))
+    counts_of = ("power_compared", "power", "power_differing", "power_left_out")
+    again, figures, wrong, out = (int(held[column].sum()) for column in counts_of)
+    headline = f"{again:,} of {figures + out:,} power figures of {_of(held.index)} were computed again from the meter's "
+    headline += f"samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}"
+    headline += f"; {out:,} {'has' if out == 1 else 'have'} untrusted samples" * bool(out)
+    return Finding(name, exactly(again), unit, f"{headline}.", cited(held))
 
 
 def put_right(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
