@@ -200,7 +200,7 @@ def test_what_systems_draw_is_told_of_language_models_in_the_newest_round(
     rows = comparable_rows(runs[2], runs[0] | NEW, runs[1] | NEW, runs[2] | NEW)
     finding = limits_of(rows, ["llm", "llm", "other llm", "images"])
     told = (
-        "On language models a server of eight B200 SXM draws 8 to 9 kW, up to 1.1 times "
+        "On language models Offline, a server of eight B200 SXM draws 8 to 9 kW, up to 1.1 times "
         "its accelerators' limits (no official metric)."
     )
     states(finding, (8.0, 9.0), told)

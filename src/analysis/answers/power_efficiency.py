@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.answers.words import (
     counted,
     dollars,
+    fitting,
     listed,
     millions,
     plural,
@@ -201,14 +202,17 @@ def limits(rows: pd.DataFrame, known: pd.DataFrame, language: Collection[str]) -
         return nothing("system_kilowatts", unit, "No measured watts are comparable: what a system draws is not known.")
     own = _leading(metered, language)
     drawn = span(own, "power_watts") / 1000
-    what = "On language models a" if own["benchmark"].isin(language).all() else "A"
+    asked = own["scenario"].unique()
+    where = f" {asked[0]}" * (len(asked) == 1)
+    what = f"On language models{where}, a" if own["benchmark"].isin(language).all() else "A"
     beside = known[known["id"].isin(own["id"])]
-    limit = ""
+    limit = briefly = ""
     if len(beside):
         whose = listed(_LIMIT[basis] for basis in beside["limit_basis"])
-        limit = f", up to {interval.number(beside['of_limits_high'].max(), 2)} times its accelerators' {whose}"
-        limit += " (no official metric)"
-    sentence = f"{what} server of {_few(own.iloc[0])} draws {drawn.text()} kW{limit}."
+        times = f", up to {interval.number(beside['of_limits_high'].max(), 2)} times"
+        limit, briefly = (f"{times} {of} {whose} (no official metric)" for of in ("its accelerators'", "their"))
+    draws = f"{what} server of {_few(own.iloc[0])} draws {drawn.text()} kW"
+    sentence = fitting(f"{draws}{limit}.", f"{draws}{briefly}.")
     warned = of_rows(own) | ({note("unofficial_ratio")} if limit else set())
     return Finding("system_kilowatts", drawn, unit, sentence, cited(own), warned)
 
