@@ -159,8 +159,8 @@ def power_computed_again(counts: pd.DataFrame) -> Finding:
         return nothing(name, unit, "No power figure of these rounds can be computed again.")
     counts_of = ("power_compared", "power", "power_differing", "power_left_out")
     again, figures, wrong, out = (int(held[column].sum()) for column in counts_of)
-    headline = f"{again:,} of {figures + out:,} power figures of {_of(held.index)} were computed again from the meter's "
-    headline += f"samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}"
+    headline = f"{again:,} of {figures + out:,} power figures of {_of(held.index)} were computed again "
+    headline += f"from the meter's samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}"
     headline += f"; {out:,} {'has' if out == 1 else 'have'} untrusted samples" * bool(out)
     return Finding(name, exactly(again), unit, f"{headline}.", cited(held))
 
