@@ -98,7 +98,7 @@ def test_nothing_gets_one_sentence_each(comparable_rows: Rows) -> None:
     rows, steps, groups = frames(comparable_rows(), [])
     found = [
         answer.answer(steps, groups, "LLM"), answer.follows(steps, groups, named), answer.everywhere(steps),
-        answer.sizes(rows, steps, "tokens/s", named), answer.others(groups, "LLM"), answer.others_everywhere(groups),
+        answer.sizes(rows, steps, "tokens/s", named, "LLM"), answer.others(groups, "LLM"), answer.others_everywhere(groups),
         answer.under_other_choice(steps, steps, "LLM Server"),
     ]  # fmt: skip
     assert [each.value for each in found] == [None] * len(found)
@@ -108,8 +108,8 @@ def test_nothing_gets_one_sentence_each(comparable_rows: Rows) -> None:
 def test_titles_of_figures_say_what_they_show(whole: tuple) -> None:
     rows, steps, groups = whole
     drawn = answer.size_rows(system_sizes.by_size(rows), steps, named)
-    assert answer.sizes(drawn, steps, "tokens/s", named).headline == (
-        "In the largest system of v4.1, 16 H100, each gives 95 tokens a second: 95 % of one among 8."
+    assert answer.sizes(drawn, steps, "tokens/s", named, "LLM").headline == (
+        "The largest that ran LLM in v4.1, 16 H100, gives 95 tokens a second each: 95 % of one among 8."
     )
     assert answer.everywhere(steps).headline == (
         "On 1 benchmark racks and clusters keep 95 % per accelerator, in 1 step by one submitter."

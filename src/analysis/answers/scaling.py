@@ -123,19 +123,22 @@ def rests_on(grown: pd.DataFrame, spread: pd.DataFrame) -> list[str]:
     return [f"{counted(len(steps), 'step')} in size", f"{counted(len(spread), 'group')} of like systems"]
 
 
-def sizes(drawn: pd.DataFrame, grown: pd.DataFrame, unit: str, name: Names) -> Finding:
-    """The largest system and what it gives, and what its accelerator kept: the title of the first figure."""
+def sizes(drawn: pd.DataFrame, grown: pd.DataFrame, unit: str, name: Names, topic: str) -> Finding:
+    """The largest system and what it gives, and what its accelerator kept: the title of the first figure.
+
+    Both are of the benchmark and scenario that `topic` names: on others the round may hold larger systems.
+    """
     if drawn.empty:
         return nothing("largest_system", unit, "No system on sale to draw.")
     row = drawn.loc[drawn["accelerator_count"].astype(int).idxmax()]
     rate = f"{ranged(row, 'per_accelerator')} {unit.replace('/s', ' a second')}"
     system = f"{row['accelerator_count']} {name(row['accelerator'])}"
-    said = f"In the largest system of {row['round']}, {system}, each gives {rate}"
+    said = f"The largest that ran {topic} in {row['round']}, {system}, gives {rate} each"
     own = grown[grown["accelerator"].eq(row["accelerator"]) & grown["to_count"].eq(row["accelerator_count"])]
     own = own[own["round"].eq(row["round"])]
     if len(own) and own["submitters"].iloc[0]:
         step = own.iloc[0]
-        said += f": {_percent(span(step, 'kept'))} of one among {step['from_count']}"
+        said = fitting(f"{said}: {_percent(span(step, 'kept'))} of one among {step['from_count']}", said)
     return Finding("largest_system", span(row, "per_accelerator"), unit, f"{said}.", [row["source_id"]])
 
 
