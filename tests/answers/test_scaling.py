@@ -98,8 +98,8 @@ def test_nothing_gets_one_sentence_each(comparable_rows: Rows) -> None:
     rows, steps, groups = frames(comparable_rows(), [])
     found = [
         answer.answer(steps, groups, "LLM"), answer.follows(steps, groups, named), answer.everywhere(steps),
-        answer.sizes(rows, steps, "tokens/s", named, "LLM"), answer.others(groups, "LLM"), answer.others_everywhere(groups),
-        answer.under_other_choice(steps, steps, "LLM Server"),
+        answer.sizes(rows, steps, "tokens/s", named, "LLM"), answer.others(groups, "LLM"),
+        answer.others_everywhere(groups), answer.under_other_choice(steps, steps, "LLM Server"),
     ]  # fmt: skip
     assert [each.value for each in found] == [None] * len(found)
     assert answer.grown_rows(steps, named, named).empty and answer.spread_rows(groups, named, named).empty
