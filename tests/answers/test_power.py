@@ -138,11 +138,12 @@ def test_the_trust_line_says_how_large_the_metered_systems_are(comparable_rows: 
 def test_rounds_without_a_power_submission_are_named(states: States) -> None:
     rounds = pd.DataFrame({"round": ["v6.1", "v6.0", "v5.1", "v4.1"], "results": [0, 0, 24, 31]})
     told = (
-        "There is no power submission in v6.1 and v6.0; the newest are the 24 results of v5.1, and 2 of 4 rounds have"
+        "v6.1 and v6.0 have none; the newest closed data-center power figures are the 24 of v5.1, and 2 of 4 rounds "
+        "have some."
     )
-    states(watts.record(rounds), (24, 24), f"{told} some.")
-    states(watts.record(rounds.tail(2)), (24, 24), "The newest are the 24 results of v5.1")
-    states(watts.record(rounds.head(2)), None, "no power submission")
+    states(watts.record(rounds), (24, 24), told)
+    states(watts.record(rounds.tail(2)), (24, 24), "The newest closed data-center power figures are the 24 of v5.1")
+    states(watts.record(rounds.head(2)), None, "no closed power submission")
 
 
 def test_energy_over_the_rounds_is_told_from_both_ends_and_of_the_least(comparable_rows: Rows, states: States) -> None:

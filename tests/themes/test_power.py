@@ -262,8 +262,9 @@ def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows: Ro
 
 
 def test_rounds_count_their_power_submissions_each_once_newest_first(results: Rows) -> None:
-    metered = {"power_measured": True}
-    rows = results(metered, metered | {"duplicate_of": "r0"}, metered | LATER, LATER, metered | LATER,
+    metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
+    unusable = [metered | {"division": "open"}, metered | {"suite": "edge"}, {"power_measured": True}]
+    rows = results(metered, *unusable, metered | {"duplicate_of": "r0"}, metered | LATER, LATER, metered | LATER,
                    {"round": "v6.0"}, metered | {"origin": "published", "round": "v6.0"})  # fmt: skip
     assert power.by_round(rows).to_numpy().tolist() == [["v6.0", 0], ["v5.1", 2], ["v4.1", 1]]
 

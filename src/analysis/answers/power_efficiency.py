@@ -140,16 +140,16 @@ def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:
 
 def record(rounds: pd.DataFrame) -> Finding:
     """The newest round with power submissions, and the newer ones that have none; `rounds` are of power.by_round."""
-    unit = "power submissions in the newest round that has any"
+    unit = "closed data-center power submissions in the newest round that has any"
     held = rounds[rounds["results"].gt(0)]
     if held.empty:
-        return nothing("newest_power", unit, "The record holds no power submission.")
+        return nothing("newest_power", unit, "The record holds no closed power submission of a data center.")
     newest = held.iloc[0]
     newer = [name for name in rounds["round"] if round_age(name) > round_age(newest["round"])]
-    none = f"There is no power submission in {listed(newer)}; the" if newer else "The"
+    none = f"{listed(newer)} {'has' if len(newer) == 1 else 'have'} none; the" if newer else "The"
     sentence = (
-        f"{none} newest are the {counted(newest['results'], 'result')} of {newest['round']}, and {len(held)} of "
-        f"{counted(len(rounds), 'round')} have some."
+        f"{none} newest closed data-center power figures are the {newest['results']:,} of {newest['round']}, and "
+        f"{len(held)} of {counted(len(rounds), 'round')} have some."
     )
     return Finding("newest_power", exactly(int(newest["results"])), unit, sentence)
 

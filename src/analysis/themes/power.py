@@ -19,7 +19,7 @@ import pandas as pd
 from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import round_age, same_suite
+from analysis.core.vocabulary import filed_under, round_age, same_suite
 from analysis.themes import of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
@@ -171,9 +171,14 @@ def submissions(
 
 
 def by_round(results: pd.DataFrame) -> pd.DataFrame:
-    """How many power submissions each round of the official record holds, the newest round first: round, results."""
+    """How many power submissions a comparison could take from each round of the record, newest first: round, results.
+
+    They are data-center results of the closed division whose watts are known.
+    """
     record = results["origin"].eq("official") & results["duplicate_of"].eq("")
-    counts = results.loc[record, ["round", "power_measured"]].groupby("round")["power_measured"].sum().astype("int64")
+    usable = results["power_measured"] & results["power_watts_low"].notna() & results["division"].eq("closed")
+    usable &= results["suite"].map(lambda suite: "datacenter" in filed_under(suite)).astype("bool")
+    counts = usable[record].groupby(results.loc[record, "round"]).sum().astype("int64")
     names = sorted(counts.index, key=round_age, reverse=True)
     return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})
 
