@@ -120,18 +120,25 @@ def test_what_one_replaces_follows_with_its_rent(states: States) -> None:
 
 def test_the_cheapest_quote_is_told_with_the_dearest_as_a_multiple(states: States) -> None:
     finding = prices.best_offer(OFFERS, "LLM", "token")
-    told = "A million tokens cost 50 cents on an H200 SXM at $3.29, 4 times as much on an L40S at 50 cents."
+    told = "A million tokens cost 50 cents on an H200 SXM at $3.29 (v4.1), 4 times as much on an L40S at 50 cents."
     states(finding, (0.5, 0.5), told)
     assert finding.notes == PREVIEW | {note("prices_undated")}
     dated = prices.best_offer(OFFERS.head(1).assign(quoted="2026-01"), "LLM", "token")
-    assert dated.headline == "A million tokens cost 50 cents on an H200 SXM at $3.29." and dated.notes == NONE
+    assert dated.headline == "A million tokens cost 50 cents on an H200 SXM at $3.29 (v4.1)." and dated.notes == NONE
+    older = prices.best_offer(OFFERS.assign(rounds=[("v4.1",), ("v4.1",), ("v4.0",)]), "LLM", "token").headline
+    assert older.endswith("an L40S at 50 cents (v4.0).") and len(older.split()) <= 25
     states(prices.best_offer(OFFERS.head(0), "LLM", "token"), None, "No accelerator has both a quote and")
 
 
 def test_the_range_of_what_is_assumed_is_told_once(states: States) -> None:
     """At 30 to 80 % of the throughput half a dollar at the whole of it becomes 0.625 to 1.67 dollars."""
     finding = prices.assumed(OFFERS, OFFERS, Interval(0.3, 0.8), "token")
-    states(finding, (0.5 / 0.8, 0.5 / 0.3), "leave 30 to 80 % of", "cost $0.62 to $1.70 on an H200 SXM at $3.29.")
+    states(
+        finding,
+        (0.5 / 0.8, 0.5 / 0.3),
+        "leave 30 to 80 % of v4.1's throughput",
+        "cost $0.62 to $1.70 on an H200 SXM at $3.29.",
+    )
     states(prices.assumed(OFFERS.head(0), OFFERS, Interval(0.3, 0.8), "token"), None, "No quote")
 
 

@@ -157,10 +157,12 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     if offers.empty:
         return nothing("best_offer", unit, f"No accelerator has both a quote and a comparable throughput on {topic}.")
     best, worst = (offers.loc[interval.of(offers, "usd_per_million").middle.agg(pick)] for pick in ("idxmin", "idxmax"))
-    sentence = f"A million {plural(work)} cost {dollars(span(best, 'usd_per_million'))} on {_quote(best)}"
+    of_best = f" ({listed(best['rounds'])})" * bool(listed(best["rounds"]))
+    of_worst = f" ({listed(worst['rounds'])})" * (listed(worst["rounds"]) not in ("", listed(best["rounds"])))
+    sentence = f"A million {plural(work)} cost {dollars(span(best, 'usd_per_million'))} on {_quote(best)}{of_best}"
     if len(offers) > 1:
         times = Interval(*(float(end) for end in _over(worst, best)))
-        sentence += f", {prose(times)} times as much on {_quote(worst)}"
+        sentence += f", {prose(times)} times as much on {_quote(worst)}{of_worst}"
     both = pd.DataFrame([best, worst])
     return Finding("best_offer", span(best, "usd_per_million"), unit, f"{sentence}.", cited(both), _warned(both))
 
@@ -175,9 +177,9 @@ def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str
         return nothing(name, unit, "No quote has a comparable throughput.")
     best = full.loc[interval.of(full, "usd_per_million").middle.idxmin()]
     value = span(best, "usd_per_million") / share
-    percent = prose(share * 100)
+    percent, whose = prose(share * 100), f"{listed(best['rounds'])}'s" if listed(best["rounds"]) else "the benchmark's"
     sentence = (
-        f"If use and production leave {percent} % of the benchmark's throughput, a million {plural(work)} cost "
+        f"If use and production leave {percent} % of {whose} throughput, a million {plural(work)} cost "
         f"{dollars(value)} on {_quote(best)}."
     )
     return Finding(name, value, unit, sentence, cited(pd.DataFrame([best])), _warned(pd.DataFrame([best])))
