@@ -12,6 +12,7 @@ import pytest
 from analysis.compare import gate
 from analysis.core import views
 from analysis.core.notes import NONE, note
+from analysis.core.paths import NOTEBOOKS
 from analysis.data.catalog import Catalog
 from analysis.engine import stored
 from analysis.engine.page import record
@@ -45,6 +46,16 @@ def test_columns_come_out_as_they_went_in() -> None:
     assert told["capped"] == {"values": ["", "yes"], "places": [1, 0, 1]}
     assert told["notes"] == {"values": ["", "edge suite"], "places": [0, 1, 0]}
     assert told["location"] == {"values": ["b", "a"], "places": [0, 1, 0]}
+
+
+def test_the_report_names_each_benchmark_whose_rates_are_converted(data: Catalog) -> None:
+    """A rate in another unit than the published figure is not as MLCommons published it."""
+    newest = whole_record.of(data, data.benchmark_limits, ["v6.0"])
+    converted = newest[newest["rate"].notna() & newest["rate_unit"].ne(newest["unit"])]["benchmark"].unique()
+    cells = json.loads((NOTEBOOKS / "explorer.ipynb").read_text(encoding="utf-8"))["cells"]
+    limits = next(text for text in ("".join(cell["source"]) for cell in cells) if text.startswith("## Limits"))
+    assert len(converted)
+    assert [name for name in converted if f"{data.label(name)}'s" not in limits] == []
 
 
 def test_numbers_lose_no_digit(rows: pd.DataFrame) -> None:
