@@ -287,7 +287,9 @@ def under(here: pd.Series | None, there: pd.Series | None) -> Finding:
 def test_another_choice_is_set_against_the_answer(speedups: pd.DataFrame) -> None:
     lead, slower = speedups.iloc[1], speedups.iloc[2]
     three = pd.Series(lead.to_dict() | {"speedup_low": 3.0, "speedup_high": 3.0})
-    assert under(lead, three).headline == "No: on LLM Server a B200 does the work of 3 H100s too (v4.1)."
+    near = pd.Series(three.to_dict() | {"speedup_low": 2.7, "speedup_high": 2.7})
+    assert under(lead, near).headline == "No: on LLM Server a B200 does the work of 2.7 H100s too (v4.1)."
+    assert under(lead, three).headline == "Yes: on LLM Server a B200 does the work of 3 H100s (v4.1)."
     assert under(slower, lead).headline == "Yes: on LLM Server a B200 does the work of 2 to 2.5 H100s (v4.1)."
     assert under(lead, slower).headline == "Yes: none beats an H100 on LLM Server."
     assert under(slower, slower).headline == "No: none beats an H100 on LLM Server."

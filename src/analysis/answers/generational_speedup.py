@@ -50,6 +50,7 @@ FACTS_TABLE |= {"close": "Too close to the best to call"}
 SHOWN = (RAN, "memory bandwidth")  # what a figure sets beside a speedup
 Names = Callable[[str], str]  # of an accelerator or a benchmark: what people call it
 Row = pd.Series | Mapping[str, Any]
+ALIKE = 1.1  # ranges of a lead at most so many times apart give the same answer
 
 
 def fastest(lead: Row | None, baseline: str, topic: str, name: Names) -> Finding:
@@ -316,20 +317,29 @@ def spec_rows(beside: pd.DataFrame, accelerators: Collection[str], name: Names) 
 
 
 def leader_under_other_choice(here: Row | None, there: Row | None, baseline: str, topic: str, name: Names) -> Finding:
-    """Whether the lead (speedup.leader) stays under another reasonable choice: that of `topic`, in words."""
+    """Whether the lead (speedup.leader) stays under another reasonable choice: that of `topic`, in words.
+
+    The same leader is no other answer where the ranges of its lead are at most ALIKE times apart.
+    """
     key = "under_another_choice"
     if there is None:
         return nothing(key, TIMES, f"{topic} has no comparable figure to check the answer with.")
     before, now = (None if row is None else "" if _slower(row) else row["accelerator"] for row in (here, there))
+    same = before == now and (not now or _apart(span(here, "speedup"), span(there, "speedup")) <= ALIKE)
     base = with_article(name(baseline))
     if not now:
         own = f"none beats {base} on {topic}"
     else:
-        work = f"does the work of {_prose(there)} {many_of(name(baseline))}{' too' * (before == now)} ({where(there)})"
+        work = f"does the work of {_prose(there)} {many_of(name(baseline))}{' too' * same} ({where(there)})"
         own = f"on {topic} {with_article(name(now))} {work}"
-    verdict = "No" if before == now else "Yes"
+    verdict = "No" if same else "Yes"
     sources = sorted({source for row in (here, there) if row is not None for source in row["source_ids"]})
     return Finding(key, span(there, "speedup"), TIMES, f"{verdict}: {own}.", sources, there["notes"])
+
+
+def _apart(one: Interval, other: Interval) -> float:
+    """How many times the nearer end of the greater range is that of the other; at most 1 where they meet."""
+    return max(one.low / other.high, other.low / one.high)
 
 
 def dated(lines: pd.DataFrame, name: Names) -> pd.DataFrame:
