@@ -56,6 +56,7 @@ REFUSED = [
         "parameter prices.0: 'L40S=0': a price is above zero; expected ACCELERATOR=DOLLARS",
     ),
     (PRICE, {"prices": ["H100=2"]}, "parameter prices.0: 'H100': did you mean 'H100 "),
+    (PRICE, {"prices": ["L40S=" + "9" * 400]}, "parameter prices.0: 'L40S=9999"),
     (PRICE, {"prices": ["L40S=1;a;b;c;d"]}, "parameter prices.0: 'L40S=1;a;b;c;d': too many parts; expected ACC"),
     (PRICE, {"prices": [2.5]}, should("prices.0", "a valid string", 2.5)),
     (MINE, {"prices": ["nan"]}, "parameter prices.0: 'nan': 'nan' is not a number or a range"),

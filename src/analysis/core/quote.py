@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -43,6 +44,8 @@ def numbers(text: str) -> tuple[float, float]:
     if not match:
         raise ValueError(f"{text!r} is not a number or a range such as 2-4.76, low before high, none negative")
     low, high = float(match[1]), float(match[2] or match[1])
+    if math.isinf(high):
+        raise ValueError(f"{text[:20]!r} and more digits: too large a number")
     if low > high:
         raise ValueError(f"{text!r}: the lower end comes first")
     return low, high
