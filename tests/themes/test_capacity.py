@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from analysis.compare.gate import Data
 from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
-from analysis.themes import capacity
+from analysis.themes import capacity, supply
 from analysis.themes.capacity import Planned
 from analysis.themes.supply import Throughput
 
@@ -87,7 +90,7 @@ def test_the_throughput_is_that_of_a_scenario_whose_limit_covers_the_speed(plan:
 def test_a_log_proves_more_than_the_limit(plan: Plan) -> None:
     """50 ms at p99 are 20 tokens/s: that run of another system covers 12, the faster one without a log does not."""
     logged = SERVER | {"low": 8_000.0, "tpot_p99_ms": 50.0, "submitter": "Another"}
-    planned = plan(SERVER, logged, INTERACTIVE, tokens_per_second_per_user=12.0)
+    planned = plan(SERVER, logged, INTERACTIVE | {"low": 4_000.0}, tokens_per_second_per_user=12.0)
     assert throughput(planned) == [1000.0] * 2
     assert throughput(plan(SERVER, logged, tokens_per_second_per_user=5.0)) == [1000.0, 3000.0]
 
@@ -103,6 +106,51 @@ def test_between_two_speeds_of_a_system_lies_the_line_between_them(plan: Plan, s
     assert throughput(planned) == pytest.approx([1000.0, most], rel=1e-12)
     assert planned.inputs["range_of"].iloc[0].startswith("1 of 1 systems") and planned.behind["low"].tolist() == [8e3]
     assert ("line" in planned.inputs["range_of"].iloc[0]) == (speed < 20)
+
+
+def test_what_a_faster_run_gave_slower_users_get_too(plan: Plan) -> None:
+    """At 20 tokens/s one system gave 1,500, and at 12 the newer ones 1,000: whoever is to see 10 gets the 1,500."""
+    fast = INTERACTIVE | {"low": 12_000.0, "tpot_p99_ms": 50.0}
+    slow = SERVER | {"low": 8_000.0, "tpot_p99_ms": 1000 / 12, "submitter": "Another"}
+    planned = plan(slow, fast, tokens_per_second_per_user=10.0)
+    assert throughput(planned) == [1500.0] * 2
+    assert (planned.behind["low"].tolist(), planned.chosen.question.scenario) == ([12_000.0], "Interactive")
+    preview = plan(slow, fast | {"availability": "preview"}, tokens_per_second_per_user=10.0)
+    assert throughput(preview) == [1000.0] * 2  # what cannot be bought proves nothing of what can
+
+
+RUN = st.fixed_dictionaries(
+    {
+        "scenario": st.sampled_from(["Server", "Interactive"]),
+        "low": st.floats(1_000.0, 50_000.0),
+        "tpot_p99_ms": st.floats(10.0, 200.0),
+        "submitter": st.sampled_from(["One", "Another"]),
+        "accelerator_count": st.sampled_from([8, 16]),
+        "round": st.just("v5.1"),
+    }
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(RUN, min_size=1, max_size=6), at=st.lists(st.floats(5.0, 99.0), max_size=6))
+def test_slower_users_never_take_more_of_an_accelerator(record: Callable, rows: list[dict], at: list[float]) -> None:
+    named = [SERVER | row | {"result_id": f"{row['submitter']}"} for row in rows]
+    of = supply.basis(record(*named), ASKED)
+    measured = [1000 / row["tpot_p99_ms"] for row in rows]
+    speeds = sorted([*at, *measured, *(np.nextafter(speed, 0) for speed in measured)])
+    rates = [of.at(speed).throughput.rate.middle for speed in speeds if speed <= max(measured)]
+    assert all(faster <= slower * (1 + 1e-12) for slower, faster in pairwise(rates))
+
+
+def test_on_the_shipped_record_slower_users_take_no_more(data: Catalog) -> None:
+    """Of deepseek-r1 on GB200 and llama3.1-405b on B200, at each measured speed, just below it and just above."""
+    for benchmark, accelerator in (("deepseek-r1", "GB200"), ("llama3.1-405b", "B200 SXM")):
+        asked = ASKED.model_copy(update={"benchmark": benchmark, "baseline": accelerator, "rounds": ["v5.1", "v6.0"]})
+        of = supply.basis(data, asked)
+        measured = sorted({run[supply.SPEED] for run in of.runs})
+        speeds = [speed + by for speed in measured for by in (-1e-6, 0.0, 1e-6)][:-1]
+        rates = [of.at(speed).throughput.rate.middle for speed in speeds]
+        assert len(measured) > 4 and all(faster <= slower * (1 + 1e-12) for slower, faster in pairwise(rates))
 
 
 @pytest.mark.parametrize("other", [{"result_id": "2"}, {"round": "v4.1"}, {"low": 7_000.0}])

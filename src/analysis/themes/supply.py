@@ -6,9 +6,10 @@ that each user is to see, or lies between two measured speeds of one system, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from statistics import median
 from typing import Protocol
 
@@ -21,7 +22,17 @@ from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
-from analysis.themes import benchmark_rules, cost, derating, memory, prediction, roofline, system_sizes, watts
+from analysis.themes import (
+    benchmark_rules,
+    cost,
+    derating,
+    memory,
+    of_a_kind,
+    prediction,
+    roofline,
+    system_sizes,
+    watts,
+)
 
 SPEED = "tokens_per_second_per_user"
 RATE = ("per_accelerator_low", "per_accelerator_high")
@@ -126,12 +137,49 @@ class Proven:
 
 
 @dataclass(frozen=True)
+class _Line:
+    """What a system gives at a speed, and whether the upper end lies `between` two of its speeds."""
+
+    low: float
+    high: float
+    between: bool
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """The rows `behind` a throughput (see cost.behind), of a `supply`, and the line of the system of each."""
+
+    supply: Supply
+    behind: pd.DataFrame
+    lines: tuple[_Line, ...]
+
+    @property
+    def predicted(self) -> bool:
+        """Whether enough predictions tell how far off the throughput is; of documents none do."""
+        return bool(self.lines) and self.supply.band.factors.known and self.behind["origin"].eq("official").all()
+
+    @cached_property
+    def rate(self) -> Interval:
+        """What one accelerator gives; NaN without rows.
+
+        The median system, times what left-out systems gave over such a median (see prediction.new and Band.drawn); of
+        documents, or where too few tell, from the lowest system to the highest.
+        """
+        if not self.lines:
+            return interval.UNKNOWN
+        lows, highs = [line.low for line in self.lines], [line.high for line in self.lines]
+        if self.predicted:
+            return Interval(median(lows), median(highs)) * self.supply.band.drawn
+        return Interval(min(lows), max(highs))
+
+
+@dataclass(frozen=True)
 class Basis:
     """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
 
     `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
     dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
-    power beside the accelerators, `scaling` what several nodes keep, `runs` are those of the accelerator at any speed.
+    power beside the accelerators, `scaling` what several nodes keep, `runs` are its official ones at any speed.
     What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
     """
 
@@ -149,15 +197,34 @@ class Basis:
     rounds: tuple[str, ...] = ()
     runs: tuple[dict, ...] = ()
     _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _above: dict[float, _Proof] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, speed: float) -> Proven:
-        """What is proven at `speed`. Kept for the next plan at that speed: those for other users ask for the same."""
+        """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
+
+        Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
+        of a document stands in for an official run, and no preview for a system on sale. Kept for the next plan at that
+        speed: those for other users ask for the same.
+        """
         if speed not in self._at:
-            supply = self.supply(speed)
-            behind = cost.behind(supply.chosen.rows, self.accelerator)
-            throughput = self.throughput(supply, behind, speed)
-            self._at[speed] = Proven(supply, behind, throughput, self._drawn(supply, behind))
+            first = self._proof(self.supply(speed), speed)
+            faster = [own for own in self._faster(speed) if _standing(own.behind) == _standing(first.behind)]
+            self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
         return self._at[speed]
+
+    def _faster(self, speed: float) -> Iterator[_Proof]:
+        """What is proven at higher speeds: from the next one measured on, just above each."""
+        speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
+        for slower, level in pairwise(speeds):
+            if slower not in self._above:
+                self._above[slower] = self._proof(self.supply(level), slower)
+            yield self._above[slower]
+
+    def _proof(self, supply: Supply, speed: float) -> _Proof:
+        behind = cost.behind(supply.chosen.rows, self.accelerator)
+        runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
+        lines = tuple(_on_the_line(self._of_system.get(_system(run), [run]), speed) for run in runs)
+        return _Proof(supply, behind, lines)
 
     def proven_by(self, own: Throughput) -> Proven:
         """What a throughput of one's own proves: it rests on no row of the record."""
@@ -189,36 +256,24 @@ class Basis:
         speeds = [(float(rows.loc[rows["accelerator"].eq(self.accelerator), SPEED].max()), name) for rows, name in seen]
         return max((own for own in speeds if own[0] == own[0]), default=(float("nan"), ""))
 
-    def throughput(self, supply: Supply, behind: pd.DataFrame, speed: float) -> Throughput:
-        """What one accelerator gives at `speed`, of the rows `behind` it (see cost.behind) in a `supply` at that speed.
-
-        The median system, times what left-out systems gave over such a median (see prediction.new and Band.drawn); of
-        documents, or where too few tell, from the lowest system to the highest. Each gives at least what it gave at its
-        own speed, which is no slower; where the same system was measured slower too and gave more, at most what lies on
-        the line between its two speeds: a step takes longer by the same time for each request in it, so that throughput
-        falls evenly with speed.
-        """
-        of, slower = cost.scope(supply.chosen.rows, self.accelerator, behind), self._slower(speed)
-        runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
-        lines = [_on_the_line(run, slower.get(_system(run), []), speed) for run in runs]
-        if not lines:
-            return Throughput(interval.UNKNOWN, of)
-        rate = Interval(min(line.low for line in lines), max(line.high for line in lines))
-        if supply.band.factors.known and behind["origin"].eq("official").all():
-            middle = Interval(median(line.low for line in lines), median(line.high for line in lines))
-            rate, of = middle * supply.band.drawn, f"{of}, as far off as {supply.band.cases} predictions were"
-        between = sum(line.high > run for line, run in zip(lines, behind[RATE[1]], strict=True))
+    def _told(self, proof: _Proof) -> Proven:
+        """The proof with its throughput (see _Proof.rate) in words, and with what the accelerator draws meanwhile."""
+        supply, behind = proof.supply, proof.behind
+        of = cost.scope(supply.chosen.rows, self.accelerator, behind)
+        of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
+        between = sum(line.between for line in proof.lines)
         of += f", {between} up to the line between two of its speeds" if between else ""
         kept = supply.kept.merge(behind[ONE_SYSTEM].drop_duplicates(), on=ONE_SYSTEM).dropna(subset="derate_low")
         share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
-        return Throughput(rate, of, share, len(kept), behind["system_key"].nunique())
+        throughput = Throughput(proof.rate, of, share, len(kept), behind["system_key"].nunique())
+        return Proven(supply, behind, throughput, self._drawn(supply, behind))
 
-    def _slower(self, speed: float) -> dict[tuple, list[dict]]:
-        """The runs of the accelerator, by system, that gave each user less than `speed`."""
+    @cached_property
+    def _of_system(self) -> dict[tuple, list[dict]]:
+        """The runs of the accelerator by their system."""
         found: dict[tuple, list[dict]] = {}
         for run in self.runs:
-            if run[SPEED] < speed:
-                found.setdefault(_system(run), []).append(run)
+            found.setdefault(_system(run), []).append(run)
         return found
 
 
@@ -245,7 +300,8 @@ def bases(
     offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
     offered = cost.each_offer(offers)["accelerator"]
     facts = tables.accelerators.set_index("accelerator")
-    runs = pd.concat([supply.chosen.rows[["accelerator", *ONE_SYSTEM, SPEED, *RATE]] for supply in supplies]).dropna()
+    runs = pd.concat([supply.chosen.rows[["accelerator", "origin", *ONE_SYSTEM, SPEED, *RATE]] for supply in supplies])
+    runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna()
     shared = {
         "unit": supplies[0].chosen.unit,
         "supplies": supplies,
@@ -301,15 +357,29 @@ def _system(run: dict) -> tuple:
     return tuple(run[name] for name in ONE_SYSTEM)
 
 
-def _on_the_line(run: dict, slower: list[dict], speed: float) -> Interval:
-    """What a run gives at a `speed` that is no faster than its own, see Basis.throughput."""
-    low, high = (run[end] for end in RATE)
-    below = [own for own in slower if own[RATE[1]] > high]
-    if not below or not run[SPEED] > speed:
-        return Interval(low, high)
-    near = max(below, key=lambda own: own[SPEED])
-    share = (run[SPEED] - speed) / (run[SPEED] - near[SPEED])
-    return Interval(low, high + share * (near[RATE[1]] - high))
+def _on_the_line(runs: list[dict], speed: float) -> _Line:
+    """What one system gives at a `speed` by its `runs`, one of which at least was so fast or of unknown speed.
+
+    At least what a run so fast gave; where it was measured slower too and gave more, at most what lies on the line
+    between the two: a step takes longer by the same time for each request in it, so that throughput falls evenly with
+    speed.
+    """
+    fast = [run for run in runs if not run[SPEED] < speed]
+    slower = sorted((run for run in runs if run[SPEED] < speed), key=lambda run: run[SPEED], reverse=True)
+    low, high = (max(run[end] for run in fast) for end in RATE)
+    most = high
+    for run in fast:
+        near = next((own for own in slower if own[RATE[1]] > run[RATE[1]]), None)
+        if near:
+            share = (run[SPEED] - speed) / (run[SPEED] - near[SPEED])
+            most = max(most, run[RATE[1]] + share * (near[RATE[1]] - run[RATE[1]]))
+    return _Line(low, most, most > high)
+
+
+def _standing(behind: pd.DataFrame) -> tuple[bool, bool]:
+    """Whether rows behind a rate are official, and whether of systems on sale."""
+    official = bool(behind["origin"].eq("official").any())
+    return official, bool(of_a_kind.kind(behind).eq(of_a_kind.AVAILABLE).any())
 
 
 def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
