@@ -230,7 +230,7 @@ def why_nothing(planned: Planned) -> str:
     """
     speed, scenario = planned.fastest
     label, wanted = planned.chosen.label, interval.number(planned.demand.tokens_per_second_per_user)
-    others = sorted({planned.names.get(name, name) for name in planned.chosen.rows["accelerator"]})
+    others = sorted(planned.names.get(name, name) for name in planned.as_fast)
     if planned.impossible:
         return planned.impossible
     if planned.unproven:

@@ -11,6 +11,7 @@ from analysis.core import quote
 from analysis.core.choices import choose, folded
 from analysis.core.interval import Interval
 from analysis.core.parameters import MODELS
+from analysis.core.vocabulary import MIXED
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
 
@@ -71,9 +72,11 @@ def share(option: str, text: str) -> Interval:
 
 def accelerator_of(option: str, name: str, catalog: Catalog) -> str:
     """The accelerator of a name or alias. Raises ValueError naming the option, and the nearest names, for another."""
-    known = catalog.accelerator_names.get(folded(name))
+    known = catalog.accelerator_names.get(folded(name), MIXED)
+    if known != MIXED:
+        return known
     try:
-        return known or choose(name, catalog.accelerators["accelerator"], "accelerator")
+        return choose(name, [own for own in catalog.accelerators["accelerator"] if own != MIXED], "accelerator")
     except ValueError as error:
         raise ValueError(f"{option}: {error}; all are in data/accelerators.csv") from None
 

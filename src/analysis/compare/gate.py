@@ -25,6 +25,7 @@ from analysis.core.notes import kind, note
 from analysis.core.vocabulary import (
     ACCURACY_TARGETS,
     DIVISIONS,
+    MIXED,
     ORIGINS,
     SCENARIOS,
     SUITES,
@@ -406,7 +407,7 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
         "slower_precision": slower_precision(rows),
         "another_target": (target != "") & (target != rows["target"]) & ~either,
         "other_unit": pd.isna(rows["rate_low"]) & ~uncounted,
-        "several_types": (rows["accelerator"] == "mixed") & (not question.mixed),
+        "several_types": (rows["accelerator"] == MIXED) & (not question.mixed),
         "count_unstated": uncounted,
         "not_checked": ~checked & (question.trust == "checked"),
     }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import TOKENS
+from analysis.core.vocabulary import MIXED, TOKENS
 
 COLUMNS = [f"{kind}_{end}" for end in ("low", "high") for kind in ("as_printed", "rate", "per_accelerator")]
 COLUMNS += ["assumed"]
@@ -27,7 +27,7 @@ def of(rows: Mapping[str, Any], identity: Mapping[str, Any], unit: Any) -> dict[
     range was taken. What cannot be converted is NaN, and so is what is per accelerator of a system that has several
     types of them, or states no number.
     """
-    alike, system = (np.asarray(own) for own in (rows["accelerator"] != "mixed", rows["per"] == "system"))
+    alike, system = (np.asarray(own) for own in (rows["accelerator"] != MIXED, rows["per"] == "system"))
     count = np.where(alike, rows["accelerator_count"].to_numpy("float64", na_value=np.nan), np.nan)
     other, own = differs(rows, unit), rows["tokens_per_sample"].to_numpy()
     factor = _factor(other, own, identity, unit)

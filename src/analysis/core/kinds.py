@@ -21,12 +21,19 @@ def _one_of(table: str, column: str, or_empty: bool = False) -> Callable[[str], 
     return check
 
 
-def _with_results(value: str) -> str:
-    """Whoever submits a part that data/accelerators.csv lacks yet is still compared, by the name that was printed."""
-    known = facts.column("accelerators", "accelerator")
-    if value not in known and value not in facts.accelerators_of_results():
-        raise ValueError(not_among(value, dict.fromkeys([*known, *facts.accelerators_of_results()])))
-    return value
+def _an_accelerator(more: Callable[[], tuple[str, ...]] = tuple, or_empty: bool = False) -> Callable[[str], str]:
+    """One of data/accelerators.csv, or one of `more`, which are asked for where that has it not."""
+
+    def check(value: str) -> str:
+        known = [name for name in facts.column("accelerators", "accelerator") if name != vocabulary.MIXED]
+        if value in known or (or_empty and value == ""):
+            return value
+        valid = dict.fromkeys([*known, *(name for name in more() if name != vocabulary.MIXED)])
+        if value not in valid:
+            raise ValueError(not_among(value, valid))
+        return value
+
+    return check
 
 
 def each_once(values: list[str]) -> list[str]:
@@ -48,15 +55,16 @@ def _a_price(value: str) -> str:
     """Every price names an accelerator of data/accelerators.csv, or none: then it is of the report's own."""
     name = quote.parse_quote(value).accelerator
     if name:
-        _one_of("accelerators", "accelerator")(name)
+        _an_accelerator()(name)
     return value
 
 
 Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
-Accelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator"))]
-Baseline = Annotated[str, AfterValidator(_with_results)]
+Accelerator = Annotated[str, AfterValidator(_an_accelerator())]
+# Whoever submits a part that data/accelerators.csv lacks yet is still compared, by the name that was printed.
+Baseline = Annotated[str, AfterValidator(_an_accelerator(facts.accelerators_of_results))]
 MaybeBenchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark", or_empty=True))]
-MaybeAccelerator = Annotated[str, AfterValidator(_one_of("accelerators", "accelerator", or_empty=True))]
+MaybeAccelerator = Annotated[str, AfterValidator(_an_accelerator(or_empty=True))]
 Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
 DataFile = Annotated[str, AfterValidator(_below_data)]
 Round = Annotated[str, AfterValidator(_one_of("rounds", "round"))]

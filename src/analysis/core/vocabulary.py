@@ -10,6 +10,7 @@ ORIGINS = ("published", "official", "measured")  # a document prints it, the rec
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
 DIVISIONS = ("closed", "open", "network")
 AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal
+MIXED = "mixed"  # what stands for the accelerator of a cluster of several types: none to plan on or to compare
 SUITES = ("datacenter", "edge")
 FILED = (*SUITES, ",".join(SUITES))  # a result may be filed under both suites
 ACCURACY_TARGETS = ("95", "99", "99.9")  # per cent of the reference accuracy

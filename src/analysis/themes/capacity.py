@@ -35,8 +35,8 @@ class Planned:
     `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
     those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
     the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` what
-    must be said of the kilowatts. `impossible` says why there are no draws whatever the number of accelerators; ""
-    otherwise.
+    must be said of the kilowatts. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
+    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
     """
 
     draws: pd.DataFrame
@@ -51,6 +51,7 @@ class Planned:
     drawn: watts.Drawn
     power_notes: Notes
     notes: Notes
+    as_fast: tuple[str, ...] = ()
     impossible: str = ""
 
     @cached_property
@@ -138,6 +139,7 @@ def over(
         drawn=drawn,
         power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
         notes=_of_plan(of, demand, asked, behind),
+        as_fast=tuple(of.as_fast(speed)),
         impossible=_impossible(asked, demand, of.prompt),
     )
 

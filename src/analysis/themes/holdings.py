@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.core import interval, sharing
 from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.core.citation import several
-from analysis.core.vocabulary import DIVISIONS, round_age
+from analysis.core.vocabulary import DIVISIONS, MIXED, round_age
 
 ALL = "all rounds"
 REASONS = (
@@ -85,7 +85,7 @@ def distinct(rows: pd.DataFrame) -> dict[str, int]:
 
 def named(accelerators: pd.Series) -> pd.Series:
     """Those that name an accelerator: a cluster of several types ("mixed") names none."""
-    return accelerators[~accelerators.isin(["mixed", ""])]
+    return accelerators[~accelerators.isin([MIXED, ""])]
 
 
 def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +131,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
         "power_submission": rows["power_measured"],
         "capped_unmetered": rows["power_capped"] & ~rows["power_measured"],
         "duplicate": rows["duplicate_of"].ne(""),
-        "several_types": rows["accelerator"].eq("mixed"),
+        "several_types": rows["accelerator"].eq(MIXED),
         "count_unstated": rows["accelerator_count"].isna(),
     }
     left = pd.DataFrame(reasons).any(axis=1)

@@ -18,7 +18,7 @@ import pandas as pd
 from analysis.compare import gate
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import LIMITED, round_age
+from analysis.core.vocabulary import LIMITED, MIXED, round_age
 from analysis.data.catalog import following
 from analysis.themes import benchmark_rules, of_a_kind
 
@@ -121,7 +121,7 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
     own = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
     found = rows.groupby(keys, sort=False).agg(**own, **ends).reset_index()
     rate = interval.of(found, "rate").middle
-    count = found["accelerator_count"].astype("float64").where(found["accelerator"].ne("mixed"))
+    count = found["accelerator_count"].astype("float64").where(found["accelerator"].ne(MIXED))
     found = found.assign(rate=rate, per_accelerator=rate / count)
     free = found[found["scenario"].eq(OFFLINE)].set_index(["benchmark", "system_key"])["rate"].rename("offline")
     return found.join(free, on=["benchmark", "system_key"])[CASE]

@@ -237,14 +237,18 @@ class Basis:
     def supply(self, speed: float) -> Supply:
         """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
 
-        Where it did in none, that in which most rows did, whatever they are of: it has no row of the accelerator. What
-        is not counted in tokens has no speed, and the first supply as it is.
+        Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
+        tokens has no speed, and the first supply as it is.
         """
         if self.unit != TOKENS:
             return self.supplies[0]
-        fast = [supply.at(speed) for supply in self.supplies]
+        fast = (supply.at(speed) for supply in self.supplies)
         own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
-        return next(own, None) or max(fast, key=lambda supply: len(supply.chosen.rows))
+        return next(own, None) or self.supplies[0].at(speed)
+
+    def as_fast(self, speed: float) -> list[str]:
+        """The accelerators that gave each user `speed`, in the scenario asked for or under a tighter limit."""
+        return sorted({name for supply in self.supplies for name in supply.at(speed).chosen.rows["accelerator"]})
 
     @cached_property
     def fastest(self) -> tuple[float, str]:

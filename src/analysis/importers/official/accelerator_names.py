@@ -6,8 +6,8 @@ import re
 from functools import cache
 
 from analysis.core import facts
+from analysis.core.vocabulary import MIXED
 
-MIXED = "mixed"
 _COUNT = re.compile(r"\s*\(x(\d{1,9})\)\s*$")
 _GROUP = re.compile(r"(\d{1,9}) Nodes?: [^,]*?x(\d{1,9})\s*(?:,|$)")
 _COUNTS = re.compile(r"\(x(\d{1,9})\)")

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from analysis.core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS, record_id
+from analysis.core.vocabulary import LIMITED, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
 
@@ -155,7 +155,7 @@ def _hardware(row: Row, entry: Entry) -> None:
     accelerator, known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
     named = sum(map(int, accelerator_names.counts(name)))
-    if total and product and total != product and accelerator != accelerator_names.MIXED:
+    if total and product and total != product and accelerator != MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
     row["accelerator_count"] = total or product or None
@@ -166,7 +166,7 @@ def _hardware(row: Row, entry: Entry) -> None:
         remark(row, "what is printed in the accelerator's place names no part")
     elif not known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
-    if accelerator == accelerator_names.MIXED:
+    if accelerator == MIXED:
         remark(row, "cluster of several accelerator types")
 
 
