@@ -203,7 +203,8 @@ def refused(notebook: str, **values: object) -> str:
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
-H900 = f"no accelerator {not_among('H900', [name for name in facts.column('accelerators', 'accelerator') if name != MIXED])}"
+NAMES = [name for name in facts.column("accelerators", "accelerator") if name != MIXED]
+H900 = f"no accelerator {not_among('H900', NAMES)}"
 REFUSED = [
     (replaced("--users", "0"), refused(PLANNED, users=0)),
     (replaced("--users", "-5"), "--users: Input should be greater than 0; got -5"),

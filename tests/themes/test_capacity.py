@@ -204,6 +204,20 @@ def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan: Plan, context
     assert (note("long_prompt", prompt="1,000", context="999") in planned.notes) == told
 
 
+@pytest.mark.parametrize(("nodes", "group"), [(1, 4), (2, 4), (4, 2)])
+def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: Plan, nodes: int, group: int) -> None:
+    """405 GB fit on two B300, which read 20,000 tokens in 3.6 s, four in 1.8: a node of two is none for 2 s."""
+    row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B300 SXM", "round": "v5.1", "nodes": nodes}
+    asked = {"benchmark": "llama3.1-405b", "baseline": "B300 SXM", "prompt_tokens": 20_000.0}
+    planned = plan(row, **asked)
+    read = planned.inputs.set_index("quantity").loc["reading the prompt"]
+    flops = 2 * 405e9 * 20_000 / (group * 4.5e15 * 0.5)
+    assert (planned.box.group, read["value_low"]) == (group, pytest.approx(flops, rel=0.01))
+    assert bool(planned.impossible) == planned.draws.empty == (group == 2)
+    assert planned.draws.empty or (planned.draws["accelerators"] % group == 0).all()
+    assert plan(row, **asked, ttft_ms=5000.0).box.group == 2  # where the limit needs no more, weights decide
+
+
 @pytest.mark.parametrize(("benchmark", "told"), [("deepseek-r1", True), ("llama3.1-405b", False)])
 def test_a_latent_cache_is_told_to_be_planned_once_for_a_group(plan: Plan, benchmark: str, told: bool) -> None:
     """Both need several accelerators; heads of keys and values are shared out between them, a latent vector is not."""

@@ -51,6 +51,15 @@ def test_one_latent_vector_stands_for_keys_and_values_of_all_heads() -> None:
     assert model.cache_bytes(200_192) == 14_067_892_224
 
 
+def test_no_group_is_smaller_than_asked() -> None:
+    """Two of 80 GB hold 225 requests of 1,000 tokens: 3 take one pair, in fours four; two alone serve none."""
+    of = MODEL, 80.0, 0.1, np.array([1000.0])
+    needed = [float(memory.accelerators_for(np.array([3.0]), *of, smallest=least)[0]) for least in (1, 2, 4)]
+    assert needed[1:] == [2.0, 4.0] and needed[0] <= 2.0
+    served = [float(memory.requests_on(2, *of, np.array([1.0]), least)[0]) for least in (2, 4)]
+    assert served == [2.0, 0.0]
+
+
 def test_requests_held_by_hand() -> None:
     """Two of 80 GB, a tenth free: 144 - 70 = 74 GB over 0.32768 GB for 1,000 tokens is 225.8 requests."""
     assert memory.requests_held(MODEL, 2, 80.0, 0.1, 1000.0) == 225

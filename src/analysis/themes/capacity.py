@@ -110,12 +110,13 @@ def over(
     own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
-    demand = _demand(of, asked)
-    speed = demand.tokens_per_second_per_user
+    speed = _speed(of, asked)
     proven = of.at(speed) if own is None else of.proven_by(own)
     supply, behind, given, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
+    prompt = of.prompt.within(asked.ttft_ms / MS_PER_SECOND, of_a_kind.node(behind))
+    demand = _demand(of, asked, speed, prompt)
     derate = Interval(*asked.derate) if derate is None else derate
-    box = _box(of, asked, behind, drawn.watts)
+    box = _box(of, asked, behind, drawn.watts, prompt)
     usd = of.price if of.price.known else Interval(1.0, 1.0)
     ranges = (given.rate, derate, demand.peak_over_mean, usd)
     draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, of=of.accelerator)
@@ -124,7 +125,7 @@ def over(
     inputs = [
         *_of_throughput(of, given, behind, derate, derate_of),
         *_inputs(of, asked, demand, box, drawn),
-        *_first_token(asked, demand, of.prompt),
+        *_first_token(asked, demand, prompt),
     ]
     return Planned(
         draws=sized,
@@ -138,9 +139,9 @@ def over(
         inputs=_table(inputs),
         drawn=drawn,
         power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
-        notes=_of_plan(of, demand, asked, behind),
+        notes=_of_plan(of, demand, asked, behind, prompt),
         as_fast=tuple(of.as_fast(speed)),
-        impossible=_impossible(asked, demand, of.prompt),
+        impossible=_impossible(asked, demand, prompt),
     )
 
 
@@ -197,15 +198,16 @@ def _first_users(before: np.ndarray | None) -> list[int]:
     return [int(np.floor(np.round(ordered[place], 6))) + 1 for place in places]
 
 
-def _demand(of: Basis, asked: RealWorldDerating) -> Demand:
-    """Without tokens per request, stated or known, requests have no length, and no queue can be planned.
-
-    A limit on time per output token asks for a speed of what is counted in tokens.
-    """
+def _speed(of: Basis, asked: RealWorldDerating) -> float:
+    """Tokens/s that each user is to see: a limit on time per output token asks for a speed of what has tokens."""
     least = MS_PER_SECOND / asked.tpot_ms if of.unit == TOKENS else 0.0
-    speed = max(asked.tokens_per_second_per_user, least)
+    return max(asked.tokens_per_second_per_user, least)
+
+
+def _demand(of: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
+    """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
     tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
-    seconds = of.prompt.seconds if of.prompt.known else 0.0
+    seconds = prompt.seconds if prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
@@ -218,7 +220,7 @@ def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str, scenar
     return frozenset(replace(own, about=("throughput against kilowatts",)) for own in apart)
 
 
-def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval) -> sizing.Box:
+def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval, prompt: Prompt) -> sizing.Box:
     memory_gb = of.accelerators.set_index("accelerator").at[of.accelerator, "memory_gb"]
     node = of_a_kind.node(behind)
     return sizing.Box(
@@ -230,6 +232,7 @@ def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Inter
         spare_nodes=asked.spare_nodes,
         measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
         kept=of.scaling.kept,
+        group=int(prompt.accelerators) if prompt.known else 1,
     )
 
 
@@ -287,20 +290,20 @@ def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str
     )
 
 
-def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame) -> Notes:
+def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt) -> Notes:
     """What the plan leaves out or assumes."""
     wanted = asked.tokens_per_second_per_user
     own = notes.some(
         no_queue=bool(pd.isna(demand.service_s)),
-        no_prompt=not of.prompt.known,
+        no_prompt=not prompt.known,
         no_memory=of.model is None,
-        latent_cache=of.model is not None and of.model.latent and of.prompt.accelerators > 1,
+        latent_cache=of.model is not None and of.model.latent and prompt.accelerators > 1,
         speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
-    if of.prompt.known:
+    if prompt.known:
         own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
-    if of.model is not None and of.prompt.tokens > asked.context_tokens[-1]:
-        told = {"prompt": of.prompt.tokens, "context": asked.context_tokens[-1]}
+    if of.model is not None and prompt.tokens > asked.context_tokens[-1]:
+        told = {"prompt": prompt.tokens, "context": asked.context_tokens[-1]}
         own |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in told.items()})}
     faster = demand.tokens_per_second_per_user > wanted
     return own | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)

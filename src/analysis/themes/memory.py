@@ -80,15 +80,22 @@ def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: f
 
 
 def accelerators_for(
-    requests: Any, model: Model, memory_gb: float, headroom: float, context_tokens: Any, at_least: Any = 1.0
+    requests: Any,
+    model: Model,
+    memory_gb: float,
+    headroom: float,
+    context_tokens: Any,
+    at_least: Any = 1.0,
+    smallest: float = 1,
 ) -> Any:
     """The fewest accelerators that hold `requests` at the same time, and are no fewer than `at_least`.
 
     A group of accelerators holds one copy of the weights; only whole groups serve. Larger groups keep fewer copies and
-    have more room for the cache, so every size of GROUPS is tried. NaN where even the largest holds no request.
+    have more room for the cache, so every size of GROUPS from `smallest` is tried. NaN where even the largest holds no
+    request.
     """
     best = np.full(np.broadcast(requests, context_tokens).shape, np.inf)
-    for group in GROUPS:
+    for group in (group for group in GROUPS if group >= smallest):
         if best.size and group > best.max():
             break  # a larger group alone is more than what is enough
         held = requests_held(model, group, memory_gb, headroom, context_tokens)
@@ -98,14 +105,21 @@ def accelerators_for(
 
 
 def requests_on(
-    accelerators: float, model: Model, memory_gb: float, headroom: float, context_tokens: Any, each: Any
+    accelerators: float,
+    model: Model,
+    memory_gb: float,
+    headroom: float,
+    context_tokens: Any,
+    each: Any,
+    smallest: float = 1,
 ) -> Any:
     """The most requests that `accelerators` serve at the same time: `accelerators_for` turned round.
 
-    `each` is how many one accelerator gives its speed to. 0 where no whole group of GROUPS fits or holds a request.
+    `each` is how many one accelerator gives its speed to. 0 where no whole group of GROUPS, from the
+    `smallest`, fits or holds a request.
     """
     most = np.zeros(np.broadcast(context_tokens, each).shape)
-    for group in GROUPS:
+    for group in (group for group in GROUPS if group >= smallest):
         copies = accelerators // group
         held = requests_held(model, group, memory_gb, headroom, context_tokens)
         most = np.maximum(most, np.where(held > 0, copies * np.minimum(held, group * each), 0.0))

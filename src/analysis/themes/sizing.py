@@ -33,7 +33,7 @@ class Box:
 
     It is rented in whole nodes of `node` accelerators, and `spare_nodes` more than are needed. `watts` are those of a
     node over its accelerators. The throughput was measured on `measured_on` accelerators together: where more are
-    needed, each keeps the share `kept` of it.
+    needed, each keeps the share `kept` of it. Groups that hold one copy of the weights are no smaller than `group`.
     """
 
     memory_gb: float
@@ -44,6 +44,7 @@ class Box:
     spare_nodes: int = 0
     measured_on: int = USUAL_SIZE
     kept: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
+    group: int = 1
 
 
 def draw(
@@ -195,7 +196,8 @@ def _needed(
     queue = slots / each
     needed = np.maximum(interval.whole(queue), 1.0)
     if model is not None and not np.isnan(box.memory_gb):
-        needed = memory.accelerators_for(slots, model, box.memory_gb, box.headroom, cached, at_least=needed)
+        of = slots, model, box.memory_gb, box.headroom, cached
+        needed = memory.accelerators_for(*of, at_least=needed, smallest=box.group)
     return {"for_traffic": requests / each, "for_queue": queue, "accelerators": needed}
 
 
@@ -203,7 +205,7 @@ def _served(count: int, each: np.ndarray, cached: np.ndarray, model: Model | Non
     """The most requests in service on `count` accelerators in each draw."""
     if model is None or np.isnan(box.memory_gb):
         return count * each
-    return memory.requests_on(count, model, box.memory_gb, box.headroom, cached, each)
+    return memory.requests_on(count, model, box.memory_gb, box.headroom, cached, each, box.group)
 
 
 def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:

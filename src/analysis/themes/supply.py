@@ -68,6 +68,15 @@ class Prompt:
         """Whether the time that the prompt takes could be computed."""
         return bool(pd.notna(self.seconds))
 
+    def within(self, limit_s: float, most: int) -> Prompt:
+        """The same read by a group twice as large, again and again while it takes `limit_s` or longer.
+
+        By `most` accelerators at most: those of one node, whose links such a group needs.
+        """
+        if not self.seconds >= limit_s or 2 * self.accelerators > most:
+            return self
+        return Prompt(self.tokens, 2 * self.accelerators, self.seconds / 2).within(limit_s, most)
+
 
 @dataclass(frozen=True)
 class Supply:
