@@ -89,6 +89,11 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         "no power submission of L40S in Server at this speed and cap: kilowatts are those of a model",
     ),
     ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
+    (
+        "late_first_token",
+        {"accelerator": "B200 SXM", "seconds": "2.5", "limit": "2"},
+        "a first token within 2 s is not proven: it took 2.5 s or more at p99 in the runs of B200 SXM",
+    ),
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
     ("requests_failed", {}, "some requests failed"),
     ("few_requests", {}, "fewer requests than a percentile of 99 needs"),

@@ -160,6 +160,10 @@ _TABLE = (
         "no power submission of {accelerator} in {scenario} at this speed and cap: kilowatts are those of a model",
     ),
     Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
+    Kind(
+        "late_first_token",
+        "a first token within {limit} s is not proven: it took {seconds} s or more at p99 in the runs of {accelerator}",
+    ),
     Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
     # Of a measurement.
     Kind("requests_failed", "some requests failed"),

@@ -81,6 +81,16 @@ def of_rows(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str, rounds: Seq
     return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")
 
 
+def first_token_ms(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.Series:
+    """In how many ms each row's users had their first token, all but the slowest hundredth; NaN where nothing says it.
+
+    That is the TTFT at p99 in the run's own log, `ttft_p99_ms`; where it has none, the limit of the round's rules (see
+    `of_rows`), which is the most that it was.
+    """
+    logged = pd.to_numeric(rows.get("ttft_p99_ms", pd.Series(np.nan, index=rows.index)))
+    return logged.where(logged > 0).fillna(of_rows(rows, limits, TTFT, rounds))
+
+
 def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
     """The speed that each row proves, by what, and its limits; index as `rows`.
 

@@ -21,7 +21,7 @@ from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import MS_PER_SECOND, TOKENS
 from analysis.themes import of_a_kind, sizing, watts
 from analysis.themes.demand import Demand
-from analysis.themes.supply import SPEED, Basis, Prompt, Tables, Throughput, basis
+from analysis.themes.supply import FIRST_TOKEN, SPEED, Basis, Prompt, Tables, Throughput, basis
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
@@ -300,6 +300,10 @@ def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.Dat
         latent_cache=of.model is not None and of.model.latent and prompt.accelerators > 1,
         speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
+    if of.unit == TOKENS and of.late(behind):
+        took = {"seconds": interval.number(behind[FIRST_TOKEN].min() / MS_PER_SECOND, 2)}
+        took |= {"limit": interval.number(asked.ttft_ms / MS_PER_SECOND)}
+        own |= {note("late_first_token", accelerator=of.accelerator, **took)}
     if prompt.known:
         own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
     if of.model is not None and prompt.tokens > asked.context_tokens[-1]:

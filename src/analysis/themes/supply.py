@@ -35,6 +35,7 @@ from analysis.themes import (
 )
 
 SPEED = "tokens_per_second_per_user"
+FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
 RATE = ("per_accelerator_low", "per_accelerator_high")
 ONE_SYSTEM = ["basis", "system_key"]
 
@@ -82,9 +83,9 @@ class Prompt:
 class Supply:
     """What one scenario offers plans: comparable rows, and the power submissions of the benchmark.
 
-    Both have SPEED, what each user saw (see benchmark_rules.proven). `kept` is what systems kept of their Offline
-    throughput under the limit (see derating.measured). `band` is how far predictions of left-out results of the
-    scenario were off.
+    Both have SPEED, what each user saw (see benchmark_rules.proven), and the former FIRST_TOKEN. `kept` is what systems
+    kept of their Offline throughput under the limit (see derating.measured). `band` is how far predictions of left-out
+    results of the scenario were off.
     """
 
     chosen: Comparison
@@ -102,6 +103,11 @@ class Supply:
             rows, power = (rows[~rows[SPEED].lt(speed)] for rows in (self.chosen.rows, self.power))
             self._at[speed] = replace(self, chosen=replace(self.chosen, rows=rows), power=power)
         return self._at[speed]
+
+    def within(self, limit_ms: float) -> Supply:
+        """What is left of it where a first token may take `limit_ms`; a row of which nothing says it stays."""
+        rows = self.chosen.rows
+        return replace(self, chosen=replace(self.chosen, rows=rows[~rows[FIRST_TOKEN].gt(limit_ms)]))
 
     @property
     def none(self) -> Supply:
@@ -186,7 +192,8 @@ class _Proof:
 class Basis:
     """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
 
-    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first. `price` is in US
+    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first: `within` the limit on
+    the first token, then all of each, for where none is so quick. `ttft_ms` is that limit. `price` is in US
     dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
     power beside the accelerators, `scaling` what several nodes keep, `runs` are its official ones at any speed.
     What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
@@ -200,6 +207,7 @@ class Basis:
     accelerators: pd.DataFrame
     model: memory.Model | None
     prompt: Prompt
+    ttft_ms: float
     tokens_per_request: float
     host: watts.Host
     scaling: Scaling
@@ -212,12 +220,13 @@ class Basis:
         """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
 
         Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
-        of a document stands in for an official run, and no preview for a system on sale. Kept for the next plan at that
-        speed: those for other users ask for the same.
+        of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
+        longer than the limit for one within it. Kept for the next plan at that speed: those for other users ask for the
+        same.
         """
         if speed not in self._at:
             first = self._proof(self.supply(speed), speed)
-            faster = [own for own in self._faster(speed) if _standing(own.behind) == _standing(first.behind)]
+            faster = [own for own in self._faster(speed) if self._standing(own) == self._standing(first)]
             self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
         return self._at[speed]
 
@@ -232,8 +241,19 @@ class Basis:
     def _proof(self, supply: Supply, speed: float) -> _Proof:
         behind = cost.behind(supply.chosen.rows, self.accelerator)
         runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
-        lines = tuple(_on_the_line(self._of_system.get(_system(run), [run]), speed) for run in runs)
+        of_system = self._all_of_system if self.late(behind) else self._quick_of_system
+        lines = tuple(_on_the_line(of_system.get(_system(run), [run]), speed) for run in runs)
         return _Proof(supply, behind, lines)
+
+    def late(self, behind: pd.DataFrame) -> bool:
+        """Whether the first token took longer than its limit in one of the runs behind a rate."""
+        return bool(behind[FIRST_TOKEN].gt(self.ttft_ms).any())
+
+    def _standing(self, proof: _Proof) -> tuple[bool, bool, bool]:
+        """Whether a rate is of official rows, of systems on sale, and of runs within the limit on the first token."""
+        behind = proof.behind
+        official = bool(behind["origin"].eq("official").any())
+        return official, bool(of_a_kind.kind(behind).eq(of_a_kind.AVAILABLE).any()), not self.late(behind)
 
     def proven_by(self, own: Throughput) -> Proven:
         """What a throughput of one's own proves: it rests on no row of the record."""
@@ -244,10 +264,10 @@ class Basis:
         return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
     def supply(self, speed: float) -> Supply:
-        """The first supply in which the accelerator gave each user `speed` tokens/s, of the rows that did.
+        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, of the rows that did.
 
         Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
-        tokens has no speed, and the first supply as it is.
+        tokens has no speed, and no first token: the first supply as it is.
         """
         if self.unit != TOKENS:
             return self.supplies[0]
@@ -282,12 +302,12 @@ class Basis:
         return Proven(supply, behind, throughput, self._drawn(supply, behind))
 
     @cached_property
-    def _of_system(self) -> dict[tuple, list[dict]]:
-        """The runs of the accelerator by their system."""
-        found: dict[tuple, list[dict]] = {}
-        for run in self.runs:
-            found.setdefault(_system(run), []).append(run)
-        return found
+    def _all_of_system(self) -> dict[tuple, list[dict]]:
+        return _by_system(self.runs)
+
+    @cached_property
+    def _quick_of_system(self) -> dict[tuple, list[dict]]:
+        return _by_system(run for run in self.runs if not run[FIRST_TOKEN] > self.ttft_ms)
 
 
 def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
@@ -306,15 +326,17 @@ def bases(
     Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
     `models` are the benchmarks where a model is planned of another size than that of the benchmark.
     """
-    supplies = _supplies(tables, asked)
+    whole = _supplies(tables, asked)
+    supplies = (*(own.within(asked.ttft_ms) for own in whole), *whole) if whole[0].chosen.unit == TOKENS else whole
     models = tables.benchmarks if models is None else models
     model = _model(models, asked)
     row = models.set_index("benchmark").loc[asked.benchmark]
     offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
     offered = cost.each_offer(offers)["accelerator"]
     facts = tables.accelerators.set_index("accelerator")
-    runs = pd.concat([supply.chosen.rows[["accelerator", "origin", *ONE_SYSTEM, SPEED, *RATE]] for supply in supplies])
-    runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna()
+    columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]
+    runs = pd.concat([supply.chosen.rows[columns] for supply in whole])
+    runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna(subset=[SPEED, *RATE])
     shared = {
         "unit": supplies[0].chosen.unit,
         "supplies": supplies,
@@ -322,11 +344,12 @@ def bases(
         "model": model,
         "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
         "host": watts.host(tables, asked.wall_over_limit),
-        "scaling": _scaling(supplies[0].chosen.rows),
+        "scaling": _scaling(whole[0].chosen.rows),
+        "ttft_ms": asked.ttft_ms,
         "rounds": tuple(asked.rounds),
     }
     tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
-    ran = (name for supply in supplies for name in supply.chosen.rows["accelerator"] if name in facts.index)
+    ran = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
     return {
         name: Basis(
             accelerator=name,
@@ -362,6 +385,7 @@ def _supply(
     chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
     rows, power = (own.assign(**{SPEED: benchmark_rules.proven(own, *limits)["speed"]}) for own in (chosen.rows, power))
+    rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
 
 
@@ -389,10 +413,11 @@ def _on_the_line(runs: list[dict], speed: float) -> _Line:
     return _Line(low, most, most > high)
 
 
-def _standing(behind: pd.DataFrame) -> tuple[bool, bool]:
-    """Whether rows behind a rate are official, and whether of systems on sale."""
-    official = bool(behind["origin"].eq("official").any())
-    return official, bool(of_a_kind.kind(behind).eq(of_a_kind.AVAILABLE).any())
+def _by_system(runs: Iterable[dict]) -> dict[tuple, list[dict]]:
+    found: dict[tuple, list[dict]] = {}
+    for run in runs:
+        found.setdefault(_system(run), []).append(run)
+    return found
 
 
 def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
