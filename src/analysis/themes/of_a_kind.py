@@ -49,8 +49,17 @@ def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
     before it leave, and only where it leaves any.
     """
     own = np.ones(len(rows), "bool") if among is None else among
-    sold = own & (_kind(rows) == AVAILABLE)
-    return rows[_newest(rows, _usual(rows, sold if sold.any() else own))]
+    return rows[of_one_range(_kind(rows) == AVAILABLE, _counts(rows), rows["round"].to_numpy("object"), own)]
+
+
+def of_one_range(sold: np.ndarray, counts: np.ndarray, rounds: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Which of the rows `among` are `alike`: by arrays, whether each is on sale and bare, its accelerators, its round.
+
+    For who asks it of many selections of the same rows.
+    """
+    among = among & sold if (among & sold).any() else among
+    among = _usual(counts, among)
+    return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
 
 
 def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
@@ -58,20 +67,17 @@ def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
 
     The size is USUAL_SIZE where there is such a system, else that of most rows, the larger where two are as frequent.
     """
-    return rows[_usual(rows, np.ones(len(rows), "bool"))]
+    return rows[_usual(_counts(rows), np.ones(len(rows), "bool"))]
 
 
-def _usual(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
+def _counts(rows: pd.DataFrame) -> np.ndarray:
+    return rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
+
+
+def _usual(counts: np.ndarray, among: np.ndarray) -> np.ndarray:
     """Which of the rows `among` are of the size that of_usual_size names."""
-    counts = rows["accelerator_count"].to_numpy("float64", na_value=np.nan)
     sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
     return among & (counts == max(sizes, key=lambda size: (size == USUAL_SIZE, sizes[size], size), default=0))
-
-
-def _newest(rows: pd.DataFrame, among: np.ndarray) -> np.ndarray:
-    """Which of the rows `among` are of their newest round."""
-    rounds = rows["round"].to_numpy("object")
-    return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
 
 
 def node(rows: pd.DataFrame) -> int:

@@ -171,24 +171,27 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
 def new(cases: pd.DataFrame) -> pd.DataFrame:
     """The cases of one type of accelerator, predicted from the other systems of it: rates per accelerator.
 
-    Added: actual; predicted, the median of the systems that are most like it, as a plan takes them (of_a_kind.alike):
-    on sale and bare, of its number of accelerators, of the nearest round, each rule where any system is left; stranger
-    (from other submitters alone); naive (from all its systems); nested is predicted, for nothing was chosen. NaN of the
-    only system of an accelerator. The whole system is left out, and the same submitter's of that name in other rounds.
+    Added: actual; predicted, the median of the others of its round or before by the very rule of a plan
+    (of_a_kind.alike): on sale and bare, of the usual number of accelerators, of the newest round, each rule where any
+    system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested is
+    predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and the
+    same submitter's of that name in other rounds.
     """
     rows = cases[cases["per_accelerator"].notna()].reset_index(drop=True)
     codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
     sold, order = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
     places = rows["round"].map({name: place for place, name in enumerate(order)}).to_numpy()
+    counts, rounds = rows["accelerator_count"].to_numpy("float64", na_value=np.nan), rows["round"].to_numpy("object")
     found = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
     for at in _groups(rows, "benchmark", "scenario", "accelerator"):
         values, shared = rates[at], _shared(codes, at)
         system = codes["system"][at]
         again = shared["submitter"] & (system[:, None] == system)
         others = ~(_one_result(shared, codes["rate"][at]) | again)
-        like = sold[at], shared["accelerator_count"], np.abs(places[at][:, None] - places[at])
-        found["predicted"][at] = _medians(values, _alike(others, *like))
-        found["stranger"][at] = _medians(values, _alike(others & ~shared["submitter"], *like))
+        there = others & (places[at] <= places[at][:, None])
+        for name, left in (("predicted", there), ("stranger", there & ~shared["submitter"])):
+            alike = [of_a_kind.of_one_range(sold[at], counts[at], rounds[at], own) for own in left]
+            found[name][at] = _medians(values, np.array(alike))
         found["naive"][at] = _medians(values, others)
     return rows.assign(actual=rates, **found, nested=found["predicted"])
 
@@ -360,12 +363,3 @@ def _nested(tried: Mapping[str, np.ndarray], actual: np.ndarray, rounds: np.ndar
         if off.size:
             found[rounds == name] = tried[""][off.mean(axis=1).argmin(), rounds == name]
     return found
-
-
-def _alike(left: np.ndarray, sold: np.ndarray, sized: np.ndarray, apart: np.ndarray) -> np.ndarray:
-    """Of the rows that are `left` for each row those most like it: `sold`, as large, fewest rounds `apart`."""
-    for like in (sold[None, :], sized):
-        kept = left & like
-        left = np.where(kept.any(axis=1, keepdims=True), kept, left)
-    apart = np.where(left, apart, np.inf)
-    return left & (apart == apart.min(axis=1, keepdims=True))
