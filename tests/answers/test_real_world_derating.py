@@ -177,7 +177,9 @@ def test_a_speed_that_no_run_had_is_refused_with_what_there_is(rows: pd.DataFram
 def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None:
     nowhere = replace(planned(rows.assign(accelerator="B")), fastest=(float("nan"), ""), as_fast=("B",))
     assert answer.why_nothing(nowhere) == "The record has no comparable result of H100 on LLM Interactive. B has one."
-    assert "not enough memory for LLM" in answer.why_nothing(planned(rows))
+    unheld = planned(rows, accelerators=[float("nan")] * 2)
+    assert "not enough memory for LLM" in answer.why_nothing(unheld)
+    assert answer.why_nothing(planned(rows)).startswith("The throughput of each H100 on LLM Interactive is not known")
     assert answer.why_nothing(replace(planned(rows), impossible="Too long.")) == "Too long."
 
 

@@ -1,6 +1,7 @@
 """Accelerators ranked for a model, users and a budget: nodes, prices, watts and reasons as a hand computes them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -214,6 +215,15 @@ def test_what_is_not_ranked_says_why_and_how_near_it_comes(made: Make, row: dict
 def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made: Make) -> None:
     assert made(H200, ttft_ms=1.0).unranked["why"].tolist() == [choice.PROMPT]
     assert made(H200, context_tokens=[1e9, 1e9]).unranked["why"].tolist() == [choice.MEMORY]
+
+
+def test_what_is_not_known_is_no_want_of_memory(record: Callable) -> None:
+    """A plan without draws, though the accelerator was so fast, is on sale and reads its prompts in time."""
+    tables = record(H200)
+    chosen = choice.make(tables, ASKED)
+    unknown = replace(chosen.plans["H200 SXM"], draws=chosen.plans["H200 SXM"].draws.head(0))
+    left = choice.unanswered(choice.ran(tables, chosen.asked), {"H200 SXM": unknown}, [], chosen.asked, chosen.match)
+    assert left["why"].tolist() == [choice.NO_RATE]
 
 
 def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:

@@ -49,6 +49,7 @@ WHY = {
     choice.PREVIEW: "not on sale",
     choice.PROMPT: "reads the prompt too slowly",
     choice.MEMORY: "memory too small",
+    choice.NO_RATE: "throughput not known",
 }
 WITHIN = {"yes": "yes", "perhaps": "not surely", "no": "no", "unknown": "not known", "": "no budget"}
 CAUSES = {"traffic": "traffic", "queue": "the queue", "memory": "memory", ONE_NODE: "a whole node"}

@@ -224,7 +224,7 @@ def need(planned: Planned) -> Finding:
 
 
 def why_nothing(planned: Planned) -> str:
-    """Why a plan has no draws: no run so fast, no run at all, a prompt that takes too long, or weights that do not fit.
+    """Why a plan has no draws: no run so fast, no run at all, a prompt too long, weights too large, or no known rate.
 
     What there is instead is named: the fastest run of the accelerator, and the accelerators that are as fast.
     """
@@ -240,7 +240,9 @@ def why_nothing(planned: Planned) -> str:
     if planned.behind.empty:
         there = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
         return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{there}"
-    return f"{planned.called} has not enough memory for {label}: nothing is planned."
+    if planned.fits_nowhere:
+        return f"{planned.called} has not enough memory for {label}: nothing is planned."
+    return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
 
 
 def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -> Finding:

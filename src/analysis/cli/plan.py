@@ -68,7 +68,7 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
 
 def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -> str:
     """Why there are no draws, and where the weights do not fit, what would help."""
-    if planned.behind.empty or planned.impossible:
+    if not planned.fits_nowhere:
         return answer.why_nothing(planned)
     facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
     identity = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]

@@ -79,6 +79,11 @@ class Planned:
         return self.behind.empty and self.fastest[1] != ""
 
     @property
+    def fits_nowhere(self) -> bool:
+        """Whether no number of accelerators holds the weights beside one request, in any draw."""
+        return bool(len(self.draws) and self.draws["accelerators"].isna().all())
+
+    @property
     def ranked(self) -> pd.DataFrame:
         """What dominates the uncertainty of the bill, or of the number of nodes where no price is known."""
         return sizing.sensitivity(self.draws, "usd_per_hour" if sizing.priced(self.draws) else "nodes")

@@ -26,6 +26,7 @@ from analysis.themes.supply import SPEED, Basis
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
 MARKS = {"low": "p10", "median": "p50", "high": "p90"}
 TOO_SLOW, OTHER_ROUND, NO_RUN, PREVIEW, PROMPT, MEMORY = "speed", "round", "benchmark", "preview", "prompt", "memory"
+NO_RATE = "rate"
 # A budget is kept by the P90, or by the P10; there is none; both are above; price or watts are unknown. In this order.
 WITHIN = ("yes", "perhaps", "", "no", "unknown")
 WORSE = ("", "yes", "perhaps", "unknown", "no")  # of two budgets the one that counts stands further behind
@@ -240,7 +241,8 @@ def unanswered(
     """The accelerators of `evidence` (see ran) that are not ranked, a row each, with UNRANKED; the nearest first.
 
     `why` is TOO_SLOW, OTHER_ROUND (this benchmark was run, but not in the rounds asked for), NO_RUN (it never was),
-    PREVIEW, PROMPT (reading it takes longer than the limit on the first token) or MEMORY. The nearest evidence is that
+    PREVIEW, PROMPT (reading it takes longer than the limit on the first token), MEMORY or NO_RATE (no throughput is
+    known for each accelerator). The nearest evidence is that
     of this benchmark, in the rounds asked for where there is such, else of the nearest benchmark (`distance`): its
     fastest speed, what share of the asked speed that is, and how many systems ran it.
     """
@@ -296,7 +298,9 @@ def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:
         return TOO_SLOW
     if plan.impossible:
         return PROMPT
-    return MEMORY if _on_sale(plan) else PREVIEW
+    if not _on_sale(plan):
+        return PREVIEW
+    return MEMORY if plan.fits_nowhere else NO_RATE
 
 
 def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorChoice) -> dict:
