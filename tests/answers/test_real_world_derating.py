@@ -251,10 +251,10 @@ def test_nothing_drives_a_number_that_is_all_but_the_same(rows: pd.DataFrame) ->
 
 
 def test_causes_say_how_often_each_decides() -> None:
-    shares = pd.DataFrame({"cause": ["traffic", "queue", "memory"], "share": [0.186, 0.038, 0.776]})
+    shares = pd.DataFrame({"cause": list(sizing.CAUSES), "share": [0.186, 0.038, 0.0, 0.776]})
     finding = answer.decisive(shares)
     assert finding.value == Interval(0.776, 0.776)
-    assert "in 19 % of the draws" in finding.headline and "in 3.8 % and memory in 78 %" in finding.headline
+    assert "in 19 % of the draws" in finding.headline and "memory for requests in 78 %" in finding.headline
 
 
 def test_kilowatts_say_what_they_are_of(rows: pd.DataFrame) -> None:

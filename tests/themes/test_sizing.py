@@ -131,6 +131,22 @@ def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
     assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
 
 
+@pytest.mark.parametrize(
+    ("tokens", "count", "cause"), [(1.0, 4.0, "groups"), (2.0, 4.0, "groups"), (9e4, 8.0, "memory")]
+)
+def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens: float, count: float, cause: str) -> None:
+    """Three for the traffic; two hold the weights, so four serve, however short their contexts; long ones take more."""
+    large = replace(MODEL, weight_bytes=100e9)
+    draw = drawn(50, fixed=True, draws=1)
+    (row,) = sizing.size(draw, Demand(50, 30.0), large, BOX, Interval(tokens, tokens), 0).to_dict("records")
+    assert (row["in_groups"], row["accelerators"] >= count, row["decided_by"]) == (4.0, True, cause)
+
+
+def test_what_nothing_holds_is_decided_by_nothing() -> None:
+    frame = sizing.size(drawn(50, draws=3), Demand(50, 30.0), MODEL, BOX, Interval(1e12, 1e12), 0)
+    assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
+
+
 def test_costs_add_up_in_every_draw() -> None:
     frame = sized()
     assert np.allclose(frame["nodes"] * 8 * frame["price"], frame["usd_per_hour"], rtol=1e-12)

@@ -52,7 +52,13 @@ WHY = {
     choice.NO_RATE: "throughput not known",
 }
 WITHIN = {"yes": "yes", "perhaps": "not surely", "no": "no", "unknown": "not known", "": "no budget"}
-CAUSES = {"traffic": "traffic", "queue": "the queue", "memory": "memory", ONE_NODE: "a whole node"}
+CAUSES = {
+    "traffic": "traffic",
+    "queue": "the queue",
+    "groups": "whole groups",
+    "memory": "memory",
+    ONE_NODE: "a whole node",
+}
 RANKED_TABLE = {
     "called": "Accelerator",
     "nodes": "Nodes",

@@ -350,7 +350,7 @@ def panels(planned: Planned) -> pd.DataFrame:
 
 
 def decisive(shares: pd.DataFrame) -> Finding:
-    """What asks for most accelerators: traffic alone, the queue in front of them, or memory."""
+    """What asks for most accelerators: traffic alone, the queue before them, whole groups, or memory."""
     unit = "share of the draws in which this cause asks for most accelerators"
     if not shares["share"].any():
         return nothing("decisive_cause", unit, "Nothing is planned: nothing decides the number of accelerators.")
@@ -358,7 +358,8 @@ def decisive(shares: pd.DataFrame) -> Finding:
     share = {row["cause"]: f"{interval.number(100 * row['share'], 2)} %" for _, row in shares.iterrows()}
     sentence = (
         f"Traffic alone decides the number of accelerators in {share['traffic']} of the draws, the queue in front of "
-        f"them in {share['queue']} and memory in {share['memory']}."
+        f"them in {share['queue']}, whole groups that hold the weights in {share['groups']} and memory for requests in "
+        f"{share['memory']}."
     )
     return Finding("decisive_cause", exactly(top["share"]), unit, sentence)
 

@@ -19,7 +19,8 @@ from analysis.themes.demand import Demand
 from analysis.themes.memory import Model
 from analysis.themes.of_a_kind import USUAL_SIZE
 
-CAUSES = ("traffic", "queue", "memory")  # each asks for more accelerators than those before it, or decides nothing
+# Each asks for more accelerators than those before it, or decides nothing; whole groups hold the weights.
+CAUSES = ("traffic", "queue", "groups", "memory")
 OUTPUTS = ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
 DRAWN = ("throughput per accelerator", "derate", "peak over mean", "price")
 CONTEXT, KEPT = "context", "kept over several nodes"
@@ -80,11 +81,12 @@ def size(
     """The draws of `draw`, sized: a copy with CONTEXT (tokens in cache per request), KEPT and wall watts drawn too.
 
     Added: slots (requests in service at the same time that keep the wait within its limit), for_traffic and for_queue
-    (accelerators, before rounding up), decided_by (one of CAUSES), and OUTPUTS: accelerators that are needed, nodes
-    (whole ones, with the spare ones), US dollars per hour for the nodes, the same per user-hour and per million tokens
-    of mean traffic, kilowatts of the nodes at full load with the overhead of the building. Without a `model` memory
-    decides nothing. No draws where the prompt alone takes longer than the limit on the first token: more accelerators
-    do not help.
+    (accelerators, before rounding up), in_groups (those of the queue, in whole groups that hold the weights),
+    decided_by (one of CAUSES; memory is what the cache of requests asks for beyond those groups, NaN is where nothing
+    holds them), and OUTPUTS: accelerators that are needed, nodes (whole ones, with the spare ones), US dollars per hour
+    for the nodes, the same per user-hour and per million tokens of mean traffic, kilowatts of the nodes at full load
+    with the overhead of the building. Without a `model` memory decides nothing. No draws where the prompt alone takes
+    longer than the limit on the first token: more accelerators do not help.
     """
     if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
@@ -104,7 +106,8 @@ def size(
     nodes = interval.whole(needed["accelerators"] / box.node) + box.spare_nodes
     bill = nodes * box.node * drawn["price"].to_numpy()
     traffic, queue = (np.maximum(interval.whole(needed[name]), 1.0) for name in ("for_traffic", "for_queue"))
-    cause = np.select([needed["accelerators"] > queue, queue > traffic], [2, 1], 0)
+    groups, whole = needed["in_groups"], needed["accelerators"]
+    cause = np.select([np.isnan(whole), whole > groups, groups > queue, queue > traffic], [-1, 3, 2, 1], 0)
     billed = {
         "decided_by": pd.Categorical.from_codes(cause, CAUSES),
         "nodes": nodes,
@@ -158,7 +161,7 @@ def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Seque
 
 def decided(sized: pd.DataFrame) -> pd.DataFrame:
     """How often each cause decides the number of accelerators: cause, share (of the draws, 0 to 1)."""
-    shares = sized["decided_by"].value_counts(normalize=True) if "decided_by" in sized else pd.Series(dtype="float64")
+    shares = sized["decided_by"].value_counts() / len(sized) if len(sized) else pd.Series(dtype="float64")
     return pd.DataFrame({"cause": CAUSES, "share": [float(shares.get(cause, 0.0)) for cause in CAUSES]})
 
 
@@ -192,13 +195,15 @@ def _each(drawn: pd.DataFrame, demand: Demand) -> np.ndarray:
 def _needed(
     requests: np.ndarray, slots: np.ndarray, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box
 ) -> dict[str, np.ndarray]:
-    """The accelerators that traffic and its queue ask for, and those that hold the slots in memory, if known."""
+    """The accelerators that traffic and its queue ask for, in whole groups, and with memory for the slots, if known."""
     queue = slots / each
-    needed = np.maximum(interval.whole(queue), 1.0)
+    needed = groups = np.maximum(interval.whole(queue), 1.0)
     if model is not None and not np.isnan(box.memory_gb):
         of = slots, model, box.memory_gb, box.headroom, cached
+        least = np.maximum(memory.holding(model.weight_bytes / 1e9, box.memory_gb, box.headroom), box.group)
+        groups = least * interval.whole(needed / least)
         needed = memory.accelerators_for(*of, at_least=needed, smallest=box.group)
-    return {"for_traffic": requests / each, "for_queue": queue, "accelerators": needed}
+    return {"for_traffic": requests / each, "for_queue": queue, "in_groups": groups, "accelerators": needed}
 
 
 def _served(count: int, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box) -> np.ndarray:
