@@ -418,6 +418,19 @@ def test_choose_ranks_accelerators_and_says_what_is_not_ranked(said) -> None:
     assert len(ranked) >= 5 and {"B200", "H200", "MI355X"} <= {line.split("  ")[0] for line in ranked}
 
 
+def test_plan_and_choose_give_one_question_one_answer(said) -> None:
+    """Of what is not asked too: rounds, spare nodes, and all else that both have."""
+    asked = ["--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
+    plan, chosen = (json.loads(said(command, *asked)[1]) for command in ("plan", "choose"))
+    both = plan["parameters"].keys() & chosen["parameters"].keys()
+    assert {"rounds", "spare_nodes", "draws"} <= both
+    assert all(plan["parameters"][name] == chosen["parameters"][name] for name in both)
+    (row,) = (row for row in chosen["ranked"] if row["accelerator"] == plan["parameters"]["baseline"])
+    marks = {own["output"]: own for own in plan["quantities"]}
+    for output, end in (("nodes", "low"), ("nodes", "high"), ("kilowatts", "low"), ("kilowatts", "high")):
+        assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
+
+
 def test_choose_as_json_holds_what_the_words_say(said) -> None:
     budget = ["--price", "B200=4", "--price", "H200 SXM=2.5-3", "--usd-per-hour", "70"]
     (_, words), (status, text) = said(*LLAMA, *budget), said(*LLAMA, *budget, "--format", "json")

@@ -177,7 +177,8 @@ class RealWorldDerating(Common):
 class AcceleratorChoice(RealWorldDerating):
     """Which accelerator for a model, users and a budget: each on sale planned as RealWorldDerating plans `baseline`.
 
-    Without a `benchmark` it is the one nearest to the model, by its name or by its parameters; zeros are those of the
+    What is not asked is as in that plan, so that one question has one answer; a report is of more users. Without a
+    `benchmark` it is the one nearest to the model, by its name or by its parameters; zeros are those of the
     benchmark, for `active_parameters_billion` all. A budget of zero is none.
     """
 
@@ -185,9 +186,7 @@ class AcceleratorChoice(RealWorldDerating):
     model: Annotated[str, Field(max_length=60)] = ""
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
-    rounds: Rounds = ["v5.1", "v6.0"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 1000
-    spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 1
     usd_per_hour_at_most: Annotated[float, Field(ge=0)] = 0.0
     kilowatts_at_most: Annotated[float, Field(ge=0)] = 0.0
 
