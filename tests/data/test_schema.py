@@ -53,6 +53,10 @@ CASES = {
     "formula by plus": ("a2,granny,,,,g,,,true,+1", "note: '+1' starts like a spreadsheet formula"),
     "formula by minus": ("a2,granny,,,,g,,,true,-1", "note: '-1' starts like a spreadsheet formula"),
     "formula by at": ("a2,granny,,,,g,,,true,@SUM(A1)", "note: '@SUM(A1)' starts like a spreadsheet formula"),
+    "control character": ("a2,granny,,,,g,,,true,a\x07b", "note: 'a\\x07b' holds U+0007, a character that is no text"),
+    "control character of C1": ("a2,granny,,,,g,,,true,\x9b31m", "note: '\\x9b31m' holds U+009B, a character that is"),
+    "turned text": ("a2,granny,,,,g,,,true,a\u202eb", "note: 'a\\u202eb' holds U+202E, a character that is no text"),
+    "isolated text": ("a2,granny,,,,g,,,true,a\u2069b", "note: 'a\\u2069b' holds U+2069, a character that is no text"),
 }
 
 

@@ -376,6 +376,25 @@ def test_half_a_surrogate_pair_is_no_text_and_costs_nothing(tree: Any, bring: Ca
         assert row["submitter"] == row["system"] == row["model_run"] == (said or name)
 
 
+@pytest.mark.parametrize("sign", ["\0", "\x07", "\x1b", "\x7f", "\x9b", "\u202e", "\u2066", "\udc9b", "\uffff"])
+def test_characters_that_are_no_text_are_left_out_and_counted(tree: Any, bring: Callable, sign: str) -> None:
+    """The accelerator keeps its name, a formula stays harmless, and rows without such a character are not counted."""
+    published = {"System": f"Ac{sign}me", "Accelerator": f"NVIDIA H100{sign}-SXM-80GB", "Software": f"{sign}=1+1",
+                 "Notes": sign}  # fmt: skip
+    outcome = bring(tree.summary(published, {"ID": "v4.1-0008", "System": "a\tb\u202fc", "Notes": sign}))
+    row, other = outcome.table
+    assert (row["system"], row["accelerator_as_published"]) == ("Acme", "NVIDIA H100-SXM-80GB")
+    assert row["framework"] == "'=1+1"
+    assert other["system"] == "a b c" and outcome.unprintable == 1
+    said = "cleaned   texts of 1 rows: control characters and the like are left out of them"
+    assert said in outcome.lines and not any(line.startswith("cleaned") for line in bring(tree.summary()).lines)
+
+
+def test_a_blank_of_another_kind_is_a_blank(tree: Any, bring: Callable) -> None:
+    for blank in ("\n", "\x1f", "\x85", "\udc85", " \x07 "):
+        assert bring(tree.summary({"System": f"Acme{blank}8"})).table[0]["system"] == "Acme 8"
+
+
 def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:
     outcome = bring(tree.summary({}, {}))
     assert outcome.rows == 1 and "stands twice" in str(outcome.problems[0])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import interval, unprintable
 from analysis.data.descriptor import Field, Table
 from analysis.data.rules import MISSING, above, check, ruled
 
@@ -80,7 +80,7 @@ def _numbers(cells: pd.Series) -> tuple[pd.Series, np.ndarray]:
 def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
     """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were put right."""
     wrong = [*_cells(table, frame), *_repeated(table, frame), *_duplicates(table, frame), *_order(table, frame)]
-    wrong += [*_above(table, frame), *_formulas(table, frame), *_dates(table, frame)]
+    wrong += [*_above(table, frame), *_texts(table, frame), *_dates(table, frame)]
     wrong += _printed(table, frame) if as_printed else []
     return sorted(wrong, key=lambda fault: (fault.row, fault.column))
 
@@ -179,14 +179,21 @@ def _above(table: Table, frame: pd.DataFrame) -> list[Fault]:
     return beyond
 
 
-def _formulas(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """A text cell that a spreadsheet would run as a formula."""
-    text = (frame[field.name] for field in table.fields if field.type == "string")
-    return [
-        Fault(table.path, row, column.name, f"{value!r} starts like a spreadsheet formula")
-        for column in text
-        for row, value in _rows(column, [value for value in column.unique() if value.startswith(FORMULA_STARTS)])
-    ]
+def _texts(table: Table, frame: pd.DataFrame) -> list[Fault]:
+    """Text cells that a spreadsheet would run as a formula, or that hold what no page or terminal may be given."""
+    wrong = []
+    for column in (frame[field.name] for field in table.fields if field.type == "string"):
+        judged = {value: words for value in column.unique() if (words := _no_text(value))}
+        wrong += [Fault(table.path, row, column.name, judged[value]) for row, value in _rows(column, list(judged))]
+    return wrong
+
+
+def _no_text(value: str) -> str:
+    """What keeps a value from being text, in words; nothing, most of the time."""
+    if value.startswith(FORMULA_STARTS):
+        return f"{value!r} starts like a spreadsheet formula"
+    found = unprintable.within(value)
+    return f"{value!r} holds {found}, a character that is no text" if found else ""
 
 
 def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:

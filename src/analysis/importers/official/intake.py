@@ -42,7 +42,7 @@ class Outcome:
 
     `repeated` counts rows that their source files twice; `unknown` counts rows by accelerator strings that have no
     alias, `unnamed` by strings that are known to name no part, `uncompared` by benchmarks that data/benchmarks.csv does
-    not have: no report asks for these.
+    not have: no report asks for these. `unprintable` counts rows whose texts held characters that are no text.
     """
 
     rows: int = 0
@@ -51,6 +51,7 @@ class Outcome:
     unknown: Counter[str] = field(default_factory=Counter)
     unnamed: Counter[str] = field(default_factory=Counter)
     uncompared: Counter[str] = field(default_factory=Counter)
+    unprintable: int = 0
     corrected: int = 0
     recomputed: int = 0
     differing: list[str] = field(default_factory=list)
@@ -119,6 +120,7 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
             outcome.problems.append(made)
             continue
         place, row = made
+        outcome.unprintable += row.pop("unprintable", 0) > 0
         if part := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, part))
         faults = rules.row_faults(row, columns)
@@ -163,6 +165,8 @@ def _tell(outcome: Outcome, out: Path, say: Say) -> None:
         say(f"unnamed   accelerator {name!r} in {count} rows: kept as it is, the name of no part")
     for name, count in sorted(outcome.uncompared.items()):
         say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
+    if outcome.unprintable:
+        say(f"cleaned   texts of {outcome.unprintable} rows: control characters and the like are left out of them")
     parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
     parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
     parts += [f"{outcome.repeated:,} that stood again, the same"] * bool(outcome.repeated)

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from analysis.core import unprintable
 from analysis.core.vocabulary import LIMITED, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
@@ -31,7 +32,11 @@ _MISSING = (*_UNSAID, "0")
 
 
 def row(entry: Entry) -> Row:
-    """The row of a published result. Raises EntryError where a field is missing or not what it must be."""
+    """The row of a published result. Raises EntryError where a field is missing or not what it must be.
+
+    `unprintable` counts the characters that are no text and are left out of it; it is no column.
+    """
+    dropped = _clean(entry)
     if not entry.round:
         raise EntryError("names no round; say which with --round")
     benchmark, target = units.benchmark(str(entry.model), str(entry.model_run))
@@ -60,6 +65,7 @@ def row(entry: Entry) -> Row:
     }
     out["id"] = identity(out, entry)
     out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
+    out["unprintable"] = dropped
     for part in (_hardware, _figure, _weights, _power, _endpoints, _software):
         part(out, entry)
     return out
@@ -85,9 +91,21 @@ def slug(*parts: str) -> str:
 
 
 def text(value: Any) -> str:
-    """A cell of text: blanks made single, all of it Unicode, nothing that a spreadsheet would run as a formula."""
-    words = legible(" ".join(str(value).split())) if value is not None else ""
+    """A cell of text: blanks made single, nothing unprintable, nothing that a spreadsheet would run as a formula."""
+    words = " ".join(_printable(str(value))[0].split()) if value is not None else ""
     return f"'{words}" if words.startswith(_FORMULA) else words
+
+
+def _clean(entry: Entry) -> int:
+    """Leave out of an entry's texts, but those that are never kept, what is no text; how many characters it was."""
+    texts = {name: _printable(own) for name, own in vars(entry).items() if isinstance(own, str) and name != "described"}
+    vars(entry).update((name, words) for name, (words, _) in texts.items())
+    return sum(dropped for _, dropped in texts.values())
+
+
+def _printable(words: str) -> tuple[str, int]:
+    """`words` as a cell can hold them, and how many characters were left out."""
+    return unprintable.without(legible(words))
 
 
 def legible(words: str) -> str:
