@@ -12,7 +12,7 @@ from analysis.core.notes import NONE, note
 BEST = {"accelerator": "H100 SXM", "accelerator_count": 8, "derate_low": 0.312, "derate_high": 0.359}
 BEST |= {"source_ids": ("s",), "usd_per_hour_low": 24.0, "usd_per_hour_high": 38.0, "saved_low": 15.0}
 BEST |= {"saved_high": 24.0, "enough_low": 3.0, "enough_high": 3.0, "usd_per_million_low": 1.0}
-BEST |= {"usd_per_million_high": 1.4}
+BEST |= {"usd_per_million_high": 1.4, "load": "full"}
 
 
 def assessed(example: bool = False, **best: object) -> SimpleNamespace:
@@ -42,6 +42,14 @@ def test_closing_the_gap_is_told_in_dollars_an_hour() -> None:
     assert none.startswith("Closing the gap would save nothing of $24 to $38 an hour")
     unknown = answer.saving(assessed(saved_low=float("nan")))
     assert unknown.value is None and unknown.headline.startswith("A million output tokens cost $1 to $1.40 here")
+
+
+@pytest.mark.parametrize(("load", "where"), [("light", "under this light load"), ("", "here")])
+def test_no_accelerator_is_given_back_for_a_load_that_may_have_been_light(load: str, where: str) -> None:
+    finding = answer.saving(assessed(load=load))
+    words = f"A million output tokens cost $1 to $1.40 {where}; what closing the gap would save is not known."
+    assert (finding.headline, finding.value) == (words, None)
+    assert answer.saving(assessed(load="capped")).value == Interval(15.0, 24.0)
 
 
 @pytest.mark.parametrize("example", [True, False])

@@ -353,7 +353,7 @@ def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
     of = ("measure", OLD, "--accelerator", "A10", "--count", "8")
     share, gap, saving = said(*of, "--price", "2.5")[1].splitlines()[1:4]
     assert share.startswith("The record has no result of A10") and gap.startswith("No official row of A10")
-    assert saving.startswith("A million output tokens cost $4.40 here")
+    assert saving.startswith("A million output tokens cost $4.40 under this light load")
     assert "No price of A10 is known" in said(*of)[1].splitlines()[3]
 
 

@@ -97,6 +97,16 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
     ("requests_failed", {}, "some requests failed"),
     ("few_requests", {}, "fewer requests than a percentile of 99 needs"),
+    (
+        "load_light",
+        {},
+        "requests were answered as fast as they came, so the load set the rate: send more until answers fall behind",
+    ),
+    (
+        "load_unsaid",
+        {},
+        "the file does not say how fast requests came: if no faster than they were answered, the load set the rate",
+    ),
     ("stream_energy", {}, "energy per query of a stream: a latency, no throughput per watt"),
     ("no_scenario", {}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
     ("duplicate", {}, "duplicate of another row"),

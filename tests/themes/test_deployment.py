@@ -259,13 +259,15 @@ def test_differences_name_only_what_differs(official: Rows) -> None:
     assert found.loc["precision"].tolist() == ["fp8", "not declared"]
     assert found.loc["requests at a time"].tolist() == ["32", "not known"]
     assert found.loc["arrival of requests"].tolist() == ["5 requests/s", "Server of LoadGen"]
+    told = deployment.differences(run | {"requests_per_s": 4.9}, row, BENCHMARKS).set_index("what")
+    assert told.loc["arrival of requests", "here"] == "5 requests/s, 4.9 answered"
     assert {"model", "output tokens per request"} & set(found.index) == set()
     assert deployment.differences(run, None, BENCHMARKS).empty
 
 
 def test_factors_of_the_gap_multiply_to_the_useful_share() -> None:
     """The ceiling of 80 lies below the 100 of the nearest system: 0.8 of the half that is reached is few requests."""
-    run = settled({"requests_failed": 25.0}).iloc[0].to_dict()
+    run = settled({"requests_failed": 25.0, "request_rate": np.inf}).iloc[0].to_dict()
     run |= {"latency_low": 0.8, "latency_high": 0.8, "of_nearest_low": 0.5, "of_nearest_high": 0.5, "good_share": 0.9}
     run |= {"nearest_low": 100.0, "nearest_high": 100.0}
     found = deployment.gap(run | {"ceiling": 80.0})
@@ -276,6 +278,33 @@ def test_factors_of_the_gap_multiply_to_the_useful_share() -> None:
     assert deployment.gap(run | {"ceiling": 900.0})["share_low"].tolist() == [0.8, 1.0, 0.5, 0.9]
     unknown = deployment.gap(run | {"ceiling": np.nan})["share_low"]
     assert np.isnan(unknown[1]) and unknown[2] == 0.5
+
+
+LOADS = [
+    ({"request_rate": 5.0, "requests_per_s": 4.5}, "light", "load or software"),
+    ({"request_rate": 5.0, "requests_per_s": 4.9, "concurrency": 64.0}, "light", "load or software"),
+    ({"request_rate": 5.0, "duration_s": 20.0}, "light", "load or software"),
+    ({"request_rate": 5.0, "duration_s": 50.0}, "full", "software and set-up"),
+    ({"request_rate": 5.0, "requests_per_s": 4.4, "concurrency": 64.0}, "capped", "software and set-up"),
+    ({"request_rate": np.inf}, "full", "software and set-up"),
+    ({"request_rate": np.inf, "concurrency": 64.0}, "capped", "software and set-up"),
+    ({"concurrency": 64.0}, "capped", "software and set-up"),
+    ({"scenario": "Offline"}, "full", "software and set-up"),
+    ({"scenario": "Server"}, "", "load or software"),
+    ({"request_rate": 5.0}, "", "load or software"),
+    ({}, "", "load or software"),
+]
+
+
+@pytest.mark.parametrize(("said", "load", "blamed"), LOADS)
+def test_software_is_blamed_for_what_a_full_load_shows_alone(said: dict, load: str, blamed: str) -> None:
+    """100 requests in 20 s are 5 a second, in 50 s 2: then answers fall behind the 5 that came."""
+    run = settled(said).iloc[0].to_dict()
+    known = {f"{name}_{end}": 0.5 for name in ("latency", "of_nearest") for end in ("low", "high")}
+    run |= known | {"good_share": 1.0, "nearest_low": 100.0, "nearest_high": 100.0}
+    assert run["load"] == load and deployment.gap(run | {"ceiling": 80.0})["step"][2] == blamed
+    below_unknown = deployment.gap(run | {"ceiling": np.nan})["step"][2]
+    assert below_unknown == ("software and set-up" if load == "full" else "load or software")
 
 
 @pytest.mark.parametrize(

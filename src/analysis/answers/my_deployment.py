@@ -19,6 +19,7 @@ LOST = {
     "latency limits": "latency limits",
     "requests at a time": "so few requests at a time",
     "software and set-up": "software and set-up",
+    "load or software": "a light load or slow software",
     "answers in time": "answers that come too late",
 }
 MANY = ("latency limits", "requests at a time", "answers in time")  # steps whose words are a plural
@@ -77,9 +78,10 @@ def saving(assessed: Assessed) -> Finding:
     if not assessed.price.known:
         why = f"No price of {assessed.called} is known, so nothing tells what a token costs: give prices."
         return nothing("saved_by_closing_the_gap", unit, why)
-    if pd.isna(run["saved_low"]):
+    if pd.isna(run["saved_low"]) or run["load"] in ("light", ""):
         million = dollars(interval.of(run, "usd_per_million"))
-        why = f"A million output tokens cost {million} here; what closing the gap would save is not known."
+        here = "under this light load" if run["load"] == "light" else "here"
+        why = f"A million output tokens cost {million} {here}; what closing the gap would save is not known."
         return replace(nothing("saved_by_closing_the_gap", unit, why), notes=assessed.notes)
     saved, bill, enough = (interval.of(run, name) for name in ("saved", "usd_per_hour", "enough"))
     would_do = f"{enough.text(2)} of {run['accelerator_count']} accelerators would do"

@@ -168,6 +168,14 @@ _TABLE = (
     # Of a measurement.
     Kind("requests_failed", "some requests failed"),
     Kind("few_requests", "fewer requests than a percentile of 99 needs"),
+    Kind(
+        "load_light",
+        "requests were answered as fast as they came, so the load set the rate: send more until answers fall behind",
+    ),
+    Kind(
+        "load_unsaid",
+        "the file does not say how fast requests came: if no faster than they were answered, the load set the rate",
+    ),
     # Why a result is not compared.
     Kind("stream_energy", "energy per query of a stream: a latency, no throughput per watt", **_OUT),
     Kind("no_scenario", "no MLPerf scenario: a rate at a stated batch size or on a framework", **_OUT),

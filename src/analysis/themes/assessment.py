@@ -64,7 +64,7 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     differ = deployment.differences(best, near, catalog.benchmarks)
     gap = deployment.gap(best)
     called = catalog.accelerators.set_index("accelerator").at[accelerator, "label"]
-    return Assessed(assessed, best, called, differ, gap, limited, offline, price, ttft, tpot, _notes(assessed))
+    return Assessed(assessed, best, called, differ, gap, limited, offline, price, ttft, tpot, _notes(assessed, best))
 
 
 def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
@@ -106,8 +106,10 @@ def _best(runs: pd.DataFrame) -> dict:
     return pool.loc[pool["per_accelerator_low"].idxmax()].to_dict()
 
 
-def _notes(runs: pd.DataFrame) -> Notes:
+def _notes(runs: pd.DataFrame, best: dict) -> Notes:
     return notes.some(
         requests_failed=runs["requests_failed"].gt(0).any(),
         few_requests=runs["requests_completed"].lt(100).any(),
+        load_light=best["load"] == "light",
+        load_unsaid=best["load"] == "",
     )

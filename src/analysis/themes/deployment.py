@@ -23,6 +23,7 @@ from analysis.core.vocabulary import SERVING_SOFTWARE
 from analysis.themes import cost
 
 DRIVEN_AS = {"Interactive": "Server"}  # what LoadGen's log says of a scenario that has other limits alone
+ANSWERED = 0.9  # of the requests sent a second: answers that lag by less do so for the end of a run, not for its load
 FORMS = ("sxm", "pcie", "nvl")  # of one model, with other memory and power
 
 
@@ -44,9 +45,9 @@ class Said:
 def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: Said) -> pd.DataFrame:
     """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `by_user`.
 
-    Added: benchmark, rate_low/high (of the system), per_accelerator_low/high. Nothing is guessed: raises Unsaid for an
-    accelerator, a count or a benchmark that neither says, or that both say differently, for a benchmark that counts no
-    tokens, a log of another scenario, and telemetry of other accelerators.
+    Added: benchmark, rate_low/high (of the system), per_accelerator_low/high, load (see load). Nothing is guessed:
+    raises Unsaid for an accelerator, a count or a benchmark that neither says, or that both say differently, for a
+    benchmark that counts no tokens, a log of another scenario, and telemetry of other accelerators.
     """
     rows = []
     for run in as_dicts(runs):
@@ -59,8 +60,26 @@ def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFr
             | {"benchmark": _benchmark(run, benchmarks, by_user), "precision": _precision(run, by_user)}
             | {"rate_low": rate, "rate_high": rate}
             | {"per_accelerator_low": rate / count, "per_accelerator_high": rate / count}
+            | {"load": load(run)}
         )
     return pd.DataFrame(rows)
+
+
+def load(run: Mapping) -> str:
+    """What a run says of its load, without which a rate tells nothing of what served it.
+
+    "light" where requests came at a rate and were answered as fast, so that the rate is theirs; else "capped" where
+    so many were under way at once as is said; else "full" where they came faster than they were answered, all at once
+    too; "" where the file does not say how they came.
+    """
+    asked, answered = run["request_rate"], run["requests_per_s"]
+    answered = run["requests_completed"] / run["duration_s"] if pd.isna(answered) else answered
+    if np.isfinite(asked) and answered >= ANSWERED * asked:
+        return "light"
+    if pd.notna(run["concurrency"]):
+        return "capped"
+    behind = np.isinf(asked) or answered < ANSWERED * asked or run["scenario"] == "Offline"
+    return "full" if behind else ""
 
 
 def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) -> pd.DataFrame:
@@ -117,7 +136,7 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
         ("input tokens per request", _number(run["input_tokens"] / run["requests_completed"]), "not stated"),
         ("date or round", _day(run["date"]) or "no date", row["round"]),
         ("software", run["software"] or "not said", row["framework"] or "not stated"),
-        ("arrival of requests", _arrivals(run["request_rate"]), f"{row['scenario']} of LoadGen"),
+        ("arrival of requests", _arrivals(run), f"{row['scenario']} of LoadGen"),
     ]
     return pd.DataFrame([line for line in lines if not _same(*line)], columns=["what", "here", "there"])
 
@@ -129,14 +148,20 @@ def gap(run: Mapping) -> pd.DataFrame:
     (what the step takes of the first rate, below zero for a gain), known_from. Shares that are known multiply to the
     useful share of the Offline rate; where they are numbers, losses and that share add up to 1. What so few requests at
     a time cost is the ceiling of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the
-    distance to that system is software and set-up. Failed requests put out no tokens: they are within that rest.
+    distance to that system is software and set-up, or the load where that was light, is not said, or was capped below
+    an unknown ceiling. Failed requests put out no tokens: they are within that rest.
     """
     few = _few(run)
+    loaded = run["load"] == "full" or (run["load"] == "capped" and few.known)
     rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few if few.known else 1.0)
     steps = [
         ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
         ("requests at a time", few, "the ceiling at this concurrency over the nearest system's rate"),
-        ("software and set-up", rest, "the rest of the distance to the nearest system"),
+        (
+            "software and set-up" if loaded else "load or software",
+            rest,
+            "the rest of the distance to the nearest system",
+        ),
         ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
     ends, left = [], Interval(1.0, 1.0)
@@ -310,7 +335,12 @@ def _same(what: str, here: str, there: str) -> bool:
     return here == there or (what == "model" and spelled(there) in spelled(here))
 
 
-def _arrivals(rate: float) -> str:
+def _arrivals(run: Mapping) -> str:
+    rate, answered = run["request_rate"], run["requests_per_s"]
     if pd.isna(rate):
         return "not said"
-    return "all at once" if np.isinf(rate) else f"{interval.number(rate)} requests/s"
+    if np.isinf(rate):
+        return "all at once"
+    return f"{interval.number(rate)} requests/s" + (
+        "" if pd.isna(answered) else f", {interval.number(answered)} answered"
+    )
