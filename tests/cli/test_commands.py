@@ -492,3 +492,17 @@ NOT_CHOSEN = [
 def test_a_choice_that_cannot_be_asked_is_refused_by_name(said, arguments: list, words: str) -> None:
     status, text = said(*arguments)
     assert status == 2 and text.startswith("analysis: ") and words in text
+
+
+STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\r"
+
+
+def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path: Path) -> None:
+    """Colours, titles and turned text of a file are shown by their names, in answers and in refusals."""
+    path = tmp_path / "run.json"
+    record = json.loads(Path(OLD).read_text("utf-8")) | {"accelerator": "H100 SXM", "accelerator_count": 8}
+    for name in ("backend", "accelerator", "model_id", "output_throughput", "request_rate"):
+        path.write_text(json.dumps(record | {name: f"x{STEERING}"}), "utf-8")
+        status, text = said("measure", str(path))
+        assert status == (0 if name == "backend" else 2) and "\\x1b]0;" in text
+        assert not set(text) & set(STEERING) - set("0;ownedJ2[]31m")

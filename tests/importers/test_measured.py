@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.core.paths import DATA
-from analysis.importers.measured import formats
+from analysis.importers.measured import formats, measurement
 from analysis.importers.measured.measurement import MeasuredRun, MeasurementError
 
 EXAMPLES = DATA / "examples"
@@ -58,6 +58,14 @@ def write(tmp_path: Path) -> Write:
 def one(path: Path) -> MeasuredRun:
     (run,) = formats.read_runs(path)
     return run
+
+
+def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write: Write) -> None:
+    power = {"gpu_0": {"gpu_name": "H100\x1b", "metrics": {}}}
+    telemetry = {"endpoints": {"node": {"gpus": power}}}
+    (run,) = formats.read_runs(write(AIPERF | {"telemetry_data": telemetry, "aiperf_version": "1\x07\n\u202e"}))
+    row = measurement.frame([run]).iloc[0]
+    assert row["software"] == "AIPerf 1\\x07\\n\\u202e" and row["devices"] == ("H100\\x1b",)
 
 
 def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> dict:

@@ -19,6 +19,7 @@ from analysis.cli.arguments import (
     positive,
     round_name,
 )
+from analysis.core import unprintable
 from analysis.core.facts import UnusableTable
 from analysis.core.vocabulary import FILED_AS
 from analysis.importers.official import UNPACKED_GB, UNPACKED_TIMES
@@ -48,11 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except UnusableTable as error:
-        print(f"analysis: {error}\nNext: put the table right; `make check` names every fault of data/", file=sys.stderr)
-        return 1
+        return _failed(f"{error}\nNext: put the table right; `make check` names every fault of data/")
     except OSError as error:  # A full disk, a folder without write permission: the message says which.
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+        return _failed(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -226,8 +225,7 @@ def _import(arguments: argparse.Namespace) -> int:
     except OutputError as error:
         return _wrong(error)
     except (ImportFailed, ClusterError, WorkersLost) as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+        return _failed(error)
 
 
 def _record(arguments: argparse.Namespace) -> int:
@@ -239,8 +237,7 @@ def _record(arguments: argparse.Namespace) -> int:
         choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
         return shipping.make(arguments.paths, **choices, say=_say)
     except (ImportFailed, WorkersLost) as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+        return _failed(error)
 
 
 def _data(arguments: argparse.Namespace) -> int:
@@ -250,8 +247,7 @@ def _data(arguments: argparse.Namespace) -> int:
     try:
         return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
     except (DownloadFailed, ImportFailed) as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+        return _failed(error)
 
 
 def _plan(arguments: argparse.Namespace) -> int:
@@ -284,10 +280,9 @@ def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse
     except ValueError as error:
         return _wrong(error)
     except Nothing as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 1
+        return _failed(error)
     for line in lines:
-        print(line)
+        _say(line)
     return 0
 
 
@@ -296,7 +291,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     from analysis.data.catalog import Catalog
 
     try:
-        print(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
+        _say(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
     except ValueError as error:
         return _wrong(error)
     return 0
@@ -309,8 +304,8 @@ def _new_report(arguments: argparse.Namespace) -> int:
         written = start(arguments.name, arguments.question)
     except NotNew as error:
         return _wrong(error)
-    print(f"written: {' and '.join(written)}")
-    print(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
+    _say(f"written: {' and '.join(written)}")
+    _say(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
     return 0
 
 
@@ -320,9 +315,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
     faults = check.faults()
     for line in [*faults, *mistyped.notes()]:
-        print(line)
+        _say(str(line))
     count = f"{len(faults)} fault{'s' * (len(faults) != 1)} in data/"
-    print(count if faults else "data/ is sound: every table is what its description says")
+    _say(count if faults else "data/ is sound: every table is what its description says")
     return 1 if faults else 0
 
 
@@ -330,17 +325,22 @@ def _describe(arguments: argparse.Namespace) -> int:
     from analysis.data import dictionary
 
     changed = dictionary.describe()
-    print(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")
+    _say(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")
     return 0
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    """Print lines, the one way to the terminal: what is quoted in them from files does nothing to it."""
+    print(unprintable.lines(line), flush=True)
+
+
+def _failed(error: Exception | str, status: int = 1) -> int:
+    print(unprintable.lines(f"analysis: {error}"), file=sys.stderr)
+    return status
 
 
 def _wrong(error: Exception) -> int:
-    print(f"analysis: {error}", file=sys.stderr)
-    return 2
+    return _failed(error, 2)
 
 
 if __name__ == "__main__":

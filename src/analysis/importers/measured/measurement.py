@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.core import unprintable
+
 UNKNOWN = float("nan")
 MOST = 10**24  # of anything that is counted or timed
 TOGETHER = (
@@ -71,8 +73,15 @@ COLUMNS = tuple(field.name for field in fields(MeasuredRun))
 
 
 def frame(runs: list[MeasuredRun]) -> pd.DataFrame:
-    """One row per run with the fields of MeasuredRun as columns."""
-    return pd.DataFrame([{name: getattr(run, name) for name in COLUMNS} for run in runs], columns=list(COLUMNS))
+    """One row per run with the fields of MeasuredRun as columns; texts show what is unprintable in them by its name."""
+    return pd.DataFrame([{name: _shown(getattr(run, name)) for name in COLUMNS} for run in runs], columns=list(COLUMNS))
+
+
+def _shown(value: Any) -> Any:
+    """A value of a run; of what a file says in words, nothing may steer a terminal or break a page."""
+    if isinstance(value, tuple):
+        return tuple(map(_shown, value))
+    return unprintable.escaped(value) if isinstance(value, str) else value
 
 
 class Reader:
