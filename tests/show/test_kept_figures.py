@@ -136,6 +136,42 @@ def test_another_frame_is_another_figure(
     assert len(drawn) == 2 and len(files(place)) == 2
 
 
+def _category(*names: str, ordered: bool = False) -> pd.Series:
+    return pd.Series(pd.Categorical(["b", "a"], names, ordered))
+
+
+ALIKE = [
+    (pd.Series([1.0, 2.0], name="x"), pd.Series([1.0, 2.0], name="y")),
+    (pd.Series([1.0, 2.0], ["a", "b"]), pd.Series([1.0, 2.0], ["b", "a"])),
+    (pd.Series([1.0], pd.Index(["a"], name="x")), pd.Series([1.0], pd.Index(["a"], name="y"))),
+    (pd.Index([1, 2], name="x"), pd.Index([1, 2], name="y")),
+    (pd.MultiIndex.from_product([["a"], [1]], names=["x", "y"]), pd.MultiIndex.from_product([["a"], [1]])),
+    (_category("a", "b"), _category("b", "a")),
+    (_category("a", "b"), _category("a", "b", "c")),
+    (_category("a", "b"), _category("a", "b", ordered=True)),
+    (_category("a", "b"), _category("a", "b").astype("str")),
+    (pd.DataFrame({"x": _category("a", "b")}), pd.DataFrame({"x": _category("b", "a")})),
+    (FRAME, FRAME.rename_axis(index="row")),
+    (FRAME, FRAME.rename_axis(columns="column")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_labels_names_and_categories_tell_values_apart(one: Any, other: Any) -> None:
+    """A legend takes a series' name, an axis the order of categories: what differs in them is another figure."""
+    keys = [kept_figures.key(charts.ranges, (FRAME,), {"asked": value}, {}) for value in (one, other, one.copy())]
+    assert keys[0] and keys[1] and keys[0] == keys[2] != keys[1]
+
+
+@pytest.mark.parametrize("value", [FRAME, FRAME["x_low"]])
+def test_attributes_of_a_frame_tell_it_apart(value: Any) -> None:
+    said = value.copy()
+    said.attrs["unit"] = "tokens/s"
+    keys = {kept_figures.key(charts.ranges, (own,), {}, {}) for own in (value, said)}
+    said.attrs["unit"] = object()
+    assert len(keys) == 2 and kept_figures.key(charts.ranges, (said,), {}, {}) == ""
+
+
 @pytest.mark.parametrize(
     "change", [{"title": "B200 lags."}, {"log": True}, {"reference": 1}, {"reference": 1.0}, {"notes": NOTES}]
 )

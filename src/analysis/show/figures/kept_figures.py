@@ -114,9 +114,11 @@ def _told(value: Any) -> Any:
     if isinstance(value, date) or value is pd.NA or value is pd.NaT:
         return {"is": repr(value)}
     if isinstance(value, pd.DataFrame):
-        columns = [[_told(name), _cells(own)] for name, own in value.items()]
-        return {"frame": columns, "index": _cells(value.index)}
-    if isinstance(value, pd.Series | pd.Index | np.ndarray):
+        columns = [_cells(own) for _, own in value.items()]
+        return {"frame": columns, "labels": [_cells(own) for own in value.axes], "attrs": _told(value.attrs)}
+    if isinstance(value, pd.Series):
+        return {"series": _cells(value), "labels": _cells(value.index), "attrs": _told(value.attrs)}
+    if isinstance(value, pd.Index | np.ndarray):
         return _cells(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: _told(getattr(value, field.name)) for field in dataclasses.fields(value)}
@@ -125,6 +127,15 @@ def _told(value: Any) -> Any:
 
 
 def _cells(column: pd.Series | pd.Index | np.ndarray) -> Any:
+    """The values of a column, a row of labels or an array, in their type, with the names that they go by."""
+    names = list(column.names) if isinstance(column, pd.Index) else [getattr(column, "name", None)]
+    return {"names": _told(names), **_typed(column)}
+
+
+def _typed(column: pd.Series | pd.Index | np.ndarray) -> dict[str, Any]:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        of = column.dtype
+        return {"ordered": of.ordered, "categories": _cells(of.categories), "cells": _told(column.tolist())}
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         content = np.ascontiguousarray(column).tobytes()
         return {"column": str(column.dtype), "shape": list(column.shape), "sha256": sha256(content)}
