@@ -10,6 +10,8 @@ LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
 LAB_CONFIG := $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
 
+# Where it is set, each test process rewrites each test's assertions anew, and each command compiles the package.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 export PIP_NO_INPUT := 1

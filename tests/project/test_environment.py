@@ -1,6 +1,9 @@
 """One list of direct dependencies in pyproject.toml, environment.yml, requirements.lock and the README."""
 
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 
 import pytest
@@ -83,3 +86,13 @@ def test_readme_gives_each_dependency_one_reason(wanted: dict[str, str]) -> None
     rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section, flags=re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(wanted)
     assert [name for name, reason in rows if len(reason.split()) < 2 or "|" in reason] == []
+
+
+def test_make_lets_python_keep_its_bytecode() -> None:
+    """Where a machine forbids it, three test processes would rewrite every test's assertions each time."""
+    if not shutil.which("make"):
+        pytest.skip("make is not installed")
+    asked = ["make", "-s", "--eval", 'asked: ; @echo "[$$PYTHONDONTWRITEBYTECODE]"', "asked"]
+    told = subprocess.run(asked, cwd=ROOT, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True,
+                          text=True, check=True)  # fmt: skip
+    assert told.stdout == "[]\n"
