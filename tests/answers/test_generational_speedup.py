@@ -72,6 +72,8 @@ def test_the_answer_says_how_much_work_the_leader_does(comparable_rows: Rows) ->
     other = lead.to_dict() | {"precision": "", "baseline_count": 32}
     assert answer.rests_on(other, BASE, NAME) == ["8 accelerators against 32"]
     assert answer.rests_on(None, BASE, NAME) == []
+    over = other | {"through": "v5.1"}
+    assert answer.rests_on(over, BASE, NAME) == ["8 accelerators against 32", "over a bridge through v5.1"]
 
 
 def test_a_newer_round_over_a_bridge_follows(comparable_rows: Rows) -> None:

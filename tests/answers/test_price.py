@@ -78,6 +78,8 @@ def test_the_trust_line_rests_on_both_sides_and_on_what_follows(worth: pd.DataFr
     assert prices.basis(worth, quoted) == ["B200 SXM FP4 against FP8", "2 quotes"]
     assert prices.basis(worth.assign(precision="fp8"), quoted) == ["both FP8", "2 quotes"]
     assert prices.basis(worth.assign(precision=""), quoted.head(1)) == ["1 quote"]
+    over = worth.assign(precision="", through="v5.1")
+    assert prices.basis(over, quoted) == ["over a bridge through v5.1", "2 quotes"]
 
 
 def test_the_other_scenario_changes_the_answer_where_another_leads(worth: pd.DataFrame, states: States) -> None:

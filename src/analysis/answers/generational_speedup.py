@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.answers.words import (
+    bridged,
     counted,
     finding_name,
     fitting,
@@ -107,7 +108,7 @@ def follows(
 
 
 def rests_on(lead: Row | None, baseline: str, name: Names) -> list[str]:
-    """What the trust line says beside its rows: the precisions of both sides, and their sizes."""
+    """What the trust line says beside its rows: precisions and sizes of both sides, the round of a bridge."""
     if lead is None:
         return []
     sides = zip((lead["accelerator"], baseline), (lead["precision"], lead["baseline_precision"]), strict=True)
@@ -115,7 +116,7 @@ def rests_on(lead: Row | None, baseline: str, name: Names) -> list[str]:
     sizes = lead["accelerator_count"], lead["baseline_count"]
     known = all(size == size and size is not pd.NA for size in sizes)
     alike = f"{sizes[0]} accelerators each" if sizes[0] == sizes[1] else f"{sizes[0]} accelerators against {sizes[1]}"
-    return [*([ran] if ran else []), *([alike] if known else [])]
+    return [*([ran] if ran else []), *([alike] if known else []), *bridged([lead["through"]])]
 
 
 def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str, name: Names) -> list[Finding]:

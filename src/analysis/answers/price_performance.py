@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from analysis.answers.words import (
+    bridged,
     counted,
     dollars,
     listed,
@@ -82,14 +83,14 @@ def behind(worth: pd.DataFrame, pair: pd.Series | None, rows: pd.DataFrame, base
 
 
 def basis(worth: pd.DataFrame, quoted: pd.DataFrame) -> list[str]:
-    """What the trust line says beside rounds and systems: which precisions, and how many quotes there are."""
+    """What the trust line says beside rounds and systems: precisions, the round of a bridge, how many quotes."""
     named = cost.leading(worth)
     parts = []
     if len(named) and named.iloc[0]["precision"] and named.iloc[0]["baseline_precision"]:
         first = named.iloc[0]
         own, other = first["precision"].upper(), first["baseline_precision"].upper()
         parts = [f"both {own}" if own == other else f"{first['accelerator']} {own} against {other}"]
-    return [*parts, counted(len(quoted), "quote")]
+    return [*parts, *bridged(named["through"]), counted(len(quoted), "quote")]
 
 
 def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:

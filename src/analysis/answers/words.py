@@ -55,6 +55,12 @@ def trust(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     return Trust((*parts, *more) if parts or more else ("nothing to rest on",), notes, band, views.around(rows))
 
 
+def bridged(through: Iterable[str]) -> list[str]:
+    """What a trust line says of rounds that numbers go `through` and its rows are not of; "" stands for none."""
+    rounds = sorted({name for name in through if name}, key=round_age)
+    return [f"over a bridge through {listed(rounds)}"] if rounds else []
+
+
 def more_than(value: Interval, other: str) -> str:
     """A factor as sentences say it: 1.5 times FP8, but 6.1 % more than FP8 where two digits of it say too little."""
     if value.low >= 1 and value.high < SMALL_GAIN:
