@@ -44,10 +44,15 @@ def noted(text: str, code: str) -> bool:
     return re.search(re.sub(r"\\{\w+\\}", ".*", re.escape(KINDS[code].words)), text) is not None
 
 
+def replaced_in(command: list[str], option: str, value: str) -> list[str]:
+    """A command with one option changed."""
+    at = command.index(option)
+    return [*command[: at + 1], value, *command[at + 2 :]]
+
+
 def replaced(option: str, value: str) -> list[str]:
     """PLAN with one option changed."""
-    at = PLAN.index(option)
-    return [*PLAN[: at + 1], value, *PLAN[at + 2 :]]
+    return replaced_in(PLAN, option, value)
 
 
 @pytest.mark.parametrize("command", [["check"], ["audit"]], ids=" ".join)
@@ -429,6 +434,17 @@ def test_plan_and_choose_give_one_question_one_answer(said) -> None:
     marks = {own["output"]: own for own in plan["quantities"]}
     for output, end in (("nodes", "low"), ("nodes", "high"), ("kilowatts", "low"), ("kilowatts", "high")):
         assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
+
+
+def test_a_row_is_the_same_whichever_others_are_shown(said) -> None:
+    """Of many users, whose plans keep what systems of several nodes kept: MI355X's do not tell it of B200."""
+    asked = [*replaced_in(LLAMA, "--users", "20000"), "--format", "json"]
+    whole = {row["accelerator"]: row for row in json.loads(said(*asked)[1])["ranked"]}
+    for names in (["B200"], ["B200", "MI355X"], ["H200", "B200", "GB300"]):
+        shown = json.loads(said(*asked, "--accelerators", *names)[1])["ranked"]
+        assert len(shown) == len(names)
+        for row in shown:  # that another row is of another round is told beside that row alone
+            assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}
 
 
 def test_choose_as_json_holds_what_the_words_say(said) -> None:

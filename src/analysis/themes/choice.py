@@ -108,7 +108,8 @@ def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
     matched = match(tables, asked)
     settled = asked.model_copy(update={"benchmark": matched.benchmark})
     models = with_model(tables.benchmarks, matched)
-    compared = supply.bases(tables, settled, models=models)  # one look into the record for all accelerators
+    shown = dict.fromkeys([asked.baseline, *asked.accelerators]) if asked.accelerators else ()
+    compared = supply.bases(tables, settled, shown, models)  # one look into the record for all accelerators
     bases = compared | ({} if asked.baseline in compared else supply.bases(tables, settled, [asked.baseline], models))
     plans = planned(bases, settled)
     evidence = ran(tables, settled)

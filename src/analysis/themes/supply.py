@@ -373,14 +373,19 @@ def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
 
 def _supplies(tables: Tables, asked: RealWorldDerating) -> tuple[Supply, ...]:
     bands = prediction.bands(tables, asked.benchmark, _scenarios(tables, asked))
-    offline = gate.select(tables, gate.ask(asked, scenario="Offline")).rows
+    offline = gate.select(tables, _whole(asked, "Offline")).rows
     return tuple(_supply(tables, asked, scenario, band, offline) for scenario, band in bands.items())
+
+
+def _whole(asked: RealWorldDerating, scenario: str) -> gate.Question:
+    """The question of all accelerators, for what systems of several nodes keep is the same whichever are shown."""
+    return gate.ask(asked, scenario=scenario, accelerators=())
 
 
 def _supply(
     tables: Tables, asked: RealWorldDerating, scenario: str, band: prediction.Band, offline: pd.DataFrame
 ) -> Supply:
-    question = gate.ask(asked, scenario=scenario)
+    question = _whole(asked, scenario)
     metered = replace(question, power=True, rounds=(), origins=("official",))
     chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
