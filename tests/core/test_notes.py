@@ -94,6 +94,11 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         {"accelerator": "B200 SXM", "seconds": "2.5", "limit": "2"},
         "a first token within 2 s is not proven: it took 2.5 s or more at p99 in the runs of B200 SXM",
     ),
+    (
+        "no_tokens",
+        {"unit": "queries/s", "benchmark": "Stable Diffusion XL"},
+        "what each user is to see is in queries/s: Stable Diffusion XL counts no tokens",
+    ),
     ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
     ("requests_failed", {}, "some requests failed"),
     ("few_requests", {}, "fewer requests than a percentile of 99 needs"),

@@ -22,7 +22,8 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
-from analysis.themes import choice
+from analysis.core.vocabulary import TOKENS
+from analysis.themes import capacity, choice
 from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
 from analysis.themes.of_a_kind import software
 from analysis.themes.system_sizes import RACKS
@@ -483,7 +484,7 @@ def _nodes(row: pd.Series) -> str:
 
 def _users(chosen: Choice, label: str) -> str:
     plan = next(iter(chosen.plans.values()))
-    speed, unit = interval.number(choice.speed_asked(chosen.asked)), plan.chosen.unit
+    speed, unit = interval.number(capacity.speed_asked(plan.chosen.unit, chosen.asked)), plan.chosen.unit
     count = chosen.asked.users
     return f"{count:,} user{'s' * (count > 1)} of {_planned_as(chosen, label)} at {speed} {unit}"
 
@@ -530,7 +531,7 @@ def _times(value: float, what: str) -> str:
 
 def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
     here = chosen.unranked[chosen.unranked["benchmark"].eq(chosen.match.benchmark) & chosen.unranked["speed"].notna()]
-    asked = interval.number(choice.speed_asked(chosen.asked))
+    asked = interval.number(capacity.speed_asked(TOKENS, chosen.asked))
     wanted = f"No {either(map(name, chosen.asked.accelerators)) or 'accelerator'} on sale"
     if here.empty:
         return f"{wanted} can be planned for {label} from these rounds."

@@ -17,7 +17,7 @@ from analysis.core import interval, parameters
 from analysis.core.findings import Finding, exactly
 from analysis.core.parameters import MyDeployment, RealWorldDerating
 from analysis.core.plain import as_json
-from analysis.core.vocabulary import MS_PER_SECOND, TOKENS
+from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
@@ -49,10 +49,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     topic = planned.chosen.topic
     inputs = tables.show(planned.inputs, f"Drawn from, on {topic} throughput", drawn)
     result = tables.show(answer.plan_rows(planned), f"Plan on {asked.baseline}, {topic}", columns)
-    unit = planned.chosen.unit
-    read = f"--tokens-per-user {arguments.tokens_per_user:g} is in {unit}: {planned.chosen.label} counts no tokens."
-    said = [read] * (unit != TOKENS) + [finding.said for finding in findings]
-    return [*said, "", *asking.lines(result), *asking.lines(inputs)]
+    return [*(finding.said for finding in findings), "", *asking.lines(result), *asking.lines(inputs)]
 
 
 def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, planned: Planned) -> str:

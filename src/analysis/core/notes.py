@@ -164,6 +164,7 @@ _TABLE = (
         "late_first_token",
         "a first token within {limit} s is not proven: it took {seconds} s or more at p99 in the runs of {accelerator}",
     ),
+    Kind("no_tokens", "what each user is to see is in {unit}: {benchmark} counts no tokens"),
     Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
     # Of a measurement.
     Kind("requests_failed", "some requests failed"),

@@ -115,7 +115,7 @@ def over(
     own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
-    speed = _speed(of, asked)
+    speed = speed_asked(of.unit, asked)
     proven = of.at(speed) if own is None else of.proven_by(own)
     supply, behind, given, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
     prompt = of.prompt.within(asked.ttft_ms / MS_PER_SECOND, of_a_kind.node(behind))
@@ -144,10 +144,16 @@ def over(
         inputs=_table(inputs),
         drawn=drawn,
         power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
-        notes=_of_plan(of, demand, asked, behind, prompt),
+        notes=_of_plan(of, demand, asked, behind, prompt) | _of_unit(of, supply.chosen.label),
         as_fast=tuple(of.as_fast(speed)),
         impossible=_impossible(asked, demand, prompt),
     )
+
+
+def speed_asked(unit: str, asked: RealWorldDerating) -> float:
+    """What each user is to see, in a unit of rates: a limit on time per output token asks for a speed of tokens."""
+    least = MS_PER_SECOND / asked.tpot_ms if unit == TOKENS else 0.0
+    return max(asked.tokens_per_second_per_user, least)
 
 
 def by_users(of: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
@@ -201,12 +207,6 @@ def _first_users(before: np.ndarray | None) -> list[int]:
     places = [len(before) - 1 - rank for rank in ranks]
     ordered = np.partition(before, places)
     return [int(np.floor(np.round(ordered[place], 6))) + 1 for place in places]
-
-
-def _speed(of: Basis, asked: RealWorldDerating) -> float:
-    """Tokens/s that each user is to see: a limit on time per output token asks for a speed of what has tokens."""
-    least = MS_PER_SECOND / asked.tpot_ms if of.unit == TOKENS else 0.0
-    return max(asked.tokens_per_second_per_user, least)
 
 
 def _demand(of: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
@@ -293,6 +293,10 @@ def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str
         f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
         "the weights do not help; shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
     )
+
+
+def _of_unit(of: Basis, label: str) -> Notes:
+    return NONE if of.unit == TOKENS else frozenset({note("no_tokens", unit=of.unit, benchmark=label)})
 
 
 def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt) -> Notes:

@@ -17,7 +17,7 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
-from analysis.core.vocabulary import LIMITED, MS_PER_SECOND, round_age
+from analysis.core.vocabulary import LIMITED, TOKENS, round_age
 from analysis.themes import benchmark_rules, capacity, cost, nearest, of_a_kind, sizing, supply
 from analysis.themes.capacity import Planned
 from analysis.themes.nearest import Shape
@@ -169,7 +169,7 @@ def with_model(benchmarks: pd.DataFrame, matched: Match) -> pd.DataFrame:
 
 def planned(bases: Mapping[str, Basis], asked: AcceleratorChoice) -> dict[str, Planned]:
     """The plan of each accelerator that was run at the speed asked for, and of the baseline, which is among `bases`."""
-    at = {name: of for name, of in bases.items() if name == asked.baseline or _ran_so_fast(of, speed_asked(asked))}
+    at = {name: of for name, of in bases.items() if name == asked.baseline or _ran_so_fast(of, asked)}
     return {name: capacity.over(of, asked.model_copy(update={"baseline": name})) for name, of in at.items()}
 
 
@@ -268,7 +268,7 @@ def unanswered(
                 "distance": far.get(best["benchmark"], np.nan),
                 "scenario": best["scenario"],
                 "speed": float(best[SPEED]),
-                "of_asked": float(best[SPEED]) / speed_asked(asked),
+                "of_asked": float(best[SPEED]) / capacity.speed_asked(TOKENS, asked),
                 "rounds": tuple(sorted(set(near["round"]), key=round_age)),
                 "systems": of_a_kind.counted(near),
                 "source_ids": several(near["source_id"]),
@@ -278,16 +278,12 @@ def unanswered(
     return frame.sort_values(["distance", "of_asked"], ascending=[True, False], kind="stable", ignore_index=True)
 
 
-def speed_asked(asked: AcceleratorChoice) -> float:
-    """Tokens/s that each user is to see: those asked for, or more where the limit on a token's time asks for more."""
-    return max(asked.tokens_per_second_per_user, MS_PER_SECOND / asked.tpot_ms)
-
-
 def _on_sale(plan: Planned) -> bool:
     return bool(of_a_kind.kind(plan.behind).isin([of_a_kind.AVAILABLE, of_a_kind.VIRTUAL]).any())
 
 
-def _ran_so_fast(of: Basis, speed: float) -> bool:
+def _ran_so_fast(of: Basis, asked: AcceleratorChoice) -> bool:
+    speed = capacity.speed_asked(of.unit, asked)
     return bool(of.supply(speed).chosen.rows["accelerator"].eq(of.accelerator).any())
 
 
