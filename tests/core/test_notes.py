@@ -78,6 +78,11 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
     ),
     (
+        "other_kind",
+        {"benchmark": "Mixtral 8x7B", "kind": "a mixture of experts", "model": "dense"},
+        "Mixtral 8x7B is a mixture of experts, the model dense: one reads all its weights for a token, one a part",
+    ),
+    (
         "far_benchmark",
         {"benchmark": "Llama 2 70B", "distance": "1.1", "far": "0.98"},
         "no benchmark is near the model: Llama 2 70B is at distance 1.1, a model twice as large at 0.98",

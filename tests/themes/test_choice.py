@@ -9,6 +9,7 @@ import pytest
 
 from analysis.compare import gate
 from analysis.compare.gate import Data
+from analysis.core.notes import note
 from analysis.core.parameters import AcceleratorChoice
 from analysis.data.catalog import Catalog
 from analysis.themes import capacity, choice
@@ -248,6 +249,18 @@ def test_a_benchmark_that_was_not_run_is_no_neighbour(made: Make) -> None:
     assert made(B200, **asked).match.benchmark == "llama2-70b"
     mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
     assert made(B200, mixed, **asked).match.benchmark == "mixtral-8x7b"
+
+
+def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(made: Make) -> None:
+    """30 dense billions lie a little nearer to Mixtral, 47 with 13 active, than to Llama 2 70B, which reads all too."""
+    mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
+    chosen = made(B200, mixed, benchmark="", parameters_billion=30.0)
+    assert chosen.match.benchmark == "llama2-70b"
+    assert chosen.match.near["distance"].iloc[1] < chosen.match.near["distance"].iloc[0]
+    assert "other_kind" not in {own.code for own in chosen.match.notes}
+    other = made(mixed, benchmark="", parameters_billion=30.0)
+    told = {"benchmark": "Mixtral 8x7B", "kind": "a mixture of experts", "model": "dense"}
+    assert other.match.benchmark == "mixtral-8x7b" and note("other_kind", **told) in other.match.notes
 
 
 def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:

@@ -150,6 +150,7 @@ _TABLE = (
         "latent_cache",
         "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
     ),
+    Kind("other_kind", "{benchmark} is {kind}, the model {model}: one reads all its weights for a token, one a part"),
     Kind(
         "far_benchmark",
         "no benchmark is near the model: {benchmark} is at distance {distance}, a model twice as large at {far}",

@@ -72,12 +72,17 @@ class Match:
 
     @property
     def notes(self) -> Notes:
-        """That not even the nearest benchmark is near, where it is not."""
+        """That the benchmark is of another kind, dense or a mixture, and that not even the nearest one is near."""
         own = self.own
-        if own is None or own["distance"] <= nearest.FAR:
+        if own is None or self.shape is None:
             return NONE
+        kinds = ("dense", "a mixture of experts")
+        told = {"benchmark": own["label"], "kind": kinds[not self.shape.mixture], "model": kinds[self.shape.mixture]}
+        other = NONE if own["same_kind"] else frozenset({notes.note("other_kind", **told)})
+        if own["distance"] <= nearest.FAR:
+            return other
         distance, far = (interval.number(float(value), 2) for value in (own["distance"], nearest.FAR))
-        return frozenset({notes.note("far_benchmark", benchmark=own["label"], distance=distance, far=far)})
+        return other | frozenset({notes.note("far_benchmark", benchmark=own["label"], distance=distance, far=far)})
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,9 @@ def ranked(
 ) -> pd.DataFrame:
     """The benchmarks of `known` (see shapes), the nearest to `model` first, then those `unknown`, without a distance.
 
-    Only those of `among`, empty: all. Columns: COLUMNS; the model's parameters, active parameters and prompt over the
-    benchmark's (ratios, NaN where one is not known).
+    Those of the model's kind come before all others: a mixture reads a part of its weights for a token, a dense model
+    all of them, which no number of parameters makes up for. Only those of `among`, empty: all. Columns: COLUMNS; the
+    model's parameters, active parameters and prompt over the benchmark's (ratios, NaN where one is not known).
     """
     labels = benchmarks.set_index("benchmark")["label"]
     rows = [
@@ -90,7 +91,9 @@ def ranked(
         if not among or name in among
     ]
     rows += [(name, labels[name], *[math.nan] * 4, None) for name in unknown if not among or name in among]
-    return pd.DataFrame(rows, columns=COLUMNS).sort_values("distance", kind="stable", ignore_index=True)
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    turn = pd.DataFrame({"kind": frame["same_kind"].map({True: 0, False: 1}).fillna(2), "far": frame["distance"]})
+    return frame.loc[turn.sort_values(["kind", "far"], kind="stable").index].reset_index(drop=True)
 
 
 def _text(benchmarks: pd.DataFrame) -> pd.DataFrame:
