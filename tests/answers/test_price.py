@@ -1,6 +1,7 @@
 """What the price report says: multiples of the baseline's price, what quotes buy, owning against renting."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -177,8 +178,11 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
     uses = ownership.by_use(Interval(2.0, 3.0), TERMS, [0.1, 0.5, 1.0])
     worth = 4 * 4380 * TERMS.mean_rent.low
     finding = prices.owning(uses, "H100 SXM")
-    told = "At 50 % use and the rents quoted, buy an H100 SXM below $20,000; above $31,000 rent; between, it depends."
+    told = "At 50 % use and the rents quoted, buy an H100 SXM below $20,000; above $31,000 rent; between, rents decide."
     states(finding, (worth, worth), told)
+    falls = ownership.by_use(Interval(2.0, 3.0), replace(TERMS, rent_falls_share=Interval(0.1, 0.3)), [0.5])
+    assert falls["widened_by"].item() == ("rent", "rent_falls_share")
+    assert prices.owning(falls, "H100 SXM").headline.endswith("; between, rents and their fall decide.")
     least = 0.2 / TERMS.mean_rent.low
     assert finding.values["least_rent"][0].low == pytest.approx(least)
     assert finding.values["break_even_purchase"][0].low == pytest.approx((2 - least) * worth)

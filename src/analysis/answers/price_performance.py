@@ -25,7 +25,7 @@ from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import cost
 from analysis.themes.of_a_kind import software
-from analysis.themes.ownership import Terms
+from analysis.themes.ownership import RENT, Terms
 
 MOST = 10  # rows that a figure draws
 TAG = 3  # digits of a price that somebody asks
@@ -186,6 +186,17 @@ def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str
     return Finding(name, value, unit, sentence, cited(pd.DataFrame([best])), _warned(pd.DataFrame([best])))
 
 
+WIDENS = {
+    RENT: "rents",
+    "rent_falls_share": "their fall",
+    "host_share": "hosts",
+    "network_share": "networks",
+    "place_usd_per_kilowatt_month": "places",
+    "staff_usd_per_year": "wages",
+    "watts": "watts",
+}
+
+
 def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
     """The purchase price that a dollar of rent justifies, at the middle one of the shares of use.
 
@@ -207,12 +218,16 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
         values["break_even_purchase"] = (break_even, "US dollars of purchase price at the rents quoted")
         below, above = (dollars(Interval(end, end)) for end in (break_even.low, break_even.high))
         own, use = with_article(accelerator), _percent(row["used_share"])
-        sentence = (
-            f"At {use} use and the rents quoted, buy {own} below {below}; above {above} rent; between, it depends."
-        )
+        sentence = f"At {use} use and the rents quoted, buy {own} below {below}; above {above} rent; {_between(row)}."
         if below == above:
             sentence = f"At {use} use and the rent quoted, buy {own} below {below}; above it rent."
     return Finding("purchase_per_rent", worth, unit, sentence, values=values)
+
+
+def _between(use: pd.Series) -> str:
+    """What decides between the two ends: the inputs that set them apart, two at most."""
+    names = [WIDENS[name] for name in use["widened_by"]][:2]
+    return f"between, {listed(names)} decide{'s' * (names == ['their fall'])}" if names else "between, it depends"
 
 
 def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms) -> Finding:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from analysis.core.interval import Interval
 HOURS_PER_YEAR = 8760.0
 HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
 PARTS = (*HARDWARE, *RUNNING)
+RENT = "rent"  # of today, beside the fields of Terms
 
 
 @dataclass(frozen=True)
@@ -121,18 +122,32 @@ def break_even(rent: Interval, terms: Terms) -> Interval:
     return Interval(np.maximum(low, 0.0) / shares.high, np.maximum(high, 0.0) / shares.low)
 
 
+def widened_by(rent: Interval, terms: Terms) -> tuple[str, ...]:
+    """What widens `break_even` most: RENT, or the field of `terms` that is a range, the most first.
+
+    Each is put in its middle and the others left: named is what narrows the range at least half as much as the first.
+    """
+    ranges = {own.name: value for own in fields(terms) if isinstance(value := getattr(terms, own.name), Interval)}
+    fixed = {name: (rent, replace(terms, **{name: _middle(value)})) for name, value in ranges.items()}
+    width = _width(break_even(rent, terms))
+    less = {name: width - _width(break_even(*own)) for name, own in {RENT: (_middle(rent), terms), **fixed}.items()}
+    most = max(less.values())
+    return tuple(sorted((name for name in less if less[name] >= most / 2 > 0), key=lambda name: -less[name]))
+
+
 def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.DataFrame:
     """One row per share of hours that is used, each with its ends: used_share, purchase_per_rent, least_rent, worth.
 
-    `worth` is the purchase price of `break_even`; NaN where the rent or the watts are not known.
+    `worth` is the purchase price of `break_even`, `widened_by` what makes it so wide; NaN and () where the rent or the
+    watts are not known.
     """
     rows = []
     for share in used_shares:
         own = replace(terms, used_share=share)
         ends = own.purchase_per_rent, own.least_rent, break_even(rent, own)
-        rows.append((share, *(end for each in ends for end in (each.low, each.high))))
+        rows.append((share, widened_by(rent, own), *(end for each in ends for end in (each.low, each.high))))
     names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", "worth") for end in ("low", "high")]
-    return pd.DataFrame(rows, columns=["used_share", *names])
+    return pd.DataFrame(rows, columns=["used_share", "widened_by", *names])
 
 
 def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
@@ -162,6 +177,14 @@ def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
         ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
     ]
     return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
+
+
+def _middle(range_: Interval) -> Interval:
+    return Interval(range_.middle, range_.middle)
+
+
+def _width(range_: Interval) -> float:
+    return float(range_.high - range_.low)
 
 
 def _ends(range_: Interval) -> tuple[float, float]:
