@@ -133,6 +133,7 @@ REFUSED = [
     (DERATING, {"users": 0}, should("users", "greater than 0", 0)),
     (DERATING, {"tokens_per_second_per_user": 0.0}, should("tokens_per_second_per_user", "greater than 0", 0.0)),
     (DERATING, {"weight_precision": "fp7"}, "parameter weight_precision: Input should be 'fp16', 'fp8'"),
+    (MINE, {"tpot_ms": 1e300}, should("tpot_ms", "less than or equal to 86400000", 1e300)),
     (MINE, {"ttft_ms": -1.0}, should("ttft_ms", "greater than or equal to 0", -1.0)),
     (DERATING, {"scenario": "Offline"}, should("scenario", "'Server' or 'Interactive'", "Offline")),
     (DERATING, {"derate": [0.8, 0.6]}, "parameter derate must be two numbers, low then high; got [0.8, 0.6]"),

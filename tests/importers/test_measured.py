@@ -68,6 +68,12 @@ def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write: Write) -
     assert row["software"] == "AIPerf 1\\x07\\n\\u202e" and row["devices"] == ("H100\\x1b",)
 
 
+def test_a_switch_of_a_configuration_is_no_number(write: Write) -> None:
+    config = AIPERF["input_config"] | {"cli": {"concurrency": True, "request_rate": False}}
+    run = one(write(AIPERF | {"input_config": config}))
+    assert run.concurrency == 16 and np.isnan(run.request_rate)
+
+
 def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> dict:
     gpus = {
         f"gpu_{n}": {"gpu_name": "NVIDIA H100", "metrics": {name: {"unit": unit, "avg": watt}}}
@@ -251,7 +257,11 @@ BAD = [
      "200 tokens/s with 30 ms between tokens are 6 answers at once, but at most 1 were"),
     ("text", VLLM | {"completed": "100"}, "completed is '100'; expected a number"),
     ("truth", VLLM | {"completed": True}, "completed is True"),
-    ("negative", VLLM | {"failed": -1}, "failed is -1"),
+    ("negative", VLLM | {"failed": -1}, "failed is -1; expected a number from 0"),
+    ("a length below 0", VLLM | {"ttfts": [0.1], "itls": [[0.1]], "output_lens": [-2]}, "that is not finite, below 0"),
+    ("a time below 0", VLLM | {"ttfts": [-0.1], "itls": [[0.1]], "output_lens": [2]}, "that is not finite, below 0"),
+    ("an endless length", VLLM | {"ttfts": [0.1], "itls": [[0.1]], "output_lens": [1e25]}, "or beyond any measurement"),
+    ("a duration below 0", VLLM | {"duration": -1}, "duration is -1; expected a number above 0"),
     ("zero duration", VLLM | {"duration": 0}, "duration is 0; expected a number above 0"),
     ("nothing completed", VLLM | {"completed": 0, "failed": 100}, "no request was completed, 100 failed"),
     ("another unit", VLLM | {"duration": 50_000.0}, "but 10000 tokens in 50000 s are 0.2: one of the three"),

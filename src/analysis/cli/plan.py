@@ -96,6 +96,14 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
     return RealWorldDerating(**parameters.validate("real_world_derating", values, asking.option))
 
 
+def _there(name: str) -> bool:
+    """Whether there is a file of this name, which may be none that a file can have."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> dict[str, Any]:
     """What the plan rests on beside what is asked: what production leaves of official throughput, or one's own run.
 
@@ -104,7 +112,7 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     """
     whole = {"derate": exactly(1.0), "derate_of": capacity.MEASURED}
     measured = re.fullmatch(r"measured(?:\s*x\s*(.+))?", arguments.derate.strip())
-    if not measured and Path(arguments.derate).exists():
+    if not measured and _there(arguments.derate):
         return whole | {"own": _of_file(arguments, catalog, asked)}
     if arguments.count:
         raise ValueError(f"--count {arguments.count} is of the run in a FILE of --derate, and none is given")

@@ -37,6 +37,7 @@ from analysis.core.paths import NOTEBOOKS
 from analysis.core.vocabulary import DIVISIONS, SERVED, round_age
 
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
+MOST_MS = 86_400_000.0  # of a limit on latency, a day: nobody waits longer for a token
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
 
 
@@ -144,8 +145,8 @@ class RealWorldDerating(Common):
     cache_precision: Precision = "fp16"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
     context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
-    ttft_ms: Annotated[float, Field(gt=0)] = 2000.0
-    tpot_ms: Annotated[float, Field(gt=0)] = 200.0
+    ttft_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 2000.0
+    tpot_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 200.0
     wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
     tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
@@ -259,8 +260,8 @@ class MyDeployment(BaseModel):
     scenario: Scenario = "Server"
     rounds: Rounds = ["v4.1"]
     prices: Prices = []
-    ttft_ms: Annotated[float, Field(ge=0)] = 0.0
-    tpot_ms: Annotated[float, Field(ge=0)] = 0.0
+    ttft_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
+    tpot_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
 
 
 class SourceAudit(BaseModel):

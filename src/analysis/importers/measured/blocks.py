@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analysis.importers.measured.measurement import UNKNOWN, Reader
+from analysis.importers.measured.measurement import MOST, UNKNOWN, Reader
 
 RATES = {"tokens/sec": 1.0, "tokens/s": 1.0, "requests/sec": 1.0, "requests/s": 1.0}
 IN_MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
@@ -65,7 +65,7 @@ def total(read: Reader, blocks: tuple[str, ...], average: str) -> float:
 
 def found(config: Any, name: str) -> float:
     """The number `name` wherever a configuration holds it; NaN where it is missing or said twice with other values."""
-    numbers = (value for value in _walk(config, name) if isinstance(value, int | float) and abs(value) < float("inf"))
+    numbers = (value for value in _walk(config, name) if type(value) in (int, float) and abs(value) <= MOST)
     values = {float(value) for value in numbers}
     return values.pop() if len(values) == 1 else UNKNOWN
 

@@ -78,6 +78,8 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
         tokens = np.array([request[2] for request in done], dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise MeasurementError(f"{where}: ttfts, itls or output_lens hold something else than numbers") from None
-    if not ((np.abs(first) < MOST).all() and (np.abs(after) < MOST).all()):
-        raise MeasurementError(f"{where}: ttfts or itls hold a number that is not finite, or beyond any measurement")
+    if not all(((held >= 0) & (held < MOST)).all() for held in (first, after, tokens)):
+        raise MeasurementError(
+            f"{where}: ttfts, itls or output_lens hold a number that is not finite, below 0, or beyond any measurement"
+        )
     return by_request(first, after, tokens)

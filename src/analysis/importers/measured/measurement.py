@@ -103,7 +103,7 @@ class Reader:
         if abs(value) > MOST:
             raise self.fault(key, "is beyond any measurement", f"a number up to {MOST:g}")
         if value < 0 or (above is not None and value <= above):
-            raise self.fault(key, f"is {value:g}", f"a number above {above or 0:g}")
+            raise self.fault(key, f"is {value:g}", "a number from 0" if above is None else f"a number above {above:g}")
         return float(value)
 
     def optional(self, key: str) -> float:
