@@ -68,6 +68,15 @@ def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write: Write) -
     assert row["software"] == "AIPerf 1\\x07\\n\\u202e" and row["devices"] == ("H100\\x1b",)
 
 
+def test_a_fault_of_a_reader_is_not_put_on_the_file(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> list[MeasuredRun]:
+        raise TypeError("unexpected keyword")
+
+    monkeypatch.setattr(formats.vllm, "runs", broken)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        one(write(VLLM))
+
+
 def test_a_switch_of_a_configuration_is_no_number(write: Write) -> None:
     config = AIPERF["input_config"] | {"cli": {"concurrency": True, "request_rate": False}}
     run = one(write(AIPERF | {"input_config": config}))
@@ -277,7 +286,11 @@ BAD = [
     ("AIPerf requests", AIPERF | {"request_throughput": {"unit": "requests/sec", "avg": 20.0}}, "20 requests/s, but"),
     ("percentiles", VLLM | {"p99_ttft_ms": 99.0}, "ttft is 100 ms at the median and 99 ms at the 99th percentile"),
     ("another kind of part", AIPERF | {"input_config": {"endpoint": "v1/chat"}},
-     "a part is of another kind than its tool writes; expected AIPerf (profile_export_aiperf.json, or its aggregate)"),
+     "run.json, input_config: endpoint is 'v1/chat'; expected an object"),
+    ("a unit of another kind", AIPERF | {"goodput": {"unit": ["s"], "avg": 1}}, "goodput.unit is ['s']; expected one"),
+    ("errors of another kind", AIPERF | {"error_summary": [{"count": "2"}]}, "error_summary 1: count is '2'; expected"),
+    ("objects of another kind", AIPERF | {"telemetry_data": {"endpoints": ["a"]}}, "endpoints is ['a']; expected"),
+    ("a long count", VLLM | {"accelerator_count": "9" * 5000}, "expected a whole number from 1"),
     ("arrays in ms", VLLM | {"ttfts": [120.0], "itls": [[0.03]], "output_lens": [2]}, "expected seconds in the array"),
     ("arrays beyond", VLLM | {"ttfts": [1e306], "itls": [[0.1]], "output_lens": [2]}, "or beyond any measurement"),
     ("uneven arrays", VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "ttfts 1, itls 0, output_lens 1"),
@@ -295,7 +308,7 @@ BAD = [
     ("AIPerf cancelled", AIPERF | {"was_cancelled": True}, "was_cancelled is true"),
     ("AIPerf zero", AIPERF | {"benchmark_duration": {"unit": "sec", "avg": 0.0}}, "benchmark_duration.avg is 0"),
     ("AIPerf schema", AIPERF | {"schema_version": "2.0"}, "schema_version is 2.0; expected 1.x or none"),
-    ("AIPerf power unit", AIPERF | power(1.0, unit="A"), "power.unit is 'A'; expected one of W"),
+    ("AIPerf power unit", AIPERF | power(1.0, unit="A"), "nvidia_power_usage.unit is 'A'; expected one of W"),
     ("another tool", {"results": [1], "config": {}}, "a file of another tool (it holds results, config)"),
     ("a list", [1, 2], "a file of another tool (it holds list)"),
     ("no JSON", "hello", "is no JSON"),

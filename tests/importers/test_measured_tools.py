@@ -1,7 +1,8 @@
 """The formats of GuideLLM, genai-perf, InferenceX, SGLang and AIPerf's aggregates, from short files of our own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,7 @@ BAD = [
     ("genai_perf.json", put("time_to_first_token", "unit", value="mi"), "is 'mi'; expected one of ms"),
     ("genai_perf.json", put("telemetry_stats", "gpu_power_usage", "unit", value="A"), "gpu0.unit is 'A'"),
     ("genai_perf.json", put("inter_token_latency", "avg", value=40e3), "in flight at once, but at most 64"),
-    ("genai_perf.json", put("telemetry_stats", value=[1]), "a part is of another kind than its tool"),
+    ("genai_perf.json", put("telemetry_stats", value=[1]), "telemetry_stats is [1]; expected an object"),
     ("genai_perf.json", put("experiments", value=[]), "is the raw export of genai-perf, texts and time stamps"),
     ("inferencex.json", put(0, "output_tput_per_gpu", value=None), "entry 1: output_tput_per_gpu is missing"),
     ("inferencex.json", put(0, "tput_per_gpu", value=4000.0), "tput_per_gpu is 4000, but input and output make 400"),
@@ -288,3 +289,28 @@ def test_a_file_of_no_known_tool_is_told_which_there_are(tmp_path: Path) -> None
         formats.read_runs(path)
     for tool in ("vllm bench serve", "SGLang", "genai-perf", "AIPerf", "GuideLLM", "InferenceX", "LoadGen"):
         assert tool in str(caught.value)
+
+
+OTHER_KINDS = (True, "x", [1], {"a": [1]}, -1)
+
+
+def parts(held: Any, path: tuple = ()) -> Iterator[tuple]:
+    """The places of all parts of a record, of lists those of their first two entries."""
+    if path:
+        yield path
+    named = held.items() if isinstance(held, dict) else enumerate(held[:2]) if isinstance(held, list) else ()
+    for key, own in named:
+        yield from parts(own, (*path, key))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.json*")))
+def test_a_part_of_another_kind_is_read_or_refused_by_name(tmp_path: Path, name: str) -> None:
+    """Each part of each example in turn; nothing but a named refusal leaves the reader."""
+    held: list[Any] = []
+    read(tmp_path, name, held.append)
+    places = list(parts(held[0]))
+    assert len(places) > 20
+    for *above, last in places:
+        for value in OTHER_KINDS:
+            with suppress(MeasurementError):
+                assert read(tmp_path, name, put(*above, last, value=value))

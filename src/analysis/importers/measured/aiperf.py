@@ -50,18 +50,19 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     repeated = _aggregated(record)
     _usable(record, where)
     record = _means(record, where) if repeated else record
-    read, config = Reader(record, where), _measured(record.get("input_config") or {})
-    watts, metered, devices = _power(record, where)
+    read = Reader(record, where)
+    config = _measured(read.part("input_config"))
+    watts, metered, devices = _power(read)
     measured = MeasuredRun(
         file, place, "AIPerf", _model(config),
         output_tokens_per_s=blocks.stat(read, "output_token_throughput", RATES),
         requests_completed=blocks.stat(read, "request_count", COUNTS),
-        requests_failed=blocks.stat(read, "error_request_count", COUNTS, missing=_errors(record)),
+        requests_failed=blocks.stat(read, "error_request_count", COUNTS, missing=_errors(read)),
         date=str(record.get("start_time") or ""),
         software=f"AIPerf {record['aiperf_version']}" if record.get("aiperf_version") else "AIPerf",
         devices=devices,
-        concurrency=blocks.found(config, "concurrency"),
-        request_rate=blocks.found(config, "request_rate"),
+        concurrency=blocks.found(config.record, "concurrency"),
+        request_rate=blocks.found(config.record, "request_rate"),
         duration_s=blocks.duration(read),
         input_tokens=blocks.total(read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"),
         output_tokens=blocks.total(read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"),
@@ -93,66 +94,65 @@ def _usable(record: Mapping[str, Any], where: str) -> None:
 
 def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
     """An aggregate as the export of one run: each block's statistics are the means over the runs that succeeded."""
-    if not Reader(record["metadata"], where).number("num_successful_runs"):
+    read = Reader(record, where)
+    if not read.part("metadata").number("num_successful_runs"):
         raise MeasurementError(f"{where}: num_successful_runs is 0: nothing was measured")
     held: dict[str, dict[str, Any]] = {}
-    for key, value in record["metrics"].items():
+    metrics = read.part("metrics")
+    for key in metrics.record:
         block, _, statistic = key.rpartition("_")
+        value = metrics.part(key).record
         held.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
     return {**record, **held}
 
 
-def _errors(record: Mapping[str, Any]) -> float:
-    listed = record.get("error_summary") or []
-    return float(sum(error.get("count", 0) for error in listed if isinstance(error, Mapping)))
+def _errors(read: Reader) -> float:
+    return sum(error.number("count") for error in read.parts("error_summary") if "count" in error.record)
 
 
-def _power(record: Mapping[str, Any], where: str) -> tuple[float, int, tuple[str, ...]]:
+def _power(read: Reader) -> tuple[float, int, tuple[str, ...]]:
     """Average watts summed over the accelerators that were metered, how many, and the names of all that are listed."""
     watts, names = [], []
-    for gpu in _gpus(record):
-        names.append(str(gpu.get("gpu_name") or "?"))
-        metrics = gpu.get("metrics") or {}
-        held = next((metrics[name] for name in POWER if isinstance(metrics.get(name), Mapping)), None)
-        if held is not None:
-            watts.append(blocks.stat(Reader({"power": held}, where), "power", IN_WATTS))
+    for gpu in _gpus(read):
+        names.append(gpu.text("gpu_name") or "?")
+        metrics = gpu.part("metrics")
+        if name := next((name for name in POWER if metrics.record.get(name)), ""):
+            watts.append(blocks.stat(metrics, name, IN_WATTS))
     return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
 
 
-def _gpus(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _gpus(read: Reader) -> Iterator[Reader]:
     """Each accelerator once, though two endpoints may report it."""
-    endpoints, seen = (record.get("telemetry_data") or {}).get("endpoints") or {}, set()
-    for endpoint in endpoints.values():
-        for gpu in (endpoint.get("gpus") or {}).values():
-            known = gpu.get("gpu_uuid")
-            if known is None or known not in seen:
+    seen = set()
+    for endpoint in read.part("telemetry_data").parts("endpoints"):
+        for gpu in endpoint.parts("gpus"):
+            known = gpu.text("gpu_uuid")
+            if not known or known not in seen:
                 seen.add(known)
                 yield gpu
 
 
-def _measured(config: Mapping[str, Any]) -> Mapping[str, Any]:
+def _measured(config: Reader) -> Reader:
     """The configuration without its warm-up, whose concurrency is not that of the results.
 
     Newer files list `phases`, each with its name; phases by name are read alike.
     """
-    phases = config.get("phases")
+    phases = config.record.get("phases")
     if isinstance(phases, Mapping):
         kept: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
-    elif isinstance(phases, list):
-        kept = [phase for phase in phases if isinstance(phase, Mapping) and not _left_out(phase)]
     else:
-        return config
-    return {**config, "phases": kept}
+        kept = [phase.record for phase in config.parts("phases") if not _left_out(phase.record)]
+    return Reader({**config.record, "phases": kept}, config.where)
 
 
 def _left_out(phase: Mapping[str, Any]) -> bool:
     return bool(phase.get("exclude_from_results")) or phase.get("name") == "warmup"
 
 
-def _model(config: Mapping[str, Any]) -> str:
+def _model(config: Reader) -> str:
     """The model's name: of input_config.endpoint.model_names, or of `models` of newer files, a list or its `items`."""
-    models = config.get("models")
+    models = config.record.get("models")
     models = models.get("items") if isinstance(models, Mapping) else models
-    names = (config.get("endpoint") or {}).get("model_names") or models or [""]
-    first = names[0] if isinstance(names, list) and names else names
+    names = config.part("endpoint").record.get("model_names") or models or [""]
+    first = names[0] if isinstance(names, list) else names
     return str(first.get("name") or "") if isinstance(first, Mapping) else str(first)

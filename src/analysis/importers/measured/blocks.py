@@ -6,6 +6,7 @@ inter-token latency of these tools is one per request, so it is a time per outpu
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -30,9 +31,10 @@ def stat(
         if missing is None:
             raise read.fault(f"{block}.{stat}", "is missing", f"a number and its unit, one of {', '.join(units)}")
         return missing
-    if held.get("unit") not in units:
-        raise read.fault(f"{block}.unit", f"is {held.get('unit')!r}", f"one of {', '.join(units)}")
-    return read.number(f"{block}.{stat}", held[stat]) * units[held["unit"]]
+    unit = held.get("unit")
+    if not isinstance(unit, str) or unit not in units:
+        raise read.fault(f"{block}.unit", f"is {reprlib.repr(unit)}", f"one of {', '.join(units)}")
+    return read.number(f"{block}.{stat}", held[stat]) * units[unit]
 
 
 def latencies(read: Reader) -> dict[str, float]:

@@ -85,20 +85,14 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
 
 
 def _runs(record: Any, name: str, place: str) -> list[MeasuredRun]:
-    """The runs of one record; where a part is of another kind than its tool writes, that is said."""
+    """The runs of one record."""
     tool = next((tool for tool in FORMATS if isinstance(record, dict) and tool.recognises(record)), None)
-    where = named(name, place)
     if tool is None:
         keys = ", ".join(list(record)[:6]) if isinstance(record, dict) else type(record).__name__
-        raise MeasurementError(f"{where}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
-    try:
-        return tool.runs(record, name, place)
-    except MeasurementError:
-        raise
-    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError):
         raise MeasurementError(
-            f"{where}: a part is of another kind than its tool writes; expected {tool.FORM}"
-        ) from None
+            f"{named(name, place)}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}"
+        )
+    return tool.runs(record, name, place)
 
 
 def _log(path: Path, name: str, example: bool) -> MeasuredRun:

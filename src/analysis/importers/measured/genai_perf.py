@@ -43,15 +43,16 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
             f"{where}: is the raw export of genai-perf, texts and time stamps without tokens; expected the "
             "profile_export_genai_perf.json that lies beside it"
         )
-    read, config = Reader(record, where), record["input_config"]
-    watts, metered = _power(record, where)
+    read = Reader(record, where)
+    config = read.part("input_config")
+    watts, metered = _power(read)
     measured = MeasuredRun(
         file, place, "genai-perf", _model(config),
         output_tokens_per_s=blocks.stat(read, "output_token_throughput", RATES),
         requests_completed=blocks.stat(read, "request_count", COUNTS, missing=UNKNOWN),
-        software=str(config.get("backend") or (config.get("endpoint") or {}).get("backend") or ""),
-        concurrency=blocks.found(config, "concurrency"),
-        request_rate=blocks.found(config, "request_rate"),
+        software=config.text("backend") or config.part("endpoint").text("backend"),
+        concurrency=blocks.found(config.record, "concurrency"),
+        request_rate=blocks.found(config.record, "request_rate"),
         duration_s=blocks.duration(read),
         input_tokens=blocks.total(read, (), "input_sequence_length"),
         output_tokens=blocks.total(read, (), "output_sequence_length"),
@@ -65,15 +66,16 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     return [checked(measured, where)]
 
 
-def _model(config: Mapping[str, Any]) -> str:
+def _model(config: Reader) -> str:
     """The first of `model_names`, or of `model` of the flat configuration."""
-    names = config.get("model_names") or config.get("model") or [""]
+    names = config.record.get("model_names") or config.record.get("model") or [""]
     return str(names[0] if isinstance(names, list) else names)
 
 
-def _power(record: Mapping[str, Any], where: str) -> tuple[float, int]:
+def _power(read: Reader) -> tuple[float, int]:
     """Average watts summed over the accelerators of the telemetry, and how many: `{"unit": "W", "gpu0": {"avg"}}`."""
-    held = (record.get("telemetry_stats") or {}).get(POWER) or {}
-    each = {name: {"unit": held["unit"], **stats} for name, stats in held.items() if isinstance(stats, Mapping)}
-    watts = [blocks.stat(Reader(each, where), name, IN_WATTS) for name in each]
+    held = read.part("telemetry_stats").part(POWER)
+    stats = {name: each for name, each in held.record.items() if isinstance(each, Mapping)}
+    each = Reader({name: {"unit": held.record.get("unit"), **own} for name, own in stats.items()}, held.where)
+    watts = [blocks.stat(each, name, IN_WATTS) for name in stats]
     return (sum(watts), len(watts)) if watts else (UNKNOWN, 0)

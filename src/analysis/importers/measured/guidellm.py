@@ -13,7 +13,8 @@ vllm-project/guidellm, its tags v0.1.0 to v0.7.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import reprlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -52,31 +53,31 @@ def _run(report: Mapping[str, Any], part: Any, file: str, place: str) -> Measure
     where = named(file, place)
     if not isinstance(part, Mapping):
         raise MeasurementError(f"{where}: is {type(part).__name__}; expected an object")
+    whole, own = Reader(report, named(file, "")), Reader(part, where)
     if "metrics" not in part and isinstance(part.get("results"), list):
-        return _of_results(report, part, file, place)
+        return _of_results(whole, own, file, place)
     if not isinstance(part.get("metrics"), Mapping):
         raise MeasurementError(f"{where}: metrics is missing; expected the distributions of a GuideLLM benchmark")
-    metrics = part["metrics"]
-    read = _Statistics(metrics, where)
-    totals = Reader(metrics.get("request_totals") or part.get("request_totals") or {}, f"{where}, request_totals")
-    load = _load(part)
-    ttfts, tpots = _requests(part, totals.number("successful"), where)
+    read, metrics = _Statistics(part["metrics"], where), own.part("metrics")
+    totals = (metrics if metrics.record.get("request_totals") else own).part("request_totals")
+    load = _load(own)
+    ttfts, tpots = _requests(own, totals.number("successful"))
     measured = MeasuredRun(
-        file, place, "GuideLLM", _model(report, part),
+        file, place, "GuideLLM", _model(whole, own),
         output_tokens_per_s=read.of("output_tokens_per_second", "mean", above=0),
         requests_completed=totals.number("successful"),
         requests_failed=totals.number("errored"),
-        software=f"GuideLLM {_version(report)}".strip(),
-        concurrency=_at_once(load, where),
-        request_rate=_rate(load, where),
-        duration_s=_seconds(part, where),
+        software=f"GuideLLM {whole.part('metadata').text('guidellm_version')}".strip(),
+        concurrency=_at_once(load),
+        request_rate=_rate(load),
+        duration_s=_seconds(own),
         input_tokens=read.of("prompt_token_count", "total_sum", missing=UNKNOWN),
         output_tokens=read.of("output_token_count", "total_sum", missing=UNKNOWN),
         requests_per_s=read.of("requests_per_second", "mean", missing=UNKNOWN),
         example=bool(report.get("example")),
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
-        **_labelled(report, where),
+        **_labelled(whole),
         **_times(read),
     )  # fmt: skip
     return checked(measured, where, CUT)
@@ -87,9 +88,8 @@ class _Statistics(Reader):
 
     def of(self, metric: str, statistic: str, missing: float | None = None, above: float | None = None) -> float:
         """The statistic, `missing` where it does not stand there. Raises MeasurementError naming it."""
-        held: Any = self.record.get(metric) or {}
-        held = held.get("successful") or {}
-        value = (held.get("percentiles") or {}).get(statistic) if statistic.startswith("p") else held.get(statistic)
+        held = self.part(metric).part("successful")
+        value = (held.part("percentiles") if statistic.startswith("p") else held).record.get(statistic)
         key = f"{metric}.successful.{statistic}"
         if value is None:
             if missing is None:
@@ -108,105 +108,94 @@ def _times(read: _Statistics) -> dict[str, float]:
     return {name: time if time else UNKNOWN for name, time in found.items()}
 
 
-def _seconds(part: Mapping[str, Any], where: str) -> float:
-    read = Reader(part, where)
-    return read.number("end_time less start_time", read.number("end_time") - read.number("start_time"), above=0)
+def _seconds(part: Reader) -> float:
+    return part.number("end_time less start_time", part.number("end_time") - part.number("start_time"), above=0)
 
 
-def _load(part: Mapping[str, Any]) -> Mapping[str, Any]:
+def _load(part: Reader) -> Reader:
     """The strategy by which requests were sent."""
-    return (part.get("config") or part.get("args") or {}).get("strategy") or {}
+    return part.part("config" if part.record.get("config") else "args").part("strategy")
 
 
-def _at_once(load: Mapping[str, Any], where: str) -> float:
-    read = Reader(load, f"{where}, strategy")
-    streams = read.optional("streams")
-    return AT_ONCE.get(str(load.get("type_")), read.optional("max_concurrency")) if streams != streams else streams
+def _at_once(load: Reader) -> float:
+    streams = load.optional("streams")
+    return AT_ONCE.get(load.text("type_"), load.optional("max_concurrency")) if streams != streams else streams
 
 
-def _rate(load: Mapping[str, Any], where: str) -> float:
-    return float("inf") if load.get("type_") == "throughput" else Reader(load, f"{where}, strategy").optional("rate")
+def _rate(load: Reader) -> float:
+    return float("inf") if load.text("type_") == "throughput" else load.optional("rate")
 
 
-def _model(report: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+def _model(report: Reader, part: Reader) -> str:
     """The model's name, from the places of all versions; the one that ran before the one that was asked for."""
-    spec = (report.get("config") or {}).get("spec") or {}
     places = (
-        ((part.get("config") or {}).get("backend"), "model"),
-        (part.get("worker"), "backend_model"),
-        (spec.get("backend"), "model"),
-        (report.get("args"), "model"),
+        (part.part("config").record.get("backend"), "model"),
+        (part.record.get("worker"), "backend_model"),
+        (report.part("config").part("spec").record.get("backend"), "model"),
+        (report.record.get("args"), "model"),
     )
     named_so = (held.get(key) for held, key in places if isinstance(held, Mapping))
     return str(next(filter(None, named_so), ""))
 
 
-def _version(report: Mapping[str, Any]) -> str:
-    return str((report.get("metadata") or {}).get("guidellm_version") or "")
-
-
-def _labelled(report: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _labelled(report: Reader) -> dict[str, Any]:
     """Accelerator, its count and the precision, where the labels of the report's metadata say them."""
-    labels = ((report.get("config") or {}).get("metadata") or {}).get("labels") or {}
+    labels = report.part("config").part("metadata").part("labels")
     return {
-        "accelerator": str(labels.get("accelerator") or ""),
-        "accelerator_count": Reader(labels, f"{where}, labels").count("accelerator_count"),
-        "precision": str(labels.get("precision") or ""),
+        "accelerator": labels.text("accelerator"),
+        "accelerator_count": labels.count("accelerator_count"),
+        "precision": labels.text("precision"),
     }
 
 
-def _requests(part: Mapping[str, Any], completed: float, where: str) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _requests(part: Reader, completed: float) -> tuple[np.ndarray | None, np.ndarray | None]:
     """TTFT and TPOT of each successful request in milliseconds; None where the report holds a sample of them."""
-    held = (part.get("requests") or {}).get("successful") or []
+    held = part.part("requests").parts("successful")
     if len(held) != completed:
         return None, None
-    ttfts, tpots = (np.array(list(_each(held, key, where)), dtype=float) for _, key in TIMES)
+    ttfts, tpots = (np.array([request.time(key) for request in held]) for _, key in TIMES)
     return (ttfts, tpots) if (ttfts > 0).all() else (None, None)
 
 
-def _each(requests: Sequence[Mapping[str, Any]], key: str, where: str) -> Iterator[float]:
-    for request in requests:
-        time = request.get(key)
-        yield Reader(request, where).number(key) if time else np.nan
-
-
-def _of_results(report: Mapping[str, Any], part: Mapping[str, Any], file: str, place: str) -> MeasuredRun:
+def _of_results(report: Reader, part: Reader, file: str, place: str) -> MeasuredRun:
     """A benchmark of version 0.1, its rates and percentiles computed from its results."""
-    where = named(file, place)
-    results = [Reader(result, f"{where}, result {at}") for at, result in enumerate(part["results"], 1)]
+    results, failed = part.parts("results"), len(part.parts("errors"))
     if not results:
-        raise MeasurementError(f"{where}: no request was completed, {len(part.get('errors') or [])} failed")
+        raise MeasurementError(f"{part.where}: no request was completed, {failed} failed")
     tokens = np.array([read.number("output_token_count", above=0) for read in results])
     first = np.array([read.number("first_token_time") for read in results])
     after = np.array([read.number("decode_times.data", _spent(read)) for read in results])
     ttfts, tpots = by_request(first, after, tokens)
     ends = [(read.number("start_time"), read.number("end_time")) for read in results]
     seconds = max(end for _, end in ends) - min(start for start, _ in ends)
-    duration = Reader({}, where).number("end_time less start_time", seconds, above=0)
+    duration = part.number("end_time less start_time", seconds, above=0)
     measured = MeasuredRun(
         file, place, "GuideLLM", _model(report, part),
         output_tokens_per_s=float(tokens.sum() / duration),
         requests_completed=float(len(results)),
-        requests_failed=float(len(part.get("errors") or [])),
+        requests_failed=float(failed),
         software="GuideLLM",
-        request_rate=Reader(part, where).optional("rate"),
-        concurrency=AT_ONCE.get(str(part.get("mode")), UNKNOWN),
+        request_rate=part.optional("rate"),
+        concurrency=AT_ONCE.get(part.text("mode"), UNKNOWN),
         duration_s=duration,
         input_tokens=float(sum(read.optional("prompt_token_count") for read in results)),
         output_tokens=float(tokens.sum()),
         requests_per_s=len(results) / duration,
-        example=bool(report.get("example")),
+        example=bool(report.record.get("example")),
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
         **_percentiles("ttft", ttfts),
         **_percentiles("tpot", tpots),
     )  # fmt: skip
-    return checked(measured, where)
+    return checked(measured, part.where)
 
 
 def _spent(read: Reader) -> float:
     """Seconds after the first token of a result."""
-    return sum((read.record.get("decode_times") or {}).get("data") or [])
+    times = read.part("decode_times").record.get("data") or []
+    if not isinstance(times, list):
+        raise read.fault("decode_times.data", f"is {reprlib.repr(times)}", "a list of numbers")
+    return sum(read.number("decode_times.data", time) for time in times)
 
 
 def _percentiles(name: str, times: np.ndarray | None) -> dict[str, float]:

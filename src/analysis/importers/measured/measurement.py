@@ -119,9 +119,31 @@ class Reader:
         count = self.record.get(key)
         if count in (None, ""):
             return 0
-        if not str(count).isdecimal() or not 1 <= int(count) <= MOST:
+        digits = count if isinstance(count, str) else repr(count)
+        if not digits.isdecimal() or len(digits) > len(str(MOST)) or not 1 <= int(digits) <= MOST:
             raise self.fault(key, f"is {reprlib.repr(count)}", "a whole number from 1")
         return int(count)
+
+    def part(self, key: str) -> Reader:
+        """The object at `key`, empty where it is missing, null or empty. Raises MeasurementError for anything else."""
+        held = self.record.get(key) or {}
+        if not isinstance(held, Mapping):
+            raise self.fault(key, f"is {reprlib.repr(held)}", "an object")
+        return Reader(held, f"{self.where}, {key}")
+
+    def parts(self, key: str) -> list[Reader]:
+        """The objects that `key` holds, as a list or by name; none where it is missing, null or empty."""
+        held = self.record.get(key) or []
+        if isinstance(held, Mapping):
+            named_so = self.part(key)
+            return [named_so.part(name) for name in held]
+        if not isinstance(held, list) or not all(isinstance(each, Mapping) for each in held):
+            raise self.fault(key, f"is {reprlib.repr(held)}", "objects")
+        return [Reader(each, f"{self.where}, {key} {at}") for at, each in enumerate(held, 1)]
+
+    def text(self, key: str) -> str:
+        """What stands at `key`, as text; "" where it is missing, null or empty."""
+        return str(self.record.get(key) or "")
 
     def fault(self, key: str, state: str, expected: str) -> MeasurementError:
         """The error of a key whose value is not what it should be."""
