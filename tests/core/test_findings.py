@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.core import findings
-from analysis.core.findings import MIME, Finding
+from analysis.core import findings, mime
+from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import KINDS, NONE, note
 
@@ -104,8 +104,8 @@ def test_markup_in_a_headline_further_words_or_notes_is_shown_not_run() -> None:
     assert "<img" not in bundle["text/html"]
     assert bundle["text/html"].count("&lt;script&gt;") == 3
     assert bundle["text/plain"] == shown.said
-    assert bundle[MIME] == shown.record()
-    assert bundle[MIME]["sentence"].count(EVIL) == 3
+    assert bundle[mime.FINDING] == shown.record()
+    assert bundle[mime.FINDING]["sentence"].count(EVIL) == 3
 
 
 def test_nothing_has_its_reason_as_headline() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.core import mime
 from analysis.core.paths import ROOT
 
 SOURCE = ROOT / "src"
@@ -92,3 +93,17 @@ def test_what_is_public_says_what_it_is_and_what_it_takes(name: str) -> None:
                 own = [argument for argument in given if argument.arg not in ("self", "cls")]
                 untyped += [node.name] * (node.returns is None or any(each.annotation is None for each in own))
     assert (untyped, sorted(set(silent) - PARSING)) == ([], [])
+
+
+def test_names_of_outputs_have_one_home() -> None:
+    """Who shows and who makes pages name outputs by core.mime and type none of these names."""
+    own = {value for name, value in vars(mime).items() if name.isupper()}
+    assert {"text/html", "analysis/narrow"} < own
+    typed = {
+        f"{name}: {node.value}"
+        for name, path in MODULES.items()
+        if name != "analysis.core.mime"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in own
+    }
+    assert typed == set()

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from analysis.core import mime
 from analysis.core.paths import NOTEBOOKS, ROOT
 from analysis.engine import stored
-from analysis.engine.page import record
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
 TOOLS = Path(sys.executable).parent
@@ -74,7 +74,7 @@ def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone: Path) ->
         if cell["cell_type"] == "code":
             cell["execution_count"] = 40 + number
         for output in cell.get("outputs", []):
-            output.get("data", {})[stored.WIDGET] = {"model_id": "5d2a", "version_major": 2}
+            output.get("data", {})[mime.WIDGET] = {"model_id": "5d2a", "version_major": 2}
             if output["output_type"] == "execute_result":
                 output["execution_count"] = 40 + number
     written = json.dumps(notebook, indent=1) + "\n"
@@ -100,7 +100,7 @@ def test_a_diff_shows_sources_and_findings_in_words(clone: Path) -> None:
     (clone / NOTEBOOK).write_bytes(before)
     added = [line[1:] for line in lines if line[0] == "+" and line[:3] != "+++"]
     assert added[0].startswith('scenario: str = "Server"') and set(added[1:]) == {"#> other"}
-    assert len(added) == 1 + sum(record.FINDING in data for data in shown) < len(shown)
+    assert len(added) == 1 + sum(mime.FINDING in data for data in shown) < len(shown)
 
 
 def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is() -> None:

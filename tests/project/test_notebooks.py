@@ -9,10 +9,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from analysis.core import findings, trust
+from analysis.core import findings, mime
 from analysis.core.paths import NOTEBOOKS
 from analysis.engine import stored
-from analysis.show import provenance
 
 # Digits that are names, not figures: rounds, years, accelerators and number formats, models, a sparsity.
 NUMBERS_THAT_NAME = re.compile(
@@ -188,28 +187,28 @@ def test_every_figure_has_alt_text_with_numbers_and_a_source_line(notebook: Any)
 
 def test_answer_what_follows_and_what_both_rest_on_come_before_any_figure(notebook: Any) -> None:
     (answer,) = tagged(notebook, "answer")
-    assert [findings.MIME in each for each in data(answer)] == [True, True, False]
-    assert data(answer)[2][trust.MIME]["parts"]
+    assert [mime.FINDING in each for each in data(answer)] == [True, True, False]
+    assert data(answer)[2][mime.TRUST]["parts"]
     earlier = notebook.cells[: notebook.cells.index(answer)]
     assert [each for each in data(*(cell for cell in earlier if cell.cell_type == "code")) if each] == []
 
 
 def test_the_answer_is_short_and_has_a_value(notebook: Any) -> None:
     (answer,) = tagged(notebook, "answer")
-    said = data(answer)[0][findings.MIME]
+    said = data(answer)[0][mime.FINDING]
     assert said["low"] is not None and len(said["headline"].split()) <= findings.MOST_WORDS
 
 
 def test_findings_have_each_a_name_of_their_own(notebook: Any) -> None:
-    names = [each[findings.MIME]["name"] for each in data(*code(notebook)) if findings.MIME in each]
+    names = [each[mime.FINDING]["name"] for each in data(*code(notebook)) if mime.FINDING in each]
     assert len(names) == len(set(names))
 
 
 def test_last_cell_tells_where_the_figures_come_from(notebook: Any) -> None:
     last = notebook.cells[-1]
     assert last.cell_type == "code"
-    assert [provenance.MIME in each for each in data(last)] == [True]
-    assert data(last)[0][provenance.MIME]["sources"]
+    assert [mime.PROVENANCE in each for each in data(last)] == [True]
+    assert data(last)[0][mime.PROVENANCE]["sources"]
 
 
 def test_every_output_is_a_finding_trust_line_figure_table_or_provenance(notebook: Any) -> None:
@@ -217,7 +216,7 @@ def test_every_output_is_a_finding_trust_line_figure_table_or_provenance(noteboo
 
 
 def _kind(shown: dict) -> str | None:
-    for kind in (findings.MIME, trust.MIME, provenance.MIME, "image/svg+xml"):
+    for kind in (mime.FINDING, mime.TRUST, mime.PROVENANCE, "image/svg+xml"):
         if kind in shown:
             return kind
     return "table" if TABLE.match("".join(shown.get("text/html", ""))) else None
@@ -232,7 +231,7 @@ def test_cell_ids_are_words_of_our_own_each_once(notebook: Any) -> None:
 def test_stored_output_names_the_rows_behind_it_and_no_whole_file(notebook: Any) -> None:
     """A digest of a whole table would make every notebook stale at each edit of any of its rows."""
     (last,) = outputs(notebook.cells[-1])
-    behind = last["data"][provenance.MIME]["rows"]
+    behind = last["data"][mime.PROVENANCE]["rows"]
     assert {"official/", "results.csv"} & set(behind) and "sources.csv" in behind
-    assert "tables" not in last["data"][provenance.MIME]
+    assert "tables" not in last["data"][mime.PROVENANCE]
     assert last["metadata"] == {}

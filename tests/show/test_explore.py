@@ -10,6 +10,7 @@ import pytest
 from analysis.audit import doubts
 from analysis.compare import gate
 from analysis.compare.gate import Question
+from analysis.core import mime
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
@@ -219,7 +220,7 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     explorer = Explorer(START, fixed)
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
-    assert set(bundle) == {explore.WIDGET, "text/html", "text/plain"}
+    assert set(bundle) == {mime.WIDGET, "text/html", "text/plain"}
     assert bundle["text/plain"].startswith("100 users at 10 tokens/s each take")
     assert '<table class="cells" id="t' in bundle["text/html"]
 

@@ -15,7 +15,6 @@ from analysis.core.notes import NONE, note
 from analysis.core.paths import NOTEBOOKS
 from analysis.data.catalog import Catalog
 from analysis.engine import stored
-from analysis.engine.page import record
 from analysis.show.explorer import columns, live
 from analysis.show.explorer.columns import Column
 from analysis.themes import whole_record
@@ -92,10 +91,6 @@ def test_a_notebook_stores_the_table_and_not_the_record(data: Catalog, rows: pd.
     kept = stored.settled({"cells": [cell]})["cells"][0]["outputs"][0]
     assert kept["metadata"] == {} and set(kept["data"]) == {"text/html", "text/plain"}
     assert kept["data"]["text/html"].count("<tr>") == 2 and "v4.0" in kept["data"]["text/plain"]
-
-
-def test_page_and_notebook_call_what_is_live_by_one_name() -> None:
-    assert live.LIVE == record.LIVE and live.LIVE in stored.REMADE
 
 
 def test_the_table_counts_each_round(results: Callable[..., pd.DataFrame]) -> None:

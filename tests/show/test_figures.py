@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from analysis.core import mime
 from analysis.core.notes import NONE, Notes, note
 from analysis.data.catalog import Catalog
 from analysis.show import cells
@@ -172,8 +173,8 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tu
         "Part | Basis | Ratio | What",
         "B200 SXM | official v4.1 | 2 to 2.5 | one",
     ]
-    assert marked["raw"] and set(marked["metadata"]) == {cells.BESIDE, cells.CSV}
-    assert marked["metadata"][cells.CSV].splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
+    assert marked["raw"] and set(marked["metadata"]) == {mime.NUMBERS, mime.CSV}
+    assert marked["metadata"][mime.CSV].splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
     assert plt.get_fignums() == []
 
 
@@ -181,7 +182,7 @@ def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed: list[tuple
     own = cells.render(pd.DataFrame({"Who": ["Ann"]}), "People")
     style.show(CHARTS["ranges"](FRAME), "Sources: a page.", own)
     ((table, options),) = displayed[1:]
-    assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][cells.CSV] == "Who\nAnn\n"
+    assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][mime.CSV] == "Who\nAnn\n"
 
 
 NUMBERS = {

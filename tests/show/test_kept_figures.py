@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.core import paths
+from analysis.core import mime, paths
 from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.paths import ROOT
@@ -85,7 +85,7 @@ def test_a_figure_is_drawn_once_and_shown_again_as_it_was(drawn: list[str], put:
         show()
     assert drawn == ["B200 leads."] and len(files(place)) == 1
     assert len(put) == 6 and put[:2] == put[2:4] == put[4:]
-    assert put[0][1]["metadata"][style.SMALL].startswith("<?xml")
+    assert put[0][1]["metadata"][mime.NARROW].startswith("<?xml")
 
 
 def test_what_was_kept_is_drawn_where_somebody_asks_for_its_figure(drawn: list[str], put: Put) -> None:
@@ -110,7 +110,7 @@ def test_a_figure_that_somebody_changes_is_shown_so_and_not_kept(warm: bool, put
     show()
     plain, metadata = put[-2][0]["image/svg+xml"], put[-2][1]["metadata"]
     assert "An analyst's own" in put[-6][0]["image/svg+xml"] and "An analyst's own" not in plain
-    assert "An analyst's own" in put[-4][1]["metadata"][style.SMALL] and "An analyst's own" not in metadata[style.SMALL]
+    assert "An analyst's own" in put[-4][1]["metadata"][mime.NARROW] and "An analyst's own" not in metadata[mime.NARROW]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 
+from analysis.core import mime
 from analysis.data import reached
 from analysis.data.reached import SUBJECTS
 from analysis.show import provenance
-from analysis.show.provenance import MIME, Provenance
+from analysis.show.provenance import Provenance
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 ROWS = pd.DataFrame({"source_id": ["s1", "s1"], "result_id": ["4.1-0002", ""]})
@@ -47,12 +48,12 @@ def bundle(catalog: Any, *rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def test_only_sources_of_rows_shown_are_cited(catalog: Any) -> None:
-    assert [source["id"] for source in bundle(catalog, ROWS)[MIME]["sources"]] == ["s1"]
-    assert [source["id"] for source in bundle(catalog, CLAIMS, ROWS)[MIME]["sources"]] == ["s1", "s2"]
+    assert [source["id"] for source in bundle(catalog, ROWS)[mime.PROVENANCE]["sources"]] == ["s1"]
+    assert [source["id"] for source in bundle(catalog, CLAIMS, ROWS)[mime.PROVENANCE]["sources"]] == ["s1", "s2"]
 
 
 def test_rows_result_ids_and_parameters_are_recorded(catalog: Any) -> None:
-    record = bundle(catalog, ROWS, ROWS.assign(result_id="4.1-0001"), CLAIMS)[MIME]
+    record = bundle(catalog, ROWS, ROWS.assign(result_id="4.1-0001"), CLAIMS)[mime.PROVENANCE]
     assert list(record) == ["rows", "sources", "result_ids", "parameters"]
     both = catalog.sources[catalog.sources["id"].isin(["s1", "s2"])]
     assert record["rows"] == {
@@ -66,8 +67,8 @@ def test_rows_result_ids_and_parameters_are_recorded(catalog: Any) -> None:
 def test_digests_of_whole_files_are_metadata(catalog: Any) -> None:
     """Stored outputs are compared by their data: an edit of a row that no page reaches must not show there."""
     data, metadata = Provenance(catalog, [ROWS], Asked())._repr_mimebundle_()
-    assert metadata == {MIME: {"tables": dict(sorted(catalog.used.items()))}}
-    assert not any(digest in str(data[MIME]) for digest in ("'22'", "'33'"))
+    assert metadata == {mime.PROVENANCE: {"tables": dict(sorted(catalog.used.items()))}}
+    assert not any(digest in str(data[mime.PROVENANCE]) for digest in ("'22'", "'33'"))
 
 
 def test_plain_text_names_source_rows_and_digest(catalog: Any) -> None:
@@ -87,7 +88,7 @@ def test_markup_of_a_source_is_shown_not_run(catalog: Any) -> None:
 
 
 def test_no_rows_cite_nothing(catalog: Any) -> None:
-    assert bundle(catalog, ROWS.head(0), pd.DataFrame())[MIME]["sources"] == []
+    assert bundle(catalog, ROWS.head(0), pd.DataFrame())[mime.PROVENANCE]["sources"] == []
 
 
 def test_provenance_is_displayed(catalog: Any, monkeypatch: pytest.MonkeyPatch) -> None:

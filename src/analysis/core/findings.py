@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.core import mime
 from analysis.core import notes as wording
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 
-MIME = "application/vnd.analysis.finding+json"
 MOST_WORDS = 25  # of an answer, which is read on the first screen, set large
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -91,9 +91,9 @@ class Finding:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {
-            MIME: self.record(),
-            "text/html": f'<p class="finding">{self._markup()}</p>',
-            "text/plain": self.said,
+            mime.FINDING: self.record(),
+            mime.HTML: f'<p class="finding">{self._markup()}</p>',
+            mime.PLAIN: self.said,
         }
 
     def _markup(self) -> str:

@@ -6,10 +6,9 @@ import html
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.core import mime
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
-
-MIME = "application/vnd.analysis.trust+json"
 
 
 @dataclass(frozen=True)
@@ -52,4 +51,4 @@ class Trust:
         below = f'<ul class="notes">{words}</ul>' if words else ""
         band = f'<p class="band">{html.escape(self.band)}</p>' if self.band else ""
         line = f'{band}<p class="trust">{html.escape(self.text)}</p>{below}'
-        return {MIME: self.record(), "text/html": line, "text/plain": self.text}
+        return {mime.TRUST: self.record(), mime.HTML: line, mime.PLAIN: self.text}

@@ -4,10 +4,10 @@ import copy
 import io
 from typing import Any
 
+from analysis.core import mime
 from analysis.core.contents import sha256
 from analysis.engine.page import record
 
-FIGURE = "image/svg+xml"
 LINES = 60
 
 
@@ -35,8 +35,8 @@ def _readable(notebook: Any) -> Any:
     notebook = copy.deepcopy(notebook)
     for output in record.outputs(notebook.cells):
         data = output.get("data", {})
-        drawing = f" (drawing {sha256(data[FIGURE])[:6]})" if FIGURE in data else ""
-        if "text/plain" in data:
-            output["data"] = {"text/plain": data["text/plain"] + drawing}
+        drawing = f" (drawing {sha256(data[mime.SVG])[:6]})" if mime.SVG in data else ""
+        if mime.PLAIN in data:
+            output["data"] = {mime.PLAIN: data[mime.PLAIN] + drawing}
         output.pop("metadata", None)
     return notebook

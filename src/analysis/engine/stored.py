@@ -8,11 +8,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from analysis.engine.page import record
+from analysis.core import mime
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
 # A drawing for phones, numbers as CSV, what makes a page live: a page's, not a notebook's.
-REMADE = ("analysis/narrow", "analysis/csv", "analysis/live")
+REMADE = (mime.NARROW, mime.CSV, mime.LIVE)
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     # Without the version: it would differ between two machines that agree in everything else.
@@ -41,11 +40,11 @@ def settled(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settle(output: dict[str, Any], count: int | None) -> None:
-    for own in (record.PROVENANCE, *REMADE):
+    for own in (mime.PROVENANCE, *REMADE):
         output.get("metadata", {}).pop(own, None)
     data = output.get("data", {})
     if len(data) > 1:
-        data.pop(WIDGET, None)
+        data.pop(mime.WIDGET, None)
     for kind in data:
         data[kind] = _plain(data[kind])
     if "execution_count" in output:
@@ -70,8 +69,8 @@ def _of_cell(cell: dict[str, Any]) -> Iterator[str]:
     yield f"# %% {cell.get('id', cell['cell_type'])}"
     yield from _text(cell["source"]).splitlines()
     for output in cell.get("outputs", []):
-        if record.FINDING in output.get("data", {}):
-            yield from (f"#> {line}" for line in _text(output["data"].get("text/plain", "")).splitlines())
+        if mime.FINDING in output.get("data", {}):
+            yield from (f"#> {line}" for line in _text(output["data"].get(mime.PLAIN, "")).splitlines())
     yield ""
 
 

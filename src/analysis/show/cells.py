@@ -9,13 +9,12 @@ from itertools import zip_longest
 
 import pandas as pd
 
+from analysis.core import mime
 from analysis.core import notes as wording
 from analysis.core.notes import SIGN, Notes
 
 FOLD = 8  # rows above which a table is folded away behind its title
 AS_TEXT = "\ufe0e"  # behind a sign: as text, not as a coloured picture
-BESIDE = "analysis/numbers"  # the metadata that marks a table as the numbers of the figure before it
-CSV = "analysis/csv"  # the metadata that has such a table as CSV
 
 # Notebook editors align every cell to the right, by selectors that outweigh any class; a widget puts cells close
 # together and lines far apart. The sheet is the same for all tables, so that a page, which lifts sheets into its head,
@@ -44,7 +43,7 @@ class Table:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         rows = [" | ".join(row) for row in [self.cells.columns, *self.cells.itertuples(index=False)] if len(row)]
-        return {"text/html": self.markup, "text/plain": "\n".join([self.title, *rows])}
+        return {mime.HTML: self.markup, mime.PLAIN: "\n".join([self.title, *rows])}
 
     def folded(self) -> Table:
         """The same table folded away behind its title, however short; one without rows stays as it is."""
@@ -109,8 +108,8 @@ class Key:
             for sign, words in self.lines
         )
         return {
-            "text/html": f'<ul class="key">{told}</ul>' if told else "",
-            "text/plain": "\n".join(f"{sign} {words}" for sign, words in self.lines),
+            mime.HTML: f'<ul class="key">{told}</ul>' if told else "",
+            mime.PLAIN: "\n".join(f"{sign} {words}" for sign, words in self.lines),
         }
 
 

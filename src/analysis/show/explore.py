@@ -11,7 +11,7 @@ import ipywidgets
 import pandas as pd
 
 from analysis.answers import real_world_derating as words
-from analysis.core import interval
+from analysis.core import interval, mime
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
@@ -23,7 +23,6 @@ from analysis.themes import capacity, power
 from analysis.themes.capacity import Planned
 from analysis.themes.demand import Demand
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
 PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}
 USERS, STEPS, DRAWS = 1_000_000, 60, 2000  # of a staircase: it must follow a slider
@@ -189,7 +188,7 @@ class Explorer(ipywidgets.VBox):
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**options) or {}
         table = shown(self.start, self.fixed)._repr_mimebundle_()
-        return {WIDGET: bundle[WIDGET], **table} if WIDGET in bundle else table
+        return {mime.WIDGET: bundle[mime.WIDGET], **table} if mime.WIDGET in bundle else table
 
 
 def _sliders(start: Choice) -> dict[str, Any]:

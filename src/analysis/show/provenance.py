@@ -10,14 +10,12 @@ import pandas as pd
 from IPython.display import display
 from pydantic import BaseModel
 
-from analysis.core import sharing
+from analysis.core import mime, sharing
 from analysis.core.citation import cited
 from analysis.core.paths import OFFICIAL
 from analysis.core.plain import as_dicts
 from analysis.data import reached
 from analysis.data.catalog import Catalog
-
-MIME = "application/vnd.analysis.provenance+json"
 
 
 class Provenance:
@@ -41,8 +39,12 @@ class Provenance:
         record = {name: getattr(self, name) for name in ("rows", "sources", "result_ids", "parameters")}
         lines = [*self._source_lines(), *(_line(path, rows) for path, rows in self.rows.items())]
         items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-        data = {MIME: record, "text/html": f'<ul class="provenance">{items}</ul>', "text/plain": "\n".join(lines)}
-        return data, {MIME: {"tables": self.tables}}
+        data = {
+            mime.PROVENANCE: record,
+            mime.HTML: f'<ul class="provenance">{items}</ul>',
+            mime.PLAIN: "\n".join(lines),
+        }
+        return data, {mime.PROVENANCE: {"tables": self.tables}}
 
     def _source_lines(self) -> list[str]:
         return [

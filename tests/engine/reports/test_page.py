@@ -12,7 +12,8 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from analysis.engine.page import export, outputs, record
+from analysis.core import mime
+from analysis.engine.page import export, outputs
 from analysis.engine.page.drawing import inline
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup, without_styles
@@ -259,7 +260,7 @@ def live(project: Project, times: int = 1) -> str:
     """What a build says of a report that shows `times` live outputs, each a button, a style, a script and its data."""
     parts = {"html": '<p id="still">Still</p><div id="tool"></div>', "style": "#tool { color: red }",
              "script": "document.title = '<b>'", "data": {"held": "a&b"}}  # fmt: skip
-    shown = f'display({{"text/html": "<p>still</p>"}}, metadata={{"{record.LIVE}": {parts!r}}}, raw=True)'
+    shown = f'display({{"text/html": "<p>still</p>"}}, metadata={{"{mime.LIVE}": {parts!r}}}, raw=True)'
     cells = project.cells()
     project.notebook("apples", [*cells[:5], *[project.code(shown, "hide-input")] * times, *cells[5:]])
     project.build("apples")
@@ -295,7 +296,7 @@ def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
 
 def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> None:
     trust = {"parts": ["v6.0"], "counted": "", "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
-    shown = f'display({{"{record.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
+    shown = f'display({{"{mime.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
     cells = project.cells()
     project.notebook("apples", [*cells[:5], project.code(shown, "hide-input"), *cells[5:]])
     assert project.build("apples").status == 0, project.said

@@ -15,6 +15,7 @@ from markupsafe import Markup as Safe
 from nbconvert.exporters import TemplateExporter
 from nbconvert.filters.highlight import Highlight2HTML
 
+from analysis.core import mime
 from analysis.core.result_ids import by_round
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup, parsed
@@ -31,7 +32,7 @@ _one_at_a_time = threading.Lock()
 class PageExporter(TemplateExporter):
     """nbconvert with our template, and with everything escaped that isn't marked as HTML."""
 
-    output_mimetype = "text/html"
+    output_mimetype = mime.HTML
     file_extension = ".html"
     default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
     export_from_notebook = "Report page"
@@ -128,8 +129,8 @@ def _pieces(cells: Iterable[Any], folded: Iterable[tuple[str, str]]) -> Iterator
         for output in outputs([cell]):
             if drawing := output.get("metadata", {}).get("inline"):
                 yield drawing, _ID.findall(drawing)
-            elif "text/html" in output.get("data", {}):
-                piece = output.data["text/html"]
+            elif mime.HTML in output.get("data", {}):
+                piece = output.data[mime.HTML]
                 if not _HEADINGS & {tag for tag, _ in parsed(piece).tags}:
                     yield piece, parsed(piece).ids
     for _, source in folded:

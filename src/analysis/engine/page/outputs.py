@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from analysis.core import mime
 from analysis.engine.page import record
 from analysis.engine.page.drawing import inline
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import without_styles
 
-# What analysis.show puts into the metadata of outputs: a table that has the numbers of the figure before it, and these
-# as CSV (show.cells); what explains a figure's marks (show.figures.style).
-NUMBERS, CSV = "analysis/numbers", "analysis/csv"
-KEY = "analysis/key"
-SHOWN = ("image/svg+xml", "text/html", "image/png", "text/markdown", "text/plain")
+SHOWN = (mime.SVG, mime.HTML, mime.PNG, mime.MARKDOWN, mime.PLAIN)
 
 
 def shown(output: Any, index: int) -> Any | None:
@@ -22,11 +19,11 @@ def shown(output: Any, index: int) -> Any | None:
     """
     if output.output_type == "stream":
         return output
-    if record.PROVENANCE in output.data or record.TRUST in output.data:
+    if mime.PROVENANCE in output.data or mime.TRUST in output.data:
         return None  # The page's footer and its head say the same.
     kinds = [kind for kind in SHOWN if kind in output.data]
-    if record.FINDING in output.data:
-        kinds = [kind for kind in kinds if kind != "text/plain"]
+    if mime.FINDING in output.data:
+        kinds = [kind for kind in kinds if kind != mime.PLAIN]
     if not kinds:
         return None
     if kinds[0].startswith("image/"):
@@ -44,7 +41,7 @@ def lift_styles(cells: list[Any]) -> str:
     """Take the style sheets out of the outputs, each once: valid HTML has them in the head."""
     styles: dict[str, None] = {}
     for output in filter(is_html, record.outputs(cells)):
-        output.data["text/html"], sheets = without_styles(output.data["text/html"])
+        output.data[mime.HTML], sheets = without_styles(output.data[mime.HTML])
         styles |= dict.fromkeys(sheets)
     return "\n".join(styles)
 
@@ -56,7 +53,7 @@ def lift_answer(cells: list[Any]) -> list[str]:
     """
     html = []
     for cell in (cell for cell in cells if cell.cell_type == "code" and "answer" in record.tags(cell)):
-        html += [output.data["text/html"] for output in cell.outputs if is_html(output)]
+        html += [output.data[mime.HTML] for output in cell.outputs if is_html(output)]
         cell.outputs = [output for output in cell.outputs if not is_html(output)]
     if not html:
         raise ReportFailed("No cell tagged 'answer' shows an answer as HTML (notebook.show_findings)")
@@ -68,12 +65,12 @@ def lift_live(cells: list[Any]) -> dict[str, Any]:
 
     Raises ReportFailed for a second one: the ids of both would be the same.
     """
-    found = [output for output in record.outputs(cells) if record.LIVE in output.get("metadata", {})]
+    found = [output for output in record.outputs(cells) if mime.LIVE in output.get("metadata", {})]
     if len(found) > 1:
         raise ReportFailed(f"The notebook shows {len(found)} live outputs instead of one")
     for output in found:
-        output.data = {"text/html": output.metadata[record.LIVE]["html"]}
-    return dict(found[0].metadata[record.LIVE]) if found else {}
+        output.data = {mime.HTML: output.metadata[mime.LIVE]["html"]}
+    return dict(found[0].metadata[mime.LIVE]) if found else {}
 
 
 def pair_numbers(cells: list[Any]) -> None:
@@ -82,8 +79,8 @@ def pair_numbers(cells: list[Any]) -> None:
         kept: list[Any] = []
         for output in cell.get("outputs", []):
             figure = kept and any(kind.startswith("image/") for kind in kept[-1].get("data", {}))
-            if figure and output.get("metadata", {}).get(NUMBERS) and is_html(output):
-                kept[-1].metadata |= {"numbers": output.data["text/html"], "csv": output.metadata.get(CSV, "")}
+            if figure and output.get("metadata", {}).get(mime.NUMBERS) and is_html(output):
+                kept[-1].metadata |= {"numbers": output.data[mime.HTML], "csv": output.metadata.get(mime.CSV, "")}
             else:
                 kept.append(output)
         if kept:
@@ -95,8 +92,8 @@ def draw(cells: list[Any]) -> list[str]:
     styles: dict[str, None] = {}
     for number, output in enumerate(figures(cells), start=1):
         output.metadata["number"] = number
-        if svg := output.data.get("image/svg+xml"):
-            about = output.metadata["image/svg+xml"]
+        if svg := output.data.get(mime.SVG):
+            about = output.metadata[mime.SVG]
             output.metadata["inline"], sheets = inline(svg, f"f{number}-", about["alt"], about.get("header"))
             styles |= dict.fromkeys(sheets)
     return list(styles)
@@ -106,7 +103,7 @@ def explain(cells: list[Any], explained: set[str]) -> set[str]:
     """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the codes of those."""
     new: set[str] = set()
     for output in figures(cells):
-        key = [entry for entry in output.metadata.get(KEY, []) if entry["code"] not in explained | new]
+        key = [entry for entry in output.metadata.get(mime.KEY, []) if entry["code"] not in explained | new]
         output.metadata["key"] = key
         new |= {entry["code"] for entry in key}
     return new
@@ -119,4 +116,4 @@ def figures(cells: list[Any]) -> Iterator[Any]:
 
 def is_html(output: Any) -> bool:
     """Whether an output has an HTML form."""
-    return "text/html" in output.get("data", {})
+    return mime.HTML in output.get("data", {})

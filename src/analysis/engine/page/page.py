@@ -5,6 +5,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from analysis.core import mime
 from analysis.engine.page import markdown, outputs, record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markdown import Heading, Headings
@@ -126,9 +127,9 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
                 html, asked, about = markdown.render(cell, headings, first=cell is first)
                 cell.metadata["page"]["html"] = html
                 question, scope = question or asked, scope or about
-            for output in (o for o in cell.get("outputs", []) if "text/markdown" in o.get("data", {})):
-                html, *_ = markdown.render({"source": output.data["text/markdown"]}, headings)
-                output.data = {"text/html": html}
+            for output in (o for o in cell.get("outputs", []) if mime.MARKDOWN in o.get("data", {})):
+                html, *_ = markdown.render({"source": output.data[mime.MARKDOWN]}, headings)
+                output.data = {mime.HTML: html}
         except ReportFailed as error:
             raise ReportFailed(error.what, index) from error
     if not question:
@@ -152,7 +153,7 @@ def _folded_headings(cells: list[Any], headings: list[Heading]) -> list[Heading]
 
 def _used_ids(cells: list[Any]) -> set[str]:
     shown = filter(outputs.is_html, record.outputs(cells))
-    return {name for output in shown for name in parsed(output.data["text/html"]).ids}
+    return {name for output in shown for name in parsed(output.data[mime.HTML]).ids}
 
 
 def _contents(headings: list[Heading]) -> list[tuple[Heading, list[Heading]]]:

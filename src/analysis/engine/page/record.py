@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from analysis.core import mime
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
 
-FINDING = "application/vnd.analysis.finding+json"
-PROVENANCE = "application/vnd.analysis.provenance+json"
-TRUST = "application/vnd.analysis.trust+json"
-DRAWING = "image/svg+xml"
-NARROW = "analysis/narrow"  # the metadata that holds a figure's drawing for narrow pages (analysis.show.figures.style)
-# The metadata of what makes a page live (analysis.show.explorer.live): texts `html`, `style`, `script`, and `data`, by
-# the ids of the elements that hold them.
-LIVE = "analysis/live"
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
 PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
@@ -34,7 +27,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
         "trust": trust(cells),
         "findings": findings(cells),
         "front": front(cells),
-        "live": any(LIVE in output.get("metadata", {}) for output in outputs(cells)),
+        "live": any(mime.LIVE in output.get("metadata", {}) for output in outputs(cells)),
         "provenance": provenance(cells),
         "picture": drawing and {"alt": drawing.alt, "whole": drawing.whole, "sha256": drawing.sha256},
         "python": PYTHON,
@@ -44,8 +37,8 @@ def state(cells: list[Any]) -> dict[str, Any]:
 def findings(cells: list[Any]) -> list[dict[str, Any]]:
     """Every finding shown, in order. Raises ReportFailed for a missing key or a name shown twice."""
     shown: dict[str, dict[str, Any]] = {}
-    for index, output in _outputs(cells, FINDING):
-        data = output["data"][FINDING]
+    for index, output in _outputs(cells, mime.FINDING):
+        data = output["data"][mime.FINDING]
         _require(data, FINDING_KEYS, "finding", index)
         if data["name"] in shown and shown[data["name"]] != data:
             raise ReportFailed(f"The finding {data['name']!r} has another value than the one of that name above", index)
@@ -67,14 +60,14 @@ def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
 
 def provenance(cells: list[Any]) -> dict[str, Any]:
     """The one provenance shown, with the files that its metadata names. Raises ReportFailed for none or several."""
-    shown = _outputs(cells, PROVENANCE)
+    shown = _outputs(cells, mime.PROVENANCE)
     if len(shown) != 1:
         raise ReportFailed(
             f"The notebook shows {len(shown)} provenance records instead of one: its tables cannot be traced. "
             "End the last cell with provenance.show(...)"
         )
     index, output = shown[0]
-    data, files = output["data"][PROVENANCE], output["metadata"].get(PROVENANCE, {})
+    data, files = output["data"][mime.PROVENANCE], output["metadata"].get(mime.PROVENANCE, {})
     _require(data, PROVENANCE_KEYS[1:], "provenance", index)
     _require(files, PROVENANCE_KEYS[:1], "provenance's metadata", index)
     return {key: (files | data)[key] for key in PROVENANCE_KEYS}
@@ -82,19 +75,25 @@ def provenance(cells: list[Any]) -> dict[str, Any]:
 
 def answer(cells: list[Any]) -> list[str]:
     """The answer's paragraphs as text: what the cell tagged `answer` shows as HTML, without marks and trust line."""
-    shown = _outputs([cell for cell in cells if "answer" in tags(cell)], "text/html")
+    shown = _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML)
     lines = (output["data"] for _, output in shown)
-    return [block for data in lines if TRUST not in data for block in Markup(MARKS.sub("", data["text/html"])).blocks]
+    return [
+        block for data in lines if mime.TRUST not in data for block in Markup(MARKS.sub("", data[mime.HTML])).blocks
+    ]
 
 
 def trust(cells: list[Any]) -> dict[str, Any] | None:
     """The trust line shown, as data; None where there is none."""
-    return next((output["data"][TRUST] for _, output in _outputs(cells, TRUST)), None)
+    return next((output["data"][mime.TRUST] for _, output in _outputs(cells, mime.TRUST)), None)
 
 
 def notes(cells: list[Any], background: bool) -> list[dict[str, Any]]:
     """The notes of the findings and the trust line that the cells show; `background`: those of nearly all rows too."""
-    stated = [output["data"].get(FINDING) or output["data"].get(TRUST) for output in outputs(cells) if "data" in output]
+    stated = [
+        output["data"].get(mime.FINDING) or output["data"].get(mime.TRUST)
+        for output in outputs(cells)
+        if "data" in output
+    ]
     told = [note for each in stated if each for note in each.get("notes", ())]
     return [note for note in told if background or note.get("scope") != "background"]
 
@@ -114,7 +113,7 @@ def front(cells: list[Any]) -> list[dict[str, str]]:
             headings = [line[3:].strip() for line in cell["source"].splitlines() if line.startswith("## ")]
             heading = (headings or [heading])[-1]
         elif FRONT in tags(cell):
-            shown = (output["data"]["text/html"] for _, output in _outputs([cell], "text/html"))
+            shown = (output["data"][mime.HTML] for _, output in _outputs([cell], mime.HTML))
             pieces += [{"heading": heading, "html": html} for html in shown]
     return pieces
 
@@ -136,9 +135,9 @@ class Picture:
 def picture(cells: list[Any]) -> Picture | None:
     """The first figure, by its drawing for narrow pages where it has one; None where there is no figure."""
     for output in outputs(cells):
-        if DRAWING in output.get("data", {}):
-            about, narrow = output["metadata"].get(DRAWING, {}), output["metadata"].get(NARROW, "")
-            return Picture(narrow or output["data"][DRAWING], about.get("alt", ""), whole=bool(narrow))
+        if mime.SVG in output.get("data", {}):
+            about, narrow = output["metadata"].get(mime.SVG, {}), output["metadata"].get(mime.NARROW, "")
+            return Picture(narrow or output["data"][mime.SVG], about.get("alt", ""), whole=bool(narrow))
     return None
 
 

@@ -12,7 +12,7 @@ import ipywidgets
 import pandas as pd
 from IPython.display import display
 
-from analysis.core import notes
+from analysis.core import mime, notes
 from analysis.core.plain import as_dicts
 from analysis.core.views import PAGE, VIEWS, address
 from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
@@ -21,8 +21,6 @@ from analysis.show import tables
 from analysis.show.explorer import columns
 from analysis.themes import holdings
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-LIVE = "analysis/live"  # the metadata by which the engine makes a page live (analysis.engine.page.outputs)
 HERE = Path(__file__).parent
 # In this order: what stands first is used by what stands below it.
 SCRIPTS = ("record.js", "choice.js", "gate.js", "drawing.js", "views.js", "table.js", "rows.js", "take.js", "main.js")
@@ -76,8 +74,8 @@ class Explorer(ipywidgets.HTML):
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         bundle = super()._repr_mimebundle_(**options) or {}
-        widget = {WIDGET: bundle[WIDGET]} if WIDGET in bundle else {}
-        return widget | self.table._repr_mimebundle_(), {LIVE: self.parts}
+        widget = {mime.WIDGET: bundle[mime.WIDGET]} if mime.WIDGET in bundle else {}
+        return widget | self.table._repr_mimebundle_(), {mime.LIVE: self.parts}
 
 
 HEADS = {"round": "Round"} | {name: name.capitalize() for name in DIVISIONS}

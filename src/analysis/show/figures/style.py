@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.display import HTML, display
 
-from analysis.core import facts
+from analysis.core import facts, mime
 from analysis.core import notes as wording
 from analysis.core.notes import NONE, Notes
-from analysis.show.cells import BESIDE, CSV, Table
+from analysis.show.cells import Table
 from analysis.show.figures import kept_figures, theme
 from analysis.show.figures.colours import COLOURS, OTHER, QUIET, dark_style
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 WIDTH = 6.2  # inches
 NARROW = 3.8  # inches, of the drawing that a phone shows: eight-point words come out at eleven pixels of 366
 _across: ContextVar[float] = ContextVar("inches across", default=WIDTH)
-SMALL = "analysis/narrow"  # the metadata of a figure's output that holds its drawing for a narrow page
-KEY = "analysis/key"  # the metadata that explains its marks
 HOVER = "hover:"  # what the id of a mark begins with whose words are shown when it is pointed at
 _HOVER = re.compile(rf'<g id="{HOVER}([^"]*)">')
 MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin; a round of the record has its own
@@ -232,14 +230,14 @@ def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> N
         raise ValueError("a figure needs alt text: a sentence with its numbers")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
-    metadata: dict[str, Any] = {"image/svg+xml": {"alt": shown.alt, "caption": source, **shown.header}}
-    metadata[KEY] = shown.key
+    metadata: dict[str, Any] = {mime.SVG: {"alt": shown.alt, "caption": source, **shown.header}}
+    metadata[mime.KEY] = shown.key
     if shown.narrow is not None:
-        metadata[SMALL] = shown.narrow
-    display({"image/svg+xml": shown.svg, "text/plain": shown.alt}, metadata=metadata, raw=True)
+        metadata[mime.NARROW] = shown.narrow
+    display({mime.SVG: shown.svg, mime.PLAIN: shown.alt}, metadata=metadata, raw=True)
     numbers, csv = _forms(table) if table is not None else (shown.numbers, shown.csv)
     if numbers:
-        display(numbers, metadata={BESIDE: True, CSV: csv}, raw=True)
+        display(numbers, metadata={mime.NUMBERS: True, mime.CSV: csv}, raw=True)
 
 
 def _forms(numbers: Table) -> tuple[dict[str, str], str]:
