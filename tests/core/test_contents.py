@@ -3,9 +3,21 @@
 import threading
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from analysis.core.contents import NotUtf8, aside, foreign, of_file, sha256, sha256_of, utf8, write_whole
+from analysis.core.contents import (
+    NotUtf8,
+    aside,
+    foreign,
+    of_file,
+    sha256,
+    sha256_of,
+    unsealed,
+    utf8,
+    write_sealed,
+    write_whole,
+)
 
 DIGEST = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
 
@@ -96,3 +108,15 @@ def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_pa
     file.unlink()
     assert of_file(file, length) is None
     assert asked == [file] * 2
+
+
+def test_what_is_sealed_comes_back_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "kept"
+    write_sealed(path, "a name", b"what is kept")
+    held = path.read_bytes()
+    for form in (bytes, pa.py_buffer, memoryview):
+        assert bytes(unsealed(form(held), "a name")) == b"what is kept"
+        assert unsealed(form(held), "another") is None
+        for torn in (b"", held[:10], held[:64], held[:-1], held + b"x", held.replace(b"what", b"that")):
+            assert unsealed(form(torn), "a name") is None
+    assert [each.name for each in path.parent.iterdir()] == ["kept"]

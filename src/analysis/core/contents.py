@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
+Buffer = TypeVar("Buffer")  # bytes, or what is mapped: sliced without a copy
+_DIGITS = 64  # of a SHA-256
 _known: dict[tuple[Path, Callable[[Path], Any]], tuple[Any, Any]] = {}
 
 MARKS = {
@@ -88,8 +90,25 @@ def sha256_of_code(package: Path, rooms: Iterable[str]) -> str:
     return sha256("\n".join(f"{path.relative_to(package)} {of_file(path, sha256_of)}" for path in files))
 
 
-def seal(told: str, content: bytes) -> bytes:
-    """The 64 digits of a SHA-256 over what some content is said to be and the content (anything that has a buffer)."""
+def write_sealed(path: Path, told: str, content: bytes) -> None:
+    """Write content (anything that has a buffer) whole, behind a SHA-256 over what it is told to be and over itself.
+
+    Beside it, what killed writers left is removed. Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with aside(path) as place, place.open("wb") as file:
+        file.write(_seal(told, content))
+        file.write(content)
+    remove_leftovers(path.parent)
+
+
+def unsealed(held: Buffer, told: str) -> Buffer | None:
+    """The content of what `write_sealed` wrote; None where it is torn, damaged, or told to be something else."""
+    content = held[_DIGITS:]
+    return content if bytes(held[:_DIGITS]) == _seal(told, content) else None
+
+
+def _seal(told: str, content: bytes) -> bytes:
     digest = hashlib.sha256(told.encode())
     digest.update(content)
     return digest.hexdigest().encode()

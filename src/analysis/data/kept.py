@@ -20,14 +20,13 @@ import pandas as pd
 import pyarrow as pa
 
 from analysis.core.contents import (
-    aside,
     file_version,
     of_file,
-    remove_leftovers,
-    seal,
     sha256,
     sha256_of,
     sha256_of_code,
+    unsealed,
+    write_sealed,
 )
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Part, Table
@@ -35,7 +34,6 @@ from analysis.data.descriptor import FILE, Part, Table
 ROOMS = ("core", "data", "compare", "themes", "audit")  # whose code decides what a kept frame holds
 STATES = 4  # of data and code whose frames stay on disk
 _PACKAGE = Path(__file__).resolve().parents[1]
-_DIGITS = 64
 
 
 def code(package: Path = _PACKAGE) -> str:
@@ -100,11 +98,7 @@ class Kept:
         table = pa.Table.from_pandas(frame).combine_chunks()  # Rows are taken from one chunk a hundred times as fast.
         if not _same(_frame(table), frame):
             return
-        content = _content(table)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with aside(path) as place, place.open("wb") as file:
-            file.write(seal(told, content))
-            file.write(content)
+        write_sealed(path, told, _content(table))
         _tidy(path.parent)
 
     def _digests(self) -> dict[str, str]:
@@ -133,10 +127,9 @@ def _read(path: Path, told: str) -> pd.DataFrame | None:
     """The frame in a file, or None where there is none that is whole and what is `told`."""
     try:
         with path.open("rb") as file:  # Arrow's own mapping takes no path that the locale can't encode.
-            content = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if len(content) < _DIGITS or bytes(content[:_DIGITS]) != seal(told, content[_DIGITS:]):
-            return None
-        return _frame(pa.ipc.open_file(content[_DIGITS:]).read_all())
+            held = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        content = unsealed(held, told)
+        return None if content is None else _frame(pa.ipc.open_file(content).read_all())
     except (OSError, ValueError, pa.ArrowException):  # An empty file cannot be mapped: a ValueError.
         return None
 
@@ -165,8 +158,7 @@ def _same(one: pd.DataFrame, other: pd.DataFrame) -> bool:
 
 
 def _tidy(state: Path) -> None:
-    """Remove older states, and what killed writers left aside in this one."""
-    remove_leftovers(state)
+    """Remove older states."""
     states = sorted((path for path in state.parent.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
     for old in states[:-STATES]:
         if old != state:

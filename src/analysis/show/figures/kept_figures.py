@@ -24,13 +24,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import paths
-from analysis.core.contents import aside, remove_leftovers, seal, sha256, sha256_of_code
+from analysis.core.contents import sha256, sha256_of_code, unsealed, write_sealed
 
 ROOMS = ("core", "show")  # whose code draws
 LIBRARIES = ("matplotlib", "numpy", "pandas", "seaborn")
 MOST = 1000  # figures that stay on disk, those last used
 _PACKAGE = Path(__file__).resolve().parents[2]
-_DIGITS = 64
 
 
 def code() -> str:
@@ -66,12 +65,12 @@ def read(key: str) -> dict[str, Any] | None:
     """What is kept under a key, or None where there is nothing that is whole."""
     path = _path(key)
     try:
-        content = path.read_bytes()
-        if content[:_DIGITS] != seal(key, content[_DIGITS:]):
+        content = unsealed(path.read_bytes(), key)
+        if content is None:
             return None
         with suppress(OSError):
             os.utime(path)  # So that what is used stays.
-        return json.loads(zlib.decompress(content[_DIGITS:]))
+        return json.loads(zlib.decompress(content))
     except OSError:
         return None
 
@@ -80,9 +79,7 @@ def keep(key: str, shown: dict[str, Any]) -> None:
     """Keep what a figure was shown as, where something can be written at all."""
     path, content = _path(key), zlib.compress(json.dumps(shown).encode(), 1)
     with suppress(OSError):  # A full disk, or a checkout that only others may write.
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with aside(path) as place:
-            place.write_bytes(seal(key, content) + content)
+        write_sealed(path, key, content)
         _tidy(path.parent)
 
 
@@ -91,8 +88,7 @@ def _path(key: str) -> Path:
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what killed writers left aside, and where there are more than MOST all but three quarters of MOST."""
-    remove_leftovers(folder)
+    """Where there are more files than MOST, remove all but three quarters of MOST."""
     files = list(folder.glob("*.json.z"))
     if len(files) > MOST:
         for path in sorted(files, key=lambda path: path.stat().st_mtime)[: len(files) - MOST * 3 // 4]:
