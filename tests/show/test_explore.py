@@ -19,7 +19,7 @@ from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.show.figures import style
 from analysis.themes import capacity, derating, memory, power, watts
 from analysis.themes.demand import Demand
-from analysis.themes.supply import SPEED, Basis, Prompt, Scaling, Supply
+from analysis.themes.supply import FIRST_TOKEN, SPEED, Basis, Prompt, Scaling, Supply
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
@@ -32,9 +32,16 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data]
     asked = Question("llm", "Server", rounds=("v4.1",))
     chosen, metered = (gate.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
     nan = float("nan")
-    rows, power_rows = chosen.rows.assign(**{SPEED: nan}), metered.rows.head(0).assign(**{SPEED: nan})
+    rows, power_rows = chosen.rows.assign(**{SPEED: nan, FIRST_TOKEN: nan}), metered.rows.head(0).assign(**{SPEED: nan})
     supply = Supply(replace(chosen, rows=rows), power_rows, derating.measured(rows.head(0), rows))
-    own = None, Prompt(nan, nan, nan), nan, watts.Host(Interval(1.0, 1.5), "given"), Scaling(Interval(1.0, 1.0), "")
+    own = (
+        None,
+        Prompt(nan, nan, nan),
+        2000.0,
+        nan,
+        watts.Host(Interval(1.0, 1.5), "given"),
+        Scaling(Interval(1.0, 1.0), ""),
+    )
     basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), 1, data.accelerators, *own)
     params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
     return Fixed(params, basis, power.efficiency(metered.rows))
