@@ -288,8 +288,7 @@ def _on_sale(plan: Planned) -> bool:
 
 
 def _ran_so_fast(of: Basis, asked: AcceleratorChoice) -> bool:
-    speed = capacity.speed_asked(of.unit, asked)
-    return bool(of.supply(speed).chosen.rows["accelerator"].eq(of.accelerator).any())
+    return of.gave(capacity.speed_asked(of.unit, asked))
 
 
 def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:

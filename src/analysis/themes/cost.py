@@ -27,8 +27,32 @@ def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
 
     The official ones alone where there are any; what documents print is one range.
     """
-    own, official = _own(rows, accelerator)
-    return of_a_kind.alike(rows, own) if official else rows[own]
+    return rows[Candidates(rows).behind(accelerator)]
+
+
+class Candidates:
+    """Comparable rows as arrays, for who asks of many selections of them which are behind a rate."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        self.accelerator = rows["accelerator"].to_numpy("object")
+        self.official = rows["origin"].to_numpy("object") == "official"
+        self._kinds = of_a_kind.read(rows)
+
+    @property
+    def on_sale(self) -> np.ndarray:
+        """Which rows are of systems on sale, and bare."""
+        return self._kinds[0]
+
+    def of(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
+        """Which rows `among` these (None: all) are of an accelerator, the official ones alone where there are any."""
+        own = self.accelerator == accelerator
+        own = own if among is None else own & among
+        return official if (official := own & self.official).any() else own
+
+    def behind(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
+        """Which rows `among` these (None: all) the accelerator's rate is taken from, see `behind`."""
+        own = self.of(accelerator, among)
+        return of_a_kind.of_one_range(*self._kinds, own) if (own & self.official).any() else own
 
 
 def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
@@ -36,10 +60,9 @@ def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
 
     `used` are the rows behind it.
     """
-    own, official = _own(rows, accelerator)
-    what = "systems" if official else "figures of documents"
-    counted = of_a_kind.counted(rows.loc[own, ["origin", "system_key"]])
-    return f"{of_a_kind.counted(used)} of {counted} {what}"
+    own = rows.loc[Candidates(rows).of(accelerator), ["origin", "system_key"]]
+    what = "systems" if own["origin"].eq("official").any() else "figures of documents"
+    return f"{of_a_kind.counted(used)} of {of_a_kind.counted(own)} {what}"
 
 
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -113,9 +136,9 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
     Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), best_of (see scope),
     rounds (that of the row, a tuple), source_ids (a tuple), notes, and those of RAN, as far as the rows have them.
     """
-    rated = []
+    rated, candidates = [], Candidates(rows)
     for name in rows["accelerator"].unique():
-        used = behind(rows, name)
+        used = rows[candidates.behind(name)]
         best = used.loc[interval.of(used, "per_accelerator").middle.idxmax()]
         record = "official" if best["origin"] == "official" else "documents"
         ends = best["per_accelerator_low"], best["per_accelerator_high"]
@@ -216,10 +239,3 @@ def replaced(offered: pd.DataFrame) -> pd.Series | None:
     return pd.Series(
         names | ends | {"notes": notes.union(both["notes"]), "ids": several(both["id"]), "source_ids": sources}
     )
-
-
-def _own(rows: pd.DataFrame, accelerator: str) -> tuple[np.ndarray, bool]:
-    """Which rows are of an accelerator, the official ones alone where there are any, and whether there are."""
-    own = rows["accelerator"].eq(accelerator).to_numpy("bool")
-    official = own & rows["origin"].eq("official").to_numpy("bool")
-    return (official, True) if official.any() else (own, False)

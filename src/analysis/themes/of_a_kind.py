@@ -48,15 +48,16 @@ def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
     `among` says which of the rows are that accelerator's (None: all). Each rule holds among the rows that the ones
     before it leave, and only where it leaves any.
     """
-    own = np.ones(len(rows), "bool") if among is None else among
-    return rows[of_one_range(_kind(rows) == AVAILABLE, _counts(rows), rows["round"].to_numpy("object"), own)]
+    return rows[of_one_range(*read(rows), np.ones(len(rows), "bool") if among is None else among)]
+
+
+def read(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What of_one_range asks of each row: whether it is on sale and bare, its accelerators (NaN unknown), its round."""
+    return _kind(rows) == AVAILABLE, _counts(rows), rows["round"].to_numpy("object")
 
 
 def of_one_range(sold: np.ndarray, counts: np.ndarray, rounds: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Which of the rows `among` are `alike`: by arrays, whether each is on sale and bare, its accelerators, its round.
-
-    For who asks it of many selections of the same rows.
-    """
+    """Which of the rows `among` are `alike`, by arrays (see read): for who asks it of many selections of rows."""
     among = among & sold if (among & sold).any() else among
     among = _usual(counts, among)
     return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
@@ -82,9 +83,9 @@ def _usual(counts: np.ndarray, among: np.ndarray) -> np.ndarray:
 
 def node(rows: pd.DataFrame) -> int:
     """The accelerators of one node of the systems behind a rate, the fewest of several; USUAL_SIZE where none tells."""
-    nodes = rows["nodes"].astype("float64").fillna(1.0) if "nodes" in rows else 1.0
-    sizes = rows["accelerator_count"].astype("float64") / nodes
-    whole = sizes[sizes.ge(1) & sizes.mod(1).eq(0)]
+    nodes = rows["nodes"].to_numpy("float64", na_value=1.0) if "nodes" in rows else 1.0
+    sizes = _counts(rows) / nodes
+    whole = sizes[(sizes >= 1) & (sizes % 1 == 0)]
     return int(whole.min()) if len(whole) else USUAL_SIZE
 
 

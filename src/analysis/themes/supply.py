@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Protocol
 
+import numpy as np
 import pandas as pd
 
 from analysis.compare import gate
@@ -94,13 +95,32 @@ class Supply:
     band: prediction.Band = prediction.UNTOLD
     _at: dict[float, Supply] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @cached_property
+    def candidates(self) -> cost.Candidates:
+        """Its comparable rows, for who asks of many speeds and accelerators."""
+        return cost.Candidates(self.chosen.rows)
+
+    @cached_property
+    def runs(self) -> list[dict]:
+        """Its comparable rows as what a plan reads of each: ONE_SYSTEM, SPEED, FIRST_TOKEN, RATE."""
+        return as_dicts(self.chosen.rows[[*ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]])
+
+    @cached_property
+    def speeds(self) -> np.ndarray:
+        """What each user saw in its comparable rows, tokens/s; NaN where that is not known."""
+        return self.chosen.rows[SPEED].to_numpy("float64", na_value=np.nan)
+
+    def fast(self, speed: float) -> np.ndarray:
+        """Which of its comparable rows `at` leaves."""
+        return ~(self.speeds < speed)
+
     def at(self, speed: float) -> Supply:
         """What is left of it where each user is to see `speed`; a row whose speed is not known stays.
 
         Kept for the next plan at that speed: those of several accelerators ask for the same.
         """
         if speed not in self._at:
-            rows, power = (rows[~rows[SPEED].lt(speed)] for rows in (self.chosen.rows, self.power))
+            rows, power = self.chosen.rows[self.fast(speed)], self.power[~self.power[SPEED].lt(speed)]
             self._at[speed] = replace(self, chosen=replace(self.chosen, rows=rows), power=power)
         return self._at[speed]
 
@@ -162,16 +182,31 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Proof:
-    """The rows `behind` a throughput (see cost.behind), of a `supply`, and the line of the system of each."""
+    """The rows of a `supply` at a speed that a throughput rests on, by their `places`, and the line of each's system.
+
+    `standing` is whether it is of official rows, of systems on sale, and of runs within the limit on the first token.
+    """
 
     supply: Supply
-    behind: pd.DataFrame
+    speed: float
+    places: np.ndarray
     lines: tuple[_Line, ...]
+    standing: tuple[bool, bool, bool]
 
     @property
     def predicted(self) -> bool:
         """Whether enough predictions tell how far off the throughput is; of documents none do."""
-        return bool(self.lines) and self.supply.band.factors.known and self.behind["origin"].eq("official").all()
+        return bool(self.lines) and self.supply.band.factors.known and self.standing[0]
+
+    @property
+    def at_speed(self) -> Supply:
+        """The supply at the speed; of what counts no tokens the supply itself, for that has no speed."""
+        return self.supply.at(self.speed) if self.supply.chosen.unit == TOKENS else self.supply
+
+    @property
+    def behind(self) -> pd.DataFrame:
+        """The rows that the throughput rests on."""
+        return self.supply.chosen.rows.iloc[self.places]
 
     @cached_property
     def rate(self) -> Interval:
@@ -225,8 +260,8 @@ class Basis:
         same.
         """
         if speed not in self._at:
-            first = self._proof(self.supply(speed), speed)
-            faster = [own for own in self._faster(speed) if self._standing(own) == self._standing(first)]
+            first = self._proof(speed, speed)
+            faster = [own for own in self._faster(speed) if own.standing == first.standing]
             self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
         return self._at[speed]
 
@@ -235,25 +270,24 @@ class Basis:
         speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
         for slower, level in pairwise(speeds):
             if slower not in self._above:
-                self._above[slower] = self._proof(self.supply(level), slower)
+                self._above[slower] = self._proof(slower, level)
             yield self._above[slower]
 
-    def _proof(self, supply: Supply, speed: float) -> _Proof:
-        behind = cost.behind(supply.chosen.rows, self.accelerator)
-        runs = as_dicts(behind[[*ONE_SYSTEM, SPEED, *RATE]])
-        of_system = self._all_of_system if self.late(behind) else self._quick_of_system
+    def _proof(self, speed: float, level: float) -> _Proof:
+        """What runs in which each user saw `level` or more prove at `speed`."""
+        supply, among = self._supply(level)
+        found = supply.candidates
+        places = np.flatnonzero(found.behind(self.accelerator, among))
+        runs = [supply.runs[place] for place in places]
+        late = any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
+        of_system = self._all_of_system if late else self._quick_of_system
         lines = tuple(_on_the_line(of_system.get(_system(run), [run]), speed) for run in runs)
-        return _Proof(supply, behind, lines)
+        standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
+        return _Proof(supply, level, places, lines, standing)
 
     def late(self, behind: pd.DataFrame) -> bool:
         """Whether the first token took longer than its limit in one of the runs behind a rate."""
         return bool(behind[FIRST_TOKEN].gt(self.ttft_ms).any())
-
-    def _standing(self, proof: _Proof) -> tuple[bool, bool, bool]:
-        """Whether a rate is of official rows, of systems on sale, and of runs within the limit on the first token."""
-        behind = proof.behind
-        official = bool(behind["origin"].eq("official").any())
-        return official, bool(of_a_kind.kind(behind).eq(of_a_kind.AVAILABLE).any()), not self.late(behind)
 
     def proven_by(self, own: Throughput) -> Proven:
         """What a throughput of one's own proves: it rests on no row of the record."""
@@ -263,21 +297,26 @@ class Basis:
     def _drawn(self, supply: Supply, behind: pd.DataFrame) -> watts.Drawn:
         return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
-    def supply(self, speed: float) -> Supply:
-        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, of the rows that did.
+    def gave(self, speed: float) -> bool:
+        """Whether the accelerator gave each user `speed` tokens/s, in any of the supplies."""
+        supply, among = self._supply(speed)
+        return bool(supply.candidates.of(self.accelerator, among).any())
+
+    def _supply(self, speed: float) -> tuple[Supply, np.ndarray]:
+        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which rows were so fast.
 
         Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
         tokens has no speed, and no first token: the first supply as it is.
         """
         if self.unit != TOKENS:
-            return self.supplies[0]
-        fast = (supply.at(speed) for supply in self.supplies)
-        own = (supply for supply in fast if supply.chosen.rows["accelerator"].eq(self.accelerator).any())
-        return next(own, None) or self.supplies[0].at(speed)
+            return self.supplies[0], np.ones(len(self.supplies[0].runs), "bool")
+        each = ((own, own.fast(speed)) for own in self.supplies)
+        with_it = (own for own in each if own[0].candidates.of(self.accelerator, own[1]).any())
+        return next(with_it, None) or (self.supplies[0], self.supplies[0].fast(speed))
 
     def as_fast(self, speed: float) -> list[str]:
         """The accelerators that gave each user `speed`, in the scenario asked for or under a tighter limit."""
-        return sorted({name for supply in self.supplies for name in supply.at(speed).chosen.rows["accelerator"]})
+        return sorted({name for own in self.supplies for name in own.candidates.accelerator[own.fast(speed)]})
 
     @cached_property
     def fastest(self) -> tuple[float, str]:
@@ -285,18 +324,20 @@ class Basis:
 
         NaN and "" where no speed of it is known.
         """
-        seen = [(supply.chosen.rows, supply.chosen.question.scenario) for supply in self.supplies]
-        speeds = [(float(rows.loc[rows["accelerator"].eq(self.accelerator), SPEED].max()), name) for rows, name in seen]
-        return max((own for own in speeds if own[0] == own[0]), default=(float("nan"), ""))
+        own = ((of, of.speeds[of.candidates.accelerator == self.accelerator]) for of in self.supplies)
+        known = ((of.chosen.question.scenario, speeds[~np.isnan(speeds)]) for of, speeds in own)
+        return max(((float(speeds.max()), scenario) for scenario, speeds in known if speeds.size), default=(np.nan, ""))
 
     def _told(self, proof: _Proof) -> Proven:
         """The proof with its throughput (see _Proof.rate) in words, and with what the accelerator draws meanwhile."""
-        supply, behind = proof.supply, proof.behind
+        supply, behind = proof.at_speed, proof.behind
         of = cost.scope(supply.chosen.rows, self.accelerator, behind)
         of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
         between = sum(line.between for line in proof.lines)
         of += f", {between} up to the line between two of its speeds" if between else ""
-        kept = supply.kept.merge(behind[ONE_SYSTEM].drop_duplicates(), on=ONE_SYSTEM).dropna(subset="derate_low")
+        ran = {_system(proof.supply.runs[place]) for place in proof.places}
+        systems = zip(*(supply.kept[name] for name in ONE_SYSTEM), strict=True)
+        kept = supply.kept[np.array([system in ran for system in systems], "bool")].dropna(subset="derate_low")
         share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
         throughput = Throughput(proof.rate, of, share, len(kept), behind["system_key"].nunique())
         return Proven(supply, behind, throughput, self._drawn(supply, behind))
