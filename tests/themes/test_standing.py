@@ -157,6 +157,9 @@ def test_a_worth_has_the_rate_that_it_is_over(official: Rows) -> None:
     over = matrix(official, *rows)[["over_low", "over_high", "over_round", "over_count"]]
     assert over.loc["B200 SXM"].tolist() == over.loc["H100 SXM"].tolist() == [125.0, 125.0, "v6.0", 32]
     assert over.loc["L40S"].tolist() == [100.0, 100.0, "v4.1", 8]
+    codes = {name: {note.code for note in matrix(official, *rows).at[name, "over_notes"]} for name in over.index}
+    # The newest H100 of the usual size is of v4.1; the worth of one is that of the cluster of v6.0.
+    assert codes == {"B200 SXM": set(), "H100 SXM": {"different_sizes", "different_rounds"}, "L40S": set()}
     alone = matrix(official, {"accelerator": "L40S"}).loc["L40S"]
     assert pd.isna(alone["over_low"]) and pd.isna(alone["over_round"])
 

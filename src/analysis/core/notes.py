@@ -279,6 +279,12 @@ def apart(rounds: Iterable[str], other: Iterable[str]) -> Notes:
     return frozenset({note("different_rounds", rounds="/".join(sides[0]), other_rounds="/".join(sides[1]))})
 
 
+def sized_apart(count: float, other: float) -> Notes:
+    """The note of a ratio whose two sides are of systems of so many accelerators; none where they are as many."""
+    sizes, other_sizes = f"{count:.0f}x", f"{other:.0f}x"
+    return NONE if sizes == other_sizes else frozenset({note("different_sizes", sizes=sizes, other_sizes=other_sizes)})
+
+
 def of_rows(rows: pd.DataFrame, label: str = "accelerator") -> Notes:
     """Every note of `rows` once, with what it is about, unless it holds for all of them.
 

@@ -129,10 +129,7 @@ def own_notes(best: Row, against: Row, *kinds: str) -> Notes:
         for row in (best, against)
         if virtualised(row)
     }
-    sizes = [f"{row['accelerator_count']}x" for row in (best, against)]
-    if sizes[0] == sizes[1]:
-        return told
-    return told | {note("different_sizes", sizes=sizes[0], other_sizes=sizes[1])}
+    return told | notes.sized_apart(best["accelerator_count"], against["accelerator_count"])
 
 
 def virtualised(row: Row) -> bool:

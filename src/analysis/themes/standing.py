@@ -15,7 +15,7 @@ from analysis.compare import gate
 from analysis.core import interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE
+from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
 from analysis.themes import power
@@ -45,7 +45,7 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even), NaN
     where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
     over_low/high, over_round and over_count, the rate of the baseline that the worth is over, which is not one for all
-    (over a bridge its last side); source_ids, notes.
+    (over a bridge its last side), and in over_notes that the rate which it is of is not the row's; source_ids, notes.
     """
     sold = on_sale(rows).filter(_READ)
     scenarios = list(dict.fromkeys(sold["scenario"]))
@@ -62,16 +62,17 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
         node = run if run and run["accelerator_count"] == USUAL_SIZE else None
         row |= _cell("joules", run, "joules", first["round"])
         row |= _cell("kilowatts", node, "kilowatts", first["round"])
-        row |= _cell("worth", beside, "speedup", "")
+        row |= _cell("worth", beside, "speedup")
         row |= {f"over_{end}": beside[f"baseline_rate_{end}"] if beside else float("nan") for end in ("low", "high")}
         row |= {f"over_{name}": beside[f"baseline_{name}"] if beside else None for name in ("round", "count")}
         sources += [(run["source_id"],)] if run else []
         sources += [beside["source_ids"]] if beside else []
         row["source_ids"] = several(name for ids in sources for name in ids)
-        row["notes"] = notes.union(row[f"{name}_notes"] for name in MEASURES)
+        row["over_notes"] = _another_run(beside, first) if beside else NONE
+        row["notes"] = notes.union(row[f"{name}_notes"] for name in (*MEASURES, "over"))
         table.append(row)
     ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
-    ends += ["over_low", "over_high", "over_round", "over_count"]
+    ends += ["over_low", "over_high", "over_round", "over_count", "over_notes"]
     columns = ["accelerator", "round", *_OF_THE_FASTEST, *ends, "source_ids", "notes"]
     frame = pd.DataFrame(table, columns=columns)
     leading = f"{RATES[scenarios[0]]}_high" if scenarios else "offline_high"
@@ -170,12 +171,18 @@ def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in own.items()}
 
 
-def _cell(name: str, found: dict[str, Any] | None, measure: str, beside: str) -> dict[str, Any]:
-    """One measure of a row with its round and notes; that its round is not the row's (`beside`) is one of them."""
+def _another_run(beside: dict[str, Any], first: dict[str, Any]) -> Notes:
+    """That the rate which a worth is of is not the row's own: the run that stands beside the baseline's is another."""
+    sized = notes.sized_apart(beside["accelerator_count"], first["accelerator_count"])
+    return sized | notes.apart([beside["round"]], [first["round"]])
+
+
+def _cell(name: str, found: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
+    """One measure of a row with its round and notes; that its round is not the row's, where told, is one of them."""
     if found is None:
         missing = float("nan")
         return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}
-    told = found["notes"] | (notes.apart([found["round"]], [beside]) if beside else NONE)
+    told = found["notes"] | notes.apart([found["round"]], [row_round])
     ends = {f"{name}_{end}": found[f"{measure}_{end}"] for end in ("low", "high")}
     return ends | {f"{name}_round": found["round"], f"{name}_notes": told}
 

@@ -28,7 +28,6 @@ from analysis.themes import (
     cost,
     derating,
     memory,
-    of_a_kind,
     prediction,
     roofline,
     system_sizes,
@@ -303,7 +302,7 @@ class Basis:
         return bool(supply.candidates.of(self.accelerator, among).any())
 
     def _supply(self, speed: float) -> tuple[Supply, np.ndarray]:
-        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which rows were so fast.
+        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which of its rows did.
 
         Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
         tokens has no speed, and no first token: the first supply as it is.
