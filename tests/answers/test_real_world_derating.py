@@ -42,13 +42,13 @@ def test_the_limit_asked_for_leads_and_most_systems_are_told() -> None:
     server, tight = derates(0.9, 0.95, 0.7), derates(0.5, 0.6, scenario="Interactive")
     shares = [(answer.at(5.0, "Server"), server), (answer.at(25.0, "Interactive"), tight)]
     both = (
-        "At 5 tokens/s per user, 2 of 3 systems keep over 80 % of Offline throughput; at 25, half of 2 keep under 55 %."
+        "At 5 tokens/s per user, 2 of 3 v4.1 systems keep over 80 % of Offline throughput; at 25, half of 2 under 55 %."
     )
     finding = answer.derate(shares, BAND, "LLM Server")
     said(finding, 0.7, 0.95, both)
     assert finding.values["under_2"][0] == Interval(0.5, 0.6) and finding.sources == ["s"]
     turned = (
-        "At 25 tokens/s per user, half of 2 systems keep under 55 % of Offline throughput; at 5, 2 of 3 keep over 80 %."
+        "At 25 tokens/s per user, half of 2 v4.1 systems keep under 55 % of Offline throughput; at 5, 2 of 3 over 80 %."
     )
     said(answer.derate(shares[::-1], BAND, "LLM"), 0.5, 0.6, turned)
     assert max(len(text.split()) for text in (both, turned)) <= 25
@@ -56,9 +56,9 @@ def test_the_limit_asked_for_leads_and_most_systems_are_told() -> None:
 
 def test_one_system_and_the_middle_of_several_are_told_as_what_they_are() -> None:
     one = answer.derate([(answer.at(None, "Server"), derates(0.5))], BAND, "LLM")
-    said(one, 0.5, 0.5, "In Server, the only system keeps 50 % of Offline throughput.")
+    said(one, 0.5, 0.5, "In Server, the only v4.1 system keeps 50 % of Offline throughput.")
     three = answer.derate([(answer.at(5.0, ""), derates(0.4, 0.5, 0.9))], BAND, "LLM")
-    said(three, 0.4, 0.9, "At 5 tokens/s per user, the middle of 3 systems keeps 50 % of Offline throughput.")
+    said(three, 0.4, 0.9, "At 5 tokens/s per user, the middle of 3 v4.1 systems keeps 50 % of Offline throughput.")
 
 
 def test_what_is_not_on_sale_or_of_an_older_round_is_in_no_share() -> None:
@@ -67,10 +67,18 @@ def test_what_is_not_on_sale_or_of_an_older_round_is_in_no_share() -> None:
         answer.derate([("at 5", kinds)], BAND, "LLM"),
         0.9,
         0.9,
-        "At 5, the only system keeps 90 % of Offline throughput.",
+        "At 5, the only v5.1 system keeps 90 % of Offline throughput.",
     )
-    over = answer.derate_over_rounds(kinds, "LLM Server")
-    said(over, 0.85, 0.9, "On LLM Server the middle system kept 85 % in v4.1 and 90 % in v5.1.")
+    faster = derates(0.5, 0.7, 0.6, round=["v5.1", "v5.1", "v6.0"])
+    shares = [
+        (answer.at(5.0, ""), kinds),
+        (answer.at(25.0, ""), faster),
+        (answer.at(None, "Interactive"), kinds.head(0)),
+    ]
+    over = answer.derate_over_rounds(shares, "LLM")
+    kept = "85 % in v4.1 and 90 % in v5.1 at 5 tokens/s per user; 60 % in v5.1 and 60 % in v6.0 at 25"
+    said(over, 0.85, 0.9, f"On LLM the middle system kept {kept}.")
+    assert over.values["under_2"][0] == Interval(0.6, 0.6)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +296,7 @@ def test_nothing_to_say_is_said(rows: pd.DataFrame) -> None:
     found = [
         answer.derate([("at 5", empty)], BAND, "LLM"),
         answer.band(empty, BAND, LABELS),
-        answer.derate_over_rounds(empty, "LLM"),
+        answer.derate_over_rounds([("at 5", empty)], "LLM"),
         answer.need(none),
         answer.need_without_derate(none, none, BAND),
         answer.dominant(none),

@@ -44,12 +44,13 @@ OUTPUTS = {
     "usd_per_user_hour": "dollars a user-hour, whole nodes",
 }
 
+PER_USER = " tokens/s per user"
 Shares = Sequence[tuple[str, pd.DataFrame]]  # what tells a limit, and rows of derating.measured of it
 
 
 def at(speed: float | None, scenario: str) -> str:
     """What tells a latency limit to a reader: the speed that it leaves each user, else the name of the scenario."""
-    return f"at {interval.number(speed)} tokens/s per user" if speed else f"in {scenario}"
+    return f"at {interval.number(speed)}{PER_USER}" if speed else f"in {scenario}"
 
 
 def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
@@ -62,8 +63,10 @@ def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
         return nothing("measured_derate", SHARE, f"No system ran both {topic} and Offline: no share is measured.")
     told = [(where, derating.newest(rows)) for where, rows in shares]
     told = [(where, rows) for where, rows in told if len(rows)]
-    words = [_kept(rows, assumed, at == 0) for at, (_, rows) in enumerate(told)]
-    limits = [where if at == 0 else where.removesuffix(" tokens/s per user") for at, (where, _) in enumerate(told)]
+    rounds = {name for _, rows in told for name in rows["round"]}
+    of = f"{rounds.pop()} " if len(rounds) == 1 else ""
+    words = [_kept(told[0][1], assumed, of), *(_kept_too(rows, assumed) for _, rows in told[1:])]
+    limits = _shortened([where for where, _ in told])
     sentence = "; ".join(f"{where}, {kept}" for where, kept in zip(limits, words, strict=True))
     rows = pd.concat([rows for _, rows in told])
     own = {f"under_{place}": (span(rows, "derate"), SHARE) for place, (_, rows) in enumerate(told[1:], start=2)}
@@ -71,35 +74,57 @@ def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
     return Finding("measured_derate", span(first, "derate"), SHARE, headline, cited(rows), of_rows(rows), values=own)
 
 
-def _kept(rows: pd.DataFrame, assumed: Interval, whole: bool) -> str:
-    """What most of the systems keep; in whole words, or shorter behind such."""
-    above, _, _ = derating.in_band(rows, assumed)
-    count, what = len(rows), " of Offline throughput" * whole
-    systems = " systems" * whole
+def _kept(rows: pd.DataFrame, assumed: Interval, of: str) -> str:
+    """What most of the systems keep, those `of` a round where one is named, in a sentence of its own."""
+    count, middle = len(rows), _middle(rows)
     if count == 1:
-        kept = interval.of(rows, "derate").middle.iloc[0]
-        return f"the only system keeps {interval.number(100 * kept, 2)} %{what}"
-    if 2 * above > count:
-        return f"{above} of {count}{systems} keep over {100 * assumed.high:g} %{what}"
-    middle = f"{interval.number(100 * interval.of(rows, 'derate').middle.median(), 2)} %{what}"
-    return (
-        f"the middle of {count}{systems} keeps {middle}"
-        if count % 2
-        else f"half of {count}{systems} keep under {middle}"
-    )
+        return f"the only {of}system keeps {middle} of Offline throughput"
+    if most := _most(rows, assumed):
+        return f"{most} {of}systems keep over {100 * assumed.high:g} % of Offline throughput"
+    told = f"the middle of {count} {of}systems keeps" if count % 2 else f"half of {count} {of}systems keep under"
+    return f"{told} {middle} of Offline throughput"
 
 
-def derate_over_rounds(measured: pd.DataFrame, topic: str) -> Finding:
-    """What the middle system of each round keeps."""
-    rows = derating.pooled(measured)
-    if rows.empty:
-        return nothing("derate_over_rounds", SHARE, f"No round has both scenarios of {topic}.")
-    middle = interval.of(rows, "derate").middle.groupby(rows["round"]).median()
-    rounds = sorted(middle.index, key=round_age)
-    words = [f"{interval.number(100 * middle[name], 2)} % in {name}" for name in rounds]
-    sentence = f"On {topic} the middle system kept {listed(words, most=len(words))}."
-    kept = Interval(float(middle.min()), float(middle.max()))
-    return Finding("derate_over_rounds", kept, SHARE, sentence, cited(rows), of_rows(rows))
+def _kept_too(rows: pd.DataFrame, assumed: Interval) -> str:
+    """The same under a further limit, short behind such a sentence."""
+    count, middle = len(rows), _middle(rows)
+    if count == 1:
+        return f"the only one {middle}"
+    if most := _most(rows, assumed):
+        return f"{most} over {100 * assumed.high:g} %"
+    return f"the middle of {count} {middle}" if count % 2 else f"half of {count} under {middle}"
+
+
+def _most(rows: pd.DataFrame, assumed: Interval) -> str:
+    """How many of how many keep more than the assumed band, where these are most; else ""."""
+    above, _, _ = derating.in_band(rows, assumed)
+    return f"{above} of {len(rows)}" if 2 * above > len(rows) else ""
+
+
+def _middle(rows: pd.DataFrame) -> str:
+    return f"{interval.number(100 * interval.of(rows, 'derate').middle.median(), 2)} %"
+
+
+def derate_over_rounds(shares: Shares, label: str) -> Finding:
+    """What the middle system of each round keeps under each limit, the one asked for first."""
+    told = [(where, rows) for where, rows in ((where, derating.pooled(rows)) for where, rows in shares) if len(rows)]
+    if not told:
+        return nothing("derate_over_rounds", SHARE, f"No round has Offline and a limited scenario of {label}.")
+    middles = [interval.of(rows, "derate").middle.groupby(rows["round"]).median() for _, rows in told]
+    words = []
+    for limit, middle in zip(_shortened([where for where, _ in told]), middles, strict=True):
+        kept = [f"{interval.number(100 * middle[name], 2)} % in {name}" for name in sorted(middle.index, key=round_age)]
+        words.append(f"{listed(kept, most=len(kept))} {limit}")
+    first, *others = (Interval(float(middle.min()), float(middle.max())) for middle in middles)
+    values = {f"under_{place}": (kept, SHARE) for place, kept in enumerate(others, start=2)}
+    rows = pd.concat([rows for _, rows in told])
+    sentence = f"On {label} the middle system kept {'; '.join(words)}."
+    return Finding("derate_over_rounds", first, SHARE, sentence, cited(rows), of_rows(rows), values=values)
+
+
+def _shortened(limits: Sequence[str]) -> list[str]:
+    """Limits in words, the first whole and those behind it shorter."""
+    return [limits[0], *(where.removesuffix(PER_USER) for where in limits[1:])]
 
 
 def band(measured: pd.DataFrame, assumed: Interval, labels: Mapping[str, str]) -> Finding:
