@@ -112,18 +112,20 @@ def test_what_the_runs_leave_open_is_proven_and_no_more() -> None:
 def test_a_system_s_throughput_falls_by_a_factor_from_its_slowest_run_to_its_fastest() -> None:
     """90 over 60 and 95 over 19; what ran at one speed alone does not fall."""
     found = answer.falls(user_speed.curves(BOTH), "LLM", name)
-    assert found.headline == "From Server to Interactive a GB300 loses a factor of 1.5, a B300 one of 5."
+    assert (
+        found.headline == "From Server to Interactive one GB300 system loses a factor of 1.5, one B300 system one of 5."
+    )
     assert found.value == Interval(1.5, 5.0)
     assert answer.falls(user_speed.curves(BOTH.iloc[:3]), "LLM", name).headline.endswith(
-        "a GB300 loses a factor of 1.5."
+        "one GB300 system loses a factor of 1.5."
     )
     assert answer.falls(user_speed.curves(BOTH.iloc[:2]), "LLM", name).value is None
 
 
 def test_one_accelerator_is_worth_several_others_at_the_speed() -> None:
     found = answer.worth(GIVEN, name)
-    assert found.headline == "At 50 tokens/s per user a GB300 does the proven work of 3.2 B300s."
-    assert found.value.low == pytest.approx(60 / 19)
+    assert found.headline == "At 50 tokens/s per user a GB300 does the work of 0.63 to 4.7 B300s."
+    assert found.value == Interval(60 / 95, 90 / 19)
     alone = answer.worth(user_speed.given(BOTH.iloc[:3], [50.0]), name)
     assert (alone.value, alone.headline) == (None, "At 50 tokens/s per user GB300 alone is proven.")
     assert answer.worth(GIVEN.head(0), name).value is None

@@ -147,29 +147,29 @@ def falls(curves: pd.DataFrame, label: str, name: Names) -> Finding:
     rows = own if least == most else pd.concat([own, last])
     whole = Interval(small.low, large.high)
     slow, fast = (row["scenario"] for _, row in own.iloc[[0, -1]].iterrows())
-    words = f"From {slow} to {fast} {with_article(name(least))} loses a factor of {prose(small)}"
-    words += f", {with_article(name(most))} one of {prose(large)}" if least != most else ""
+    words = f"From {slow} to {fast} one {name(least)} system loses a factor of {prose(small)}"
+    words += f", one {name(most)} system one of {prose(large)}" if least != most else ""
     values = {finding_name(who): (factor, FACTOR) for who, factor, _ in found}
     return Finding("fall_with_speed", whole, FACTOR, f"{words}.", cited(rows), of_rows(rows), values=values)
 
 
 def worth(given: pd.DataFrame, name: Names) -> Finding:
-    """How many of the others one accelerator is worth at the fastest asked speed that is proven."""
-    speed, unit = headline_speed(given), "times the proven tokens per second of the accelerator that gives least"
+    """How many of the others one accelerator is worth at the fastest asked speed that is proven.
+
+    Each gives at that speed something between what its runs on either side gave (see user_speed.given).
+    """
+    speed, unit = headline_speed(given), "times the tokens per second of the accelerator that gives least"
     if speed is None:
         return nothing("worth_at_speed", unit, "No asked speed is proven.")
     there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
     lead, asked = there.iloc[0], interval.number(speed)
-    others = [
-        (row, Interval(lead["rate_low"] / row["rate_low"], lead["rate_low"] / row["rate_low"]))
-        for _, row in there.iloc[1:].iterrows()
-    ]
+    others = [(row, span(lead, "rate") / span(row, "rate")) for _, row in there.iloc[1:].iterrows()]
     if not others:
         words = f"At {asked} tokens/s per user {name(lead['accelerator'])} alone is proven."
         return nothing("worth_at_speed", unit, words)
     shown = others if len(others) < 3 else [others[0], *others[-2:]]
     work = either(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown)
-    words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the proven work of {work}."
+    words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the work of {work}."
     values = {finding_name(row["accelerator"]): (times, unit) for row, times in others}
     return Finding("worth_at_speed", others[-1][1], unit, words, cited(there), of_rows(there),
                    about=lead["accelerator"], values=values)  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import date
 
 import pandas as pd
 
-from analysis.answers.words import counted, listed, prose, ranged
+from analysis.answers.words import RATE, counted, listed, prose, ranged, rate
 from analysis.core import interval, notes
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -19,7 +19,6 @@ from analysis.themes.of_a_kind import USUAL_SIZE
 
 Label = Callable[[str], str]
 DRAWN = 10  # accelerators in a figure
-DIGITS = 3  # of rates that a sentence sets side by side: with two, 8 % between them may read as 14 %
 TWICE = 2.0  # of the baseline's price: who is worth more than that is counted
 NODE = f"in nodes of {USUAL_SIZE}"
 BLANK = ("\u2013", "no such result in the record")
@@ -33,8 +32,8 @@ def most(matrix: pd.DataFrame, scenario: str, topic: str, unit: str) -> Finding:
         return nothing("gives_most", measured, f"No accelerator on sale has a comparable result of {topic}.")
     name, shown = standing.RATES[scenario], _leaders(ranked)
     first = shown[0]
-    said = f"{first['accelerator']} gives most on {topic}, {_rate(first, name)} {unit} each"
-    said += "".join(f"; {NODE}, {row['accelerator']} leads with {_rate(row, name)}" for row in shown[1:])
+    said = f"{first['accelerator']} gives most on {topic}, {rate(first, name)} {unit} each"
+    said += "".join(f"; {NODE}, {row['accelerator']} leads with {rate(row, name)}" for row in shown[1:])
     rows = pd.DataFrame(shown)
     told = notes.union(rows[f"{name}_notes"])
     return Finding("gives_most", span(first, name), measured, f"{said}.", cited(rows), told, about=first["accelerator"])
@@ -72,7 +71,7 @@ def elsewhere(matrix: pd.DataFrame, scenario: str, unit: str) -> Finding:
     if first is None or not others:
         return nothing("gives_most_elsewhere", measured, "The record has no other scenario of it to choose.")
     said = [
-        f"{row['accelerator']}{' leads' * (not place)} on {name} with {_rate(row, standing.RATES[name])}"
+        f"{row['accelerator']}{' leads' * (not place)} on {name} with {rate(row, standing.RATES[name])}"
         + f" {unit}" * (not place)
         for place, (name, row) in enumerate(others.items())
     ]
@@ -231,15 +230,11 @@ def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[s
 def beside_baseline(matrix: pd.DataFrame) -> pd.DataFrame:
     """The matrix with `over` in words: the rate of the baseline that each worth is over, its round and its size."""
     over = [
-        "\u00a0".join([interval.of(row, "over").text(DIGITS), f"({row['over_round']},", f"{row['over_count']:.0f}x)"])
+        "\u00a0".join([interval.of(row, "over").text(RATE), f"({row['over_round']},", f"{row['over_count']:.0f}x)"])
         if row["over_low"] == row["over_low"] else BLANK[0]
         for row in as_dicts(matrix)
     ]  # fmt: skip
     return matrix.assign(over=pd.Series(over, index=matrix.index, dtype="str"))
-
-
-def _rate(row: pd.Series, name: str) -> str:
-    return span(row, name).text(DIGITS)
 
 
 def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:

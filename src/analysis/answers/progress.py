@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analysis.answers.words import counted, fitting, listed, ranged
+from analysis.answers.words import counted, fitting, listed, ranged, rate
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -136,11 +136,11 @@ def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
     if leads.empty:
         return nothing("best_by_round", unit, f"The record has no result on sale for {topic}.")
     last = leads.iloc[-1]
-    rate = f"{ranged(last, 'per_accelerator')} {unit.replace('/s', ' a second')}"
-    said = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {rate} per accelerator"
+    most = f"{rate(last, 'per_accelerator')} {unit.replace('/s', ' a second')}"
+    said = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {most} per accelerator"
     if len(leads) > 1:
         first = leads.iloc[0]
-        said += f"; {name(first['accelerator'])} led {first['round']} with {ranged(first, 'per_accelerator')}"
+        said += f"; {name(first['accelerator'])} led {first['round']} with {rate(first, 'per_accelerator')}"
     return Finding("best_by_round", span(last, "per_accelerator"), unit, f"{said}.", cited(leads), of_rows(leads))
 
 
