@@ -14,7 +14,7 @@ from analysis.engine.runs.places import Places
 
 PARTS = "submitter|system|result|submission|round|benchmark"
 WHOLE = re.compile(rf"\b(?:all|every)\s+(?:of\s+|the\s+|official\s+|public\s+)*(?:{PARTS})s?\b", re.IGNORECASE)
-OF = re.compile(r"(?P<some>[\d,]+) of (?P<all>[\d,]+) (?:systems|rows|results)")
+OF = re.compile(r"(?P<some>[\d,]+) of (?P<all>[\d,]+) (?:v\d\.\d )?(?:systems|rows|results)")
 
 
 @cache
