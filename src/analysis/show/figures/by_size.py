@@ -62,11 +62,12 @@ def by_size(
     for line, part in rows.groupby(label, sort=False):
         ink = inks[line] = style.colour(part.iloc[0][colour or label])
         ax.plot(part["across"], part["middle"], color=ink, lw=1.4, zorder=2)
+        above = 3.5 if len(part) > 1 else 3  # A line would begin nowhere under the mark of another; that has its name.
         for at, row in part.iterrows():
             told = parts.hover(dict(row), label, f"{row[size]:,} accelerators", numbers.texts[at])
             face = parts.face(row, ink, "")
             ax.plot(
-                row["across"], row["middle"], markers[row[series]], ms=5.5, color=ink, mfc=face, zorder=3,
+                row["across"], row["middle"], markers[row[series]], ms=5.5, color=ink, mfc=face, zorder=above,
                 gid=f"{style.HOVER}{told}",
             )  # fmt: skip
     _scales(ax, rows, x_axis, y_axis)
