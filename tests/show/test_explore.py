@@ -18,8 +18,9 @@ from analysis.show import explore
 from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.show.figures import style
 from analysis.themes import capacity, derating, memory, power, watts
+from analysis.themes.basis import Basis, Prompt, Scaling
 from analysis.themes.demand import Demand
-from analysis.themes.supply import FIRST_TOKEN, SPEED, Basis, Prompt, Scaling, Supply
+from analysis.themes.supply import FIRST_TOKEN, SPEED, Supply
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 

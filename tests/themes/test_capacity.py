@@ -16,9 +16,11 @@ from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
-from analysis.themes import capacity, supply
+from analysis.themes import capacity
+from analysis.themes.basis import basis
 from analysis.themes.capacity import Planned
-from analysis.themes.supply import Throughput
+from analysis.themes.proof import Throughput
+from analysis.themes.supply import SPEED
 
 ASKED = RealWorldDerating(
     baseline="H100 SXM",
@@ -136,7 +138,7 @@ RUN = st.fixed_dictionaries(
 @given(rows=st.lists(RUN, min_size=1, max_size=6), at=st.lists(st.floats(5.0, 99.0), max_size=6))
 def test_slower_users_never_take_more_of_an_accelerator(record: Callable, rows: list[dict], at: list[float]) -> None:
     named = [SERVER | row | {"result_id": f"{row['submitter']}"} for row in rows]
-    of = supply.basis(record(*named), ASKED)
+    of = basis(record(*named), ASKED)
     measured = [1000 / row["tpot_p99_ms"] for row in rows]
     speeds = sorted([*at, *measured, *(np.nextafter(speed, 0) for speed in measured)])
     rates = [of.at(speed).throughput.rate.middle for speed in speeds if speed <= max(measured)]
@@ -147,8 +149,8 @@ def test_on_the_shipped_record_slower_users_take_no_more(data: Catalog) -> None:
     """Of deepseek-r1 on GB200 and llama3.1-405b on B200, at each measured speed, just below it and just above."""
     for benchmark, accelerator in (("deepseek-r1", "GB200"), ("llama3.1-405b", "B200 SXM")):
         asked = ASKED.model_copy(update={"benchmark": benchmark, "baseline": accelerator, "rounds": ["v5.1", "v6.0"]})
-        of = supply.basis(data, asked)
-        measured = sorted({run[supply.SPEED] for run in of.runs})
+        of = basis(data, asked)
+        measured = sorted({run[SPEED] for run in of.runs})
         speeds = [speed + by for speed in measured for by in (-1e-6, 0.0, 1e-6)][:-1]
         rates = [of.at(speed).throughput.rate.middle for speed in speeds]
         assert len(measured) > 4 and all(faster <= slower * (1 + 1e-12) for slower, faster in pairwise(rates))

@@ -22,7 +22,7 @@ from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
 from analysis.themes.capacity import Planned
-from analysis.themes.supply import Throughput
+from analysis.themes.proof import Throughput
 
 
 @asking.in_options()

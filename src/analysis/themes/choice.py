@@ -18,10 +18,11 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
 from analysis.core.vocabulary import LIMITED, TOKENS, round_age
-from analysis.themes import benchmark_rules, capacity, cost, nearest, of_a_kind, sizing, supply
+from analysis.themes import basis, benchmark_rules, capacity, cost, nearest, of_a_kind, sizing
+from analysis.themes.basis import Basis
 from analysis.themes.capacity import Planned
 from analysis.themes.nearest import Shape
-from analysis.themes.supply import SPEED, Basis
+from analysis.themes.supply import SPEED, Tables
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
 MARKS = {"low": "p10", "median": "p50", "high": "p90"}
@@ -108,14 +109,14 @@ class Choice:
         return pd.concat(rows, ignore_index=True) if rows else next(iter(self.plans.values())).behind.head(0)
 
 
-def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
+def make(tables: Tables, asked: AcceleratorChoice) -> Choice:
     """The ranking that `asked` asks for. Raises ValueError as capacity.make does."""
     matched = match(tables, asked)
     settled = asked.model_copy(update={"benchmark": matched.benchmark})
     models = with_model(tables.benchmarks, matched)
     shown = dict.fromkeys([asked.baseline, *asked.accelerators]) if asked.accelerators else ()
-    compared = supply.bases(tables, settled, shown, models)  # one look into the record for all accelerators
-    bases = compared | ({} if asked.baseline in compared else supply.bases(tables, settled, [asked.baseline], models))
+    compared = basis.bases(tables, settled, shown, models)  # one look into the record for all accelerators
+    bases = compared | ({} if asked.baseline in compared else basis.bases(tables, settled, [asked.baseline], models))
     plans = planned(bases, settled)
     evidence = ran(tables, settled)
     ranked = at_scale(rank(plans, settled), bases, settled)
@@ -130,7 +131,7 @@ def make(tables: supply.Tables, asked: AcceleratorChoice) -> Choice:
     )
 
 
-def match(tables: supply.Tables, asked: AcceleratorChoice) -> Match:
+def match(tables: Tables, asked: AcceleratorChoice) -> Match:
     """The benchmark asked for, else that which the model is named like, else the nearest by its parameters.
 
     The nearest is one of those that were run under a limit in the rounds asked for.
@@ -232,7 +233,7 @@ def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: Accelerato
     return ranked.assign(**columns)
 
 
-def ran(tables: supply.Tables, asked: AcceleratorChoice) -> pd.DataFrame:
+def ran(tables: Tables, asked: AcceleratorChoice) -> pd.DataFrame:
     """The official runs of text under a limit, of all rounds: comparable rows (see compare.gate), their columns RAN."""
     known = nearest.shapes(tables.benchmarks, tables.benchmark_limits)
     names = list(dict.fromkeys([asked.benchmark, *known]))

@@ -1,16 +1,12 @@
-"""What a plan rests on: what the record proves of an accelerator at a speed, its price, its model in memory, its host.
+"""What a scenario offers plans: its comparable rows with the speed and the first token of each, its power submissions.
 
-Looked up once for a benchmark and an accelerator, planned over many times. A throughput is that of runs at the speed
-that each user is to see, or lies between two measured speeds of one system, or there is none.
+One supply is asked for many accelerators and speeds; which of its rows are behind a rate says themes.cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
-from statistics import median
 from typing import Protocol
 
 import numpy as np
@@ -18,21 +14,10 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
-from analysis.core import interval
-from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import BYTES_PER_WEIGHT, LIMITED, TOKENS
-from analysis.themes import (
-    benchmark_rules,
-    cost,
-    derating,
-    memory,
-    prediction,
-    roofline,
-    system_sizes,
-    watts,
-)
+from analysis.core.vocabulary import LIMITED
+from analysis.themes import benchmark_rules, cost, derating, prediction
 
 SPEED = "tokens_per_second_per_user"
 FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
@@ -54,29 +39,6 @@ class Tables(gate.Tables, Protocol):
     @property
     def benchmark_limits(self) -> pd.DataFrame:
         """The limits of the scenarios."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
-
-    tokens: float
-    accelerators: float
-    seconds: float
-
-    @property
-    def known(self) -> bool:
-        """Whether the time that the prompt takes could be computed."""
-        return bool(pd.notna(self.seconds))
-
-    def within(self, limit_s: float, most: int) -> Prompt:
-        """The same read by a group twice as large, again and again while it takes `limit_s` or longer.
-
-        By `most` accelerators at most: those of one node, whose links such a group needs.
-        """
-        if not self.seconds >= limit_s or 2 * self.accelerators > most:
-            return self
-        return Prompt(self.tokens, 2 * self.accelerators, self.seconds / 2).within(limit_s, most)
 
 
 @dataclass(frozen=True)
@@ -135,274 +97,6 @@ class Supply:
         return replace(self, chosen=chosen, power=self.power.head(0), kept=self.kept.head(0))
 
 
-@dataclass(frozen=True)
-class Throughput:
-    """A rate per accelerator, what it is one of in words, and the share of Offline that is in it already.
-
-    `kept` is Server (or what was run) over Offline of those systems themselves, of `both` of `systems`; NaN without.
-    """
-
-    rate: Interval
-    of: str
-    kept: Interval = interval.UNKNOWN
-    both: int = 0
-    systems: int = 0
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """What systems of several nodes keep of the throughput per accelerator of one, at most all, and in what."""
-
-    kept: Interval
-    of: str
-
-
-@dataclass(frozen=True)
-class Proven:
-    """What the record proves of an accelerator at a speed: its throughput, the rows behind it, and their supply.
-
-    `drawn` is what it draws meanwhile.
-    """
-
-    supply: Supply
-    behind: pd.DataFrame
-    throughput: Throughput
-    drawn: watts.Drawn
-
-
-@dataclass(frozen=True)
-class _Line:
-    """What a system gives at a speed, and whether the upper end lies `between` two of its speeds."""
-
-    low: float
-    high: float
-    between: bool
-
-
-@dataclass(frozen=True)
-class _Proof:
-    """The rows of a `supply` at a speed that a throughput rests on, by their `places`, and the line of each's system.
-
-    `standing` is whether it is of official rows, of systems on sale, and of runs within the limit on the first token.
-    """
-
-    supply: Supply
-    speed: float
-    places: np.ndarray
-    lines: tuple[_Line, ...]
-    standing: tuple[bool, bool, bool]
-
-    @property
-    def predicted(self) -> bool:
-        """Whether enough predictions tell how far off the throughput is; of documents none do."""
-        return bool(self.lines) and self.supply.band.factors.known and self.standing[0]
-
-    @property
-    def at_speed(self) -> Supply:
-        """The supply at the speed; of what counts no tokens the supply itself, for that has no speed."""
-        return self.supply.at(self.speed) if self.supply.chosen.unit == TOKENS else self.supply
-
-    @property
-    def behind(self) -> pd.DataFrame:
-        """The rows that the throughput rests on."""
-        return self.supply.chosen.rows.iloc[self.places]
-
-    @cached_property
-    def rate(self) -> Interval:
-        """What one accelerator gives; NaN without rows.
-
-        The median system, times what left-out systems gave over such a median (see prediction.new and Band.drawn); of
-        documents, or where too few tell, from the lowest system to the highest.
-        """
-        if not self.lines:
-            return interval.UNKNOWN
-        lows, highs = [line.low for line in self.lines], [line.high for line in self.lines]
-        if self.predicted:
-            return Interval(median(lows), median(highs)) * self.supply.band.drawn
-        return Interval(min(lows), max(highs))
-
-
-@dataclass(frozen=True)
-class Basis:
-    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
-
-    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first: `within` the limit on
-    the first token, then all of each, for where none is so quick. `ttft_ms` is that limit. `price` is in US
-    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
-    power beside the accelerators, `scaling` what several nodes keep, `runs` are its official ones at any speed.
-    What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
-    """
-
-    accelerator: str
-    unit: str
-    supplies: tuple[Supply, ...]
-    price: Interval
-    offers: int
-    accelerators: pd.DataFrame
-    model: memory.Model | None
-    prompt: Prompt
-    ttft_ms: float
-    tokens_per_request: float
-    host: watts.Host
-    scaling: Scaling
-    rounds: tuple[str, ...] = ()
-    runs: tuple[dict, ...] = ()
-    _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _above: dict[float, _Proof] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def at(self, speed: float) -> Proven:
-        """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
-
-        Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
-        of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
-        longer than the limit for one within it. Kept for the next plan at that speed: those for other users ask for the
-        same.
-        """
-        if speed not in self._at:
-            first = self._proof(speed, speed)
-            faster = [own for own in self._faster(speed) if own.standing == first.standing]
-            self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
-        return self._at[speed]
-
-    def _faster(self, speed: float) -> Iterator[_Proof]:
-        """What is proven at higher speeds: from the next one measured on, just above each."""
-        speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
-        for slower, level in pairwise(speeds):
-            if slower not in self._above:
-                self._above[slower] = self._proof(slower, level)
-            yield self._above[slower]
-
-    def _proof(self, speed: float, level: float) -> _Proof:
-        """What runs in which each user saw `level` or more prove at `speed`."""
-        supply, among = self._supply(level)
-        found = supply.candidates
-        places = np.flatnonzero(found.behind(self.accelerator, among))
-        runs = [supply.runs[place] for place in places]
-        late = any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
-        of_system = self._all_of_system if late else self._quick_of_system
-        lines = tuple(_on_the_line(of_system.get(_system(run), [run]), speed) for run in runs)
-        standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
-        return _Proof(supply, level, places, lines, standing)
-
-    def late(self, behind: pd.DataFrame) -> bool:
-        """Whether the first token took longer than its limit in one of the runs behind a rate."""
-        return bool(behind[FIRST_TOKEN].gt(self.ttft_ms).any())
-
-    def proven_by(self, own: Throughput) -> Proven:
-        """What a throughput of one's own proves: it rests on no row of the record."""
-        supply = self.supplies[0].none
-        return Proven(supply, supply.chosen.rows, own, self._drawn(supply, supply.chosen.rows))
-
-    def _drawn(self, supply: Supply, behind: pd.DataFrame) -> watts.Drawn:
-        return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
-
-    def gave(self, speed: float) -> bool:
-        """Whether the accelerator gave each user `speed` tokens/s, in any of the supplies."""
-        supply, among = self._supply(speed)
-        return bool(supply.candidates.of(self.accelerator, among).any())
-
-    def _supply(self, speed: float) -> tuple[Supply, np.ndarray]:
-        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which of its rows did.
-
-        Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
-        tokens has no speed, and no first token: the first supply as it is.
-        """
-        if self.unit != TOKENS:
-            return self.supplies[0], np.ones(len(self.supplies[0].runs), "bool")
-        each = ((own, own.fast(speed)) for own in self.supplies)
-        with_it = (own for own in each if own[0].candidates.of(self.accelerator, own[1]).any())
-        return next(with_it, None) or (self.supplies[0], self.supplies[0].fast(speed))
-
-    def as_fast(self, speed: float) -> list[str]:
-        """The accelerators that gave each user `speed`, in the scenario asked for or under a tighter limit."""
-        return sorted({name for own in self.supplies for name in own.candidates.accelerator[own.fast(speed)]})
-
-    @cached_property
-    def fastest(self) -> tuple[float, str]:
-        """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
-
-        NaN and "" where no speed of it is known.
-        """
-        own = ((of, of.speeds[of.candidates.accelerator == self.accelerator]) for of in self.supplies)
-        known = ((of.chosen.question.scenario, speeds[~np.isnan(speeds)]) for of, speeds in own)
-        return max(((float(speeds.max()), scenario) for scenario, speeds in known if speeds.size), default=(np.nan, ""))
-
-    def _told(self, proof: _Proof) -> Proven:
-        """The proof with its throughput (see _Proof.rate) in words, and with what the accelerator draws meanwhile."""
-        supply, behind = proof.at_speed, proof.behind
-        of = cost.scope(supply.chosen.rows, self.accelerator, behind)
-        of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
-        between = sum(line.between for line in proof.lines)
-        of += f", {between} up to the line between two of its speeds" if between else ""
-        ran = {_system(proof.supply.runs[place]) for place in proof.places}
-        systems = zip(*(supply.kept[name] for name in ONE_SYSTEM), strict=True)
-        kept = supply.kept[np.array([system in ran for system in systems], "bool")].dropna(subset="derate_low")
-        share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
-        throughput = Throughput(proof.rate, of, share, len(kept), behind["system_key"].nunique())
-        return Proven(supply, behind, throughput, self._drawn(supply, behind))
-
-    @cached_property
-    def _all_of_system(self) -> dict[tuple, list[dict]]:
-        return _by_system(self.runs)
-
-    @cached_property
-    def _quick_of_system(self) -> dict[tuple, list[dict]]:
-        return _by_system(run for run in self.runs if not run[FIRST_TOKEN] > self.ttft_ms)
-
-
-def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
-    """What the tables say of the baseline of `asked` on its benchmark."""
-    return bases(tables, asked, [asked.baseline])[asked.baseline]
-
-
-def bases(
-    tables: Tables,
-    asked: RealWorldDerating,
-    accelerators: Iterable[str] = (),
-    models: pd.DataFrame | None = None,
-) -> dict[str, Basis]:
-    """The basis of each of these accelerators, by name, of one look into the record.
-
-    Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
-    `models` are the benchmarks where a model is planned of another size than that of the benchmark.
-    """
-    whole = _supplies(tables, asked)
-    supplies = (*(own.within(asked.ttft_ms) for own in whole), *whole) if whole[0].chosen.unit == TOKENS else whole
-    models = tables.benchmarks if models is None else models
-    model = _model(models, asked)
-    row = models.set_index("benchmark").loc[asked.benchmark]
-    offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
-    offered = cost.each_offer(offers)["accelerator"]
-    facts = tables.accelerators.set_index("accelerator")
-    columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]
-    runs = pd.concat([supply.chosen.rows[columns] for supply in whole])
-    runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna(subset=[SPEED, *RATE])
-    shared = {
-        "unit": supplies[0].chosen.unit,
-        "supplies": supplies,
-        "accelerators": tables.accelerators,
-        "model": model,
-        "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
-        "host": watts.host(tables, asked.wall_over_limit),
-        "scaling": _scaling(whole[0].chosen.rows),
-        "ttft_ms": asked.ttft_ms,
-        "rounds": tuple(asked.rounds),
-    }
-    tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
-    ran = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
-    return {
-        name: Basis(
-            accelerator=name,
-            price=cost.price_range(offers, name),
-            offers=int(offered.eq(name).sum()),
-            prompt=_prompt(facts.loc[name], asked, model, tokens, active),
-            runs=tuple(as_dicts(runs[runs["accelerator"].eq(name)].drop(columns="accelerator"))),
-            **shared,
-        )
-        for name in list(accelerators) or dict.fromkeys(ran)
-    }
-
-
 def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
     """The scenario asked for and those with a tighter limit on the time per output token, the loosest first."""
     limit = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
@@ -411,7 +105,8 @@ def _scenarios(tables: Tables, asked: RealWorldDerating) -> list[str]:
     return [asked.scenario, *sorted(tighter, key=limits.__getitem__, reverse=True)]
 
 
-def _supplies(tables: Tables, asked: RealWorldDerating) -> tuple[Supply, ...]:
+def of_scenarios(tables: Tables, asked: RealWorldDerating) -> tuple[Supply, ...]:
+    """The supply of the scenario asked for, and of those with a tighter limit per output token, the loosest first."""
     bands = prediction.bands(tables, asked.benchmark, _scenarios(tables, asked))
     offline = gate.select(tables, _whole(asked, "Offline")).rows
     return tuple(_supply(tables, asked, scenario, band, offline) for scenario, band in bands.items())
@@ -432,71 +127,3 @@ def _supply(
     rows, power = (own.assign(**{SPEED: benchmark_rules.proven(own, *limits)["speed"]}) for own in (chosen.rows, power))
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
-
-
-def _system(run: dict) -> tuple:
-    """Runs with the same are of one system in one round."""
-    return tuple(run[name] for name in ONE_SYSTEM)
-
-
-def _on_the_line(runs: list[dict], speed: float) -> _Line:
-    """What one system gives at a `speed` by its `runs`, one of which at least was so fast or of unknown speed.
-
-    At least what a run so fast gave; where it was measured slower too and gave more, at most what lies on the line
-    between the two: a step takes longer by the same time for each request in it, so that throughput falls evenly with
-    speed.
-    """
-    fast = [run for run in runs if not run[SPEED] < speed]
-    slower = sorted((run for run in runs if run[SPEED] < speed), key=lambda run: run[SPEED], reverse=True)
-    low, high = (max(run[end] for run in fast) for end in RATE)
-    most = high
-    for run in fast:
-        near = next((own for own in slower if own[RATE[1]] > run[RATE[1]]), None)
-        if near:
-            share = (run[SPEED] - speed) / (run[SPEED] - near[SPEED])
-            most = max(most, run[RATE[1]] + share * (near[RATE[1]] - run[RATE[1]]))
-    return _Line(low, most, most > high)
-
-
-def _by_system(runs: Iterable[dict]) -> dict[tuple, list[dict]]:
-    found: dict[tuple, list[dict]] = {}
-    for run in runs:
-        found.setdefault(_system(run), []).append(run)
-    return found
-
-
-def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
-    """The longest prompt, stated or of the benchmark."""
-    rules = tables.benchmark_limits, asked.benchmark, asked.rounds
-    return asked.prompt_tokens or benchmark_rules.longest_prompt(*rules)
-
-
-def _prompt(
-    facts: pd.Series, asked: RealWorldDerating, model: memory.Model | None, tokens: float, active: float
-) -> Prompt:
-    """A prompt of `tokens` read by the smallest group of the accelerator with these `facts` that holds the weights."""
-    weights = model.weight_bytes / 1e9 if model else float("nan")
-    count = float(memory.holding(weights, float(facts["memory_gb"]), asked.memory_headroom))
-    if pd.isna(count):
-        return Prompt(tokens, float("nan"), float("nan"))
-    tera, _ = roofline.fastest(facts, asked.weight_precision)
-    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
-
-
-def _scaling(rows: pd.DataFrame) -> Scaling:
-    """Of comparable rows of one benchmark and scenario: systems of several nodes over a submitter's smaller ones.
-
-    All is kept where no submitter has two such sizes: nothing is known, and nothing taken off.
-    """
-    grown = system_sizes.grown(system_sizes.compared(rows))
-    grown = grown[grown["layout"].ne(system_sizes.BOX) & grown["submitters"].gt(0)]
-    if grown.empty:
-        return Scaling(Interval(1.0, 1.0), "no system of several nodes: multiplied")
-    kept = Interval(min(float(grown["kept_low"].min()), 1.0), min(float(grown["kept_high"].max()), 1.0))
-    count, most = len(grown), int(grown["to_count"].max())
-    return Scaling(kept, f"{count} system{'s' * (count > 1)} of several nodes, up to {most} accelerators")
-
-
-def _model(models: pd.DataFrame, asked: RealWorldDerating) -> memory.Model | None:
-    weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
-    return memory.model(models, asked.benchmark, weight, cache)

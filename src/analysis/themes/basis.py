@@ -1,0 +1,284 @@
+"""What a plan rests on: what the record proves of an accelerator at a speed, its price, its model in memory, its host.
+
+Looked up once for a benchmark and an accelerator, planned over many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from analysis.core.interval import Interval
+from analysis.core.parameters import RealWorldDerating
+from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import BYTES_PER_WEIGHT, TOKENS
+from analysis.themes import benchmark_rules, cost, memory, roofline, system_sizes, watts
+from analysis.themes.proof import Proof, Throughput, by_system, on_the_line, system
+from analysis.themes.supply import FIRST_TOKEN, ONE_SYSTEM, RATE, SPEED, Supply, Tables, of_scenarios
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
+
+    tokens: float
+    accelerators: float
+    seconds: float
+
+    @property
+    def known(self) -> bool:
+        """Whether the time that the prompt takes could be computed."""
+        return bool(pd.notna(self.seconds))
+
+    def within(self, limit_s: float, most: int) -> Prompt:
+        """The same read by a group twice as large, again and again while it takes `limit_s` or longer.
+
+        By `most` accelerators at most: those of one node, whose links such a group needs.
+        """
+        if not self.seconds >= limit_s or 2 * self.accelerators > most:
+            return self
+        return Prompt(self.tokens, 2 * self.accelerators, self.seconds / 2).within(limit_s, most)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What systems of several nodes keep of the throughput per accelerator of one, at most all, and in what."""
+
+    kept: Interval
+    of: str
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What the record proves of an accelerator at a speed: its throughput, the rows behind it, and their supply.
+
+    `drawn` is what it draws meanwhile.
+    """
+
+    supply: Supply
+    behind: pd.DataFrame
+    throughput: Throughput
+    drawn: watts.Drawn
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What plans on one accelerator rest on, whatever the users ask for: looked up once, planned over many times.
+
+    `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first: `within` the limit on
+    the first token, then all of each, for where none is so quick. `ttft_ms` is that limit. `price` is in US
+    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
+    power beside the accelerators, `scaling` what several nodes keep, `runs` are its official ones at any speed.
+    What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
+    """
+
+    accelerator: str
+    unit: str
+    supplies: tuple[Supply, ...]
+    price: Interval
+    offers: int
+    accelerators: pd.DataFrame
+    model: memory.Model | None
+    prompt: Prompt
+    ttft_ms: float
+    tokens_per_request: float
+    host: watts.Host
+    scaling: Scaling
+    rounds: tuple[str, ...] = ()
+    runs: tuple[dict, ...] = ()
+    _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _above: dict[float, Proof] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def at(self, speed: float) -> Proven:
+        """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
+
+        Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
+        of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
+        longer than the limit for one within it. Kept for the next plan at that speed: those for other users ask for the
+        same.
+        """
+        if speed not in self._at:
+            first = self._proof(speed, speed)
+            faster = [own for own in self._faster(speed) if own.standing == first.standing]
+            self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
+        return self._at[speed]
+
+    def _faster(self, speed: float) -> Iterator[Proof]:
+        """What is proven at higher speeds: from the next one measured on, just above each."""
+        speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
+        for slower, level in pairwise(speeds):
+            if slower not in self._above:
+                self._above[slower] = self._proof(slower, level)
+            yield self._above[slower]
+
+    def _proof(self, speed: float, level: float) -> Proof:
+        """What runs in which each user saw `level` or more prove at `speed`."""
+        supply, among = self._supply(level)
+        found = supply.candidates
+        places = np.flatnonzero(found.behind(self.accelerator, among))
+        runs = [supply.runs[place] for place in places]
+        late = any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
+        of_system = self._all_of_system if late else self._quick_of_system
+        lines = tuple(on_the_line(of_system.get(system(run), [run]), speed) for run in runs)
+        standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
+        return Proof(supply, level, places, lines, standing)
+
+    def late(self, behind: pd.DataFrame) -> bool:
+        """Whether the first token took longer than its limit in one of the runs behind a rate."""
+        return bool(behind[FIRST_TOKEN].gt(self.ttft_ms).any())
+
+    def proven_by(self, own: Throughput) -> Proven:
+        """What a throughput of one's own proves: it rests on no row of the record."""
+        supply = self.supplies[0].none
+        return Proven(supply, supply.chosen.rows, own, self._drawn(supply, supply.chosen.rows))
+
+    def _drawn(self, supply: Supply, behind: pd.DataFrame) -> watts.Drawn:
+        return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
+
+    def gave(self, speed: float) -> bool:
+        """Whether the accelerator gave each user `speed` tokens/s, in any of the supplies."""
+        supply, among = self._supply(speed)
+        return bool(supply.candidates.of(self.accelerator, among).any())
+
+    def _supply(self, speed: float) -> tuple[Supply, np.ndarray]:
+        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which of its rows did.
+
+        Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
+        tokens has no speed, and no first token: the first supply as it is.
+        """
+        if self.unit != TOKENS:
+            return self.supplies[0], np.ones(len(self.supplies[0].runs), "bool")
+        each = ((own, own.fast(speed)) for own in self.supplies)
+        with_it = (own for own in each if own[0].candidates.of(self.accelerator, own[1]).any())
+        return next(with_it, None) or (self.supplies[0], self.supplies[0].fast(speed))
+
+    def as_fast(self, speed: float) -> list[str]:
+        """The accelerators that gave each user `speed`, in the scenario asked for or under a tighter limit."""
+        return sorted({name for own in self.supplies for name in own.candidates.accelerator[own.fast(speed)]})
+
+    @cached_property
+    def fastest(self) -> tuple[float, str]:
+        """The most tokens/s that the accelerator is known to have given each user, and in which scenario.
+
+        NaN and "" where no speed of it is known.
+        """
+        own = ((of, of.speeds[of.candidates.accelerator == self.accelerator]) for of in self.supplies)
+        known = ((of.chosen.question.scenario, speeds[~np.isnan(speeds)]) for of, speeds in own)
+        return max(((float(speeds.max()), scenario) for scenario, speeds in known if speeds.size), default=(np.nan, ""))
+
+    def _told(self, proof: Proof) -> Proven:
+        """The proof with its throughput (see Proof.rate) in words, and with what the accelerator draws meanwhile."""
+        supply, behind = proof.at_speed, proof.behind
+        of = cost.scope(supply.chosen.rows, self.accelerator, behind)
+        of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
+        between = sum(line.between for line in proof.lines)
+        of += f", {between} up to the line between two of its speeds" if between else ""
+        ran = {system(proof.supply.runs[place]) for place in proof.places}
+        systems = zip(*(supply.kept[name] for name in ONE_SYSTEM), strict=True)
+        kept = supply.kept[np.array([system in ran for system in systems], "bool")].dropna(subset="derate_low")
+        share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
+        throughput = Throughput(proof.rate, of, share, len(kept), behind["system_key"].nunique())
+        return Proven(supply, behind, throughput, self._drawn(supply, behind))
+
+    @cached_property
+    def _all_of_system(self) -> dict[tuple, list[dict]]:
+        return by_system(self.runs)
+
+    @cached_property
+    def _quick_of_system(self) -> dict[tuple, list[dict]]:
+        return by_system(run for run in self.runs if not run[FIRST_TOKEN] > self.ttft_ms)
+
+
+def basis(tables: Tables, asked: RealWorldDerating) -> Basis:
+    """What the tables say of the baseline of `asked` on its benchmark."""
+    return bases(tables, asked, [asked.baseline])[asked.baseline]
+
+
+def bases(
+    tables: Tables,
+    asked: RealWorldDerating,
+    accelerators: Iterable[str] = (),
+    models: pd.DataFrame | None = None,
+) -> dict[str, Basis]:
+    """The basis of each of these accelerators, by name, of one look into the record.
+
+    Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
+    `models` are the benchmarks where a model is planned of another size than that of the benchmark.
+    """
+    whole = of_scenarios(tables, asked)
+    supplies = (*(own.within(asked.ttft_ms) for own in whole), *whole) if whole[0].chosen.unit == TOKENS else whole
+    models = tables.benchmarks if models is None else models
+    model = _model(models, asked)
+    row = models.set_index("benchmark").loc[asked.benchmark]
+    offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
+    offered = cost.each_offer(offers)["accelerator"]
+    facts = tables.accelerators.set_index("accelerator")
+    columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]
+    runs = pd.concat([supply.chosen.rows[columns] for supply in whole])
+    runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna(subset=[SPEED, *RATE])
+    shared = {
+        "unit": supplies[0].chosen.unit,
+        "supplies": supplies,
+        "accelerators": tables.accelerators,
+        "model": model,
+        "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
+        "host": watts.host(tables, asked.wall_over_limit),
+        "scaling": _scaling(whole[0].chosen.rows),
+        "ttft_ms": asked.ttft_ms,
+        "rounds": tuple(asked.rounds),
+    }
+    tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
+    ran = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
+    return {
+        name: Basis(
+            accelerator=name,
+            price=cost.price_range(offers, name),
+            offers=int(offered.eq(name).sum()),
+            prompt=_prompt(facts.loc[name], asked, model, tokens, active),
+            runs=tuple(as_dicts(runs[runs["accelerator"].eq(name)].drop(columns="accelerator"))),
+            **shared,
+        )
+        for name in list(accelerators) or dict.fromkeys(ran)
+    }
+
+
+def _prompt_tokens(tables: Tables, asked: RealWorldDerating) -> float:
+    """The longest prompt, stated or of the benchmark."""
+    rules = tables.benchmark_limits, asked.benchmark, asked.rounds
+    return asked.prompt_tokens or benchmark_rules.longest_prompt(*rules)
+
+
+def _prompt(
+    facts: pd.Series, asked: RealWorldDerating, model: memory.Model | None, tokens: float, active: float
+) -> Prompt:
+    """A prompt of `tokens` read by the smallest group of the accelerator with these `facts` that holds the weights."""
+    weights = model.weight_bytes / 1e9 if model else float("nan")
+    count = float(memory.holding(weights, float(facts["memory_gb"]), asked.memory_headroom))
+    if pd.isna(count):
+        return Prompt(tokens, float("nan"), float("nan"))
+    tera, _ = roofline.fastest(facts, asked.weight_precision)
+    return Prompt(tokens, count, roofline.prefill_s(tokens, tera, active, count, asked.prefill_share))
+
+
+def _scaling(rows: pd.DataFrame) -> Scaling:
+    """Of comparable rows of one benchmark and scenario: systems of several nodes over a submitter's smaller ones.
+
+    All is kept where no submitter has two such sizes: nothing is known, and nothing taken off.
+    """
+    grown = system_sizes.grown(system_sizes.compared(rows))
+    grown = grown[grown["layout"].ne(system_sizes.BOX) & grown["submitters"].gt(0)]
+    if grown.empty:
+        return Scaling(Interval(1.0, 1.0), "no system of several nodes: multiplied")
+    kept = Interval(min(float(grown["kept_low"].min()), 1.0), min(float(grown["kept_high"].max()), 1.0))
+    count, most = len(grown), int(grown["to_count"].max())
+    return Scaling(kept, f"{count} system{'s' * (count > 1)} of several nodes, up to {most} accelerators")
+
+
+def _model(models: pd.DataFrame, asked: RealWorldDerating) -> memory.Model | None:
+    weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
+    return memory.model(models, asked.benchmark, weight, cache)
