@@ -122,6 +122,16 @@ def test_what_a_faster_run_gave_slower_users_get_too(plan: Plan) -> None:
     assert throughput(preview) == [1000.0] * 2  # what cannot be bought proves nothing of what can
 
 
+def test_a_run_of_unknown_speed_stands_beside_a_slower_one_of_its_system(record: Callable) -> None:
+    """Neither a log nor a limit says how fast it was: it stays, and gives what it gave."""
+    slow = SERVER | ONE | {"low": 20_000.0, "tpot_p99_ms": 200.0}
+    tables = record(slow, SERVER | ONE | {"low": 8_000.0})
+    tables.benchmark_limits = tables.benchmark_limits.head(0)
+    proven = basis(tables, ASKED).at(10.0)
+    assert proven.behind["low"].tolist() == [8_000.0]
+    assert (proven.throughput.rate.low, proven.throughput.rate.high) == (1000.0, 1000.0)
+
+
 RUN = st.fixed_dictionaries(
     {
         "scenario": st.sampled_from(["Server", "Interactive"]),

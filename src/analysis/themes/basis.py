@@ -124,7 +124,7 @@ class Basis:
         runs = [supply.runs[place] for place in places]
         late = any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
         of_system = self._all_of_system if late else self._quick_of_system
-        lines = tuple(on_the_line(of_system.get(system(run), [run]), speed) for run in runs)
+        lines = tuple(on_the_line(run, of_system.get(system(run), []), speed) for run in runs)
         standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
         return Proof(supply, level, places, lines, standing)
 

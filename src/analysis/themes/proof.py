@@ -90,14 +90,14 @@ def system(run: dict) -> tuple:
     return tuple(run[name] for name in ONE_SYSTEM)
 
 
-def on_the_line(runs: list[dict], speed: float) -> Line:
-    """What one system gives at a `speed` by its `runs`, one of which at least was so fast or of unknown speed.
+def on_the_line(behind: dict, runs: list[dict], speed: float) -> Line:
+    """What one system gives at a `speed` by a run `behind` a rate, so fast or of unknown speed, and by all its `runs`.
 
     At least what a run so fast gave; where it was measured slower too and gave more, at most what lies on the line
     between the two: a step takes longer by the same time for each request in it, so that throughput falls evenly with
     speed.
     """
-    fast = [run for run in runs if not run[SPEED] < speed]
+    fast = [behind, *(run for run in runs if run[SPEED] >= speed)]
     slower = sorted((run for run in runs if run[SPEED] < speed), key=lambda run: run[SPEED], reverse=True)
     low, high = (max(run[end] for run in fast) for end in RATE)
     most = high
