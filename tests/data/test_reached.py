@@ -3,7 +3,9 @@
 import hashlib
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -33,8 +35,8 @@ def digests(folder: Path) -> dict[str, str]:
     rows = data.results[data.results["benchmark"].eq(SHOWN) & data.results["accelerator"].eq("H200 SXM")]
     assert len(data.prices) and len(data.sources) and len(data.accelerators) and len(data.benchmarks)
     behind = reached.behind(data, [rows, pd.DataFrame()])
-    assert behind["results"]["id"].tolist() == rows["id"].tolist()
-    return {name: reached.digest(rows, data.tables[name].primary_key) for name, rows in behind.items()}
+    assert data.results["id"][behind["results"]].tolist() == rows["id"].tolist()
+    return {name: reached.digest(data, name, held) for name, held in behind.items()}
 
 
 def edit(folder: Path, table: str, key: str, column: str, value: str) -> None:
@@ -94,25 +96,40 @@ def test_a_new_row_that_the_page_shows_changes_the_digest(folder: Path) -> None:
     assert [name for name in after if after[name] != before[name]] == ["results"]
 
 
+def digest(rows: pd.DataFrame, *held: int) -> str:
+    """The digest of the rows at these places, or of all, as a catalog that serves them has it."""
+    served = SimpleNamespace(served={"rows": rows})
+    return reached.digest(served, "rows", np.isin(np.arange(len(rows)), held or np.arange(len(rows))))
+
+
 def test_the_order_of_rows_and_columns_does_not_count_and_every_value_does() -> None:
     rows = pd.DataFrame({"id": ["a", "b"], "low": [0.1 + 0.2, float("nan")], "note": ["x", "y\nz"]})
-    digest = reached.digest(rows, ["id"])
-    assert reached.digest(rows.iloc[::-1, ::-1], ["id"]) == digest
-    assert reached.digest(rows.assign(low=[0.3, float("nan")]), ["id"]) != digest
-    assert reached.digest(rows.head(1), ["id"]) != digest
+    assert digest(rows.iloc[::-1, ::-1]) == digest(rows)
+    assert digest(rows.assign(low=[0.3, float("nan")])) != digest(rows)
+    assert digest(rows.rename(columns={"low": "high"})) != digest(rows)
+    assert digest(rows.head(1)) != digest(rows)
 
 
-@pytest.mark.parametrize("at_a_time", [1, 3, 7, 100])
-def test_digest_is_that_of_the_whole_text_however_many_rows_are_written_at_a_time(
-    at_a_time: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lows = ["", 5, 4, 3, 2, 1, 0]
-    rows = pd.DataFrame({"id": list("gfedcba"), "low": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, float("nan")]})
-    text = '"id","low"\n' + "".join(f'"{name}",{low}\n' for name, low in zip("abcdefg", lows, strict=True))
-    monkeypatch.setattr(reached, "AT_A_TIME", at_a_time)
-    assert reached.digest(rows, ["id"]) == hashlib.sha256(text.encode()).hexdigest()
+def test_a_row_counts_the_same_whichever_others_stand_beside_it() -> None:
+    rows = pd.DataFrame({"id": list("dacb"), "low": [4.0, 1.0, float("nan"), 2.0]})
+    assert digest(rows, 1, 3) == digest(rows.iloc[[3, 1]].reset_index(drop=True))
+    assert len({digest(rows, *held) for held in [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]}) == 7
 
 
-def test_digest_of_no_row_is_that_of_the_head() -> None:
+def test_cells_that_run_together_are_told_apart() -> None:
+    one, other = (pd.DataFrame({"a": [a], "b": [b]}) for a, b in [("x", "yz"), ("xy", "z")])
+    assert digest(one) != digest(other)
+
+
+def test_digest_of_a_row_is_that_of_its_cells_as_text_behind_the_names_of_the_columns() -> None:
+    rows = pd.DataFrame({"low": [0.5, float("nan")], "id": ["b", "a"], "ours": [True, False]})
+    lines = ["b\x1f0.5\x1ftrue", "a\x1f\x1ffalse"]
+    told = sorted(hashlib.sha256(f"id\x1flow\x1fours\n{line}".encode()).hexdigest() for line in lines)
+    assert reached.of_each(rows)["sha256"].tolist() == told
+    assert digest(rows) == hashlib.sha256("".join(told).encode()).hexdigest()
+
+
+def test_rows_of_a_table_without_any_have_no_digest() -> None:
     rows = pd.DataFrame({"id": pd.array([], dtype="str"), "low": pd.array([], dtype="float64")})
-    assert reached.digest(rows, ["id"]) == hashlib.sha256(b'"id","low"\n').hexdigest()
+    assert reached.of_each(rows).columns.tolist() == ["place", "sha256"]
+    assert len(reached.of_each(rows)) == 0

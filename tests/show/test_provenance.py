@@ -55,10 +55,10 @@ def test_only_sources_of_rows_shown_are_cited(catalog: Any) -> None:
 def test_rows_result_ids_and_parameters_are_recorded(catalog: Any) -> None:
     record = bundle(catalog, ROWS, ROWS.assign(result_id="4.1-0001"), CLAIMS)[mime.PROVENANCE]
     assert list(record) == ["rows", "sources", "result_ids", "parameters"]
-    both = catalog.sources[catalog.sources["id"].isin(["s1", "s2"])]
+    both = catalog.sources["id"].isin(["s1", "s2"]).to_numpy()
     assert record["rows"] == {
         "run.json": {"sha256": "11"},
-        "sources.csv": {"count": 2, "sha256": reached.digest(both, ["id"])},
+        "sources.csv": {"count": 2, "sha256": reached.digest(catalog, "sources", both)},
     }
     assert record["result_ids"] == ["4.1-0001", "4.1-0002"]
     assert record["parameters"] == {"apples": 3}
@@ -72,7 +72,7 @@ def test_digests_of_whole_files_are_metadata(catalog: Any) -> None:
 
 
 def test_plain_text_names_source_rows_and_digest(catalog: Any) -> None:
-    digest = reached.digest(catalog.sources.head(1), ["id"])
+    digest = reached.digest(catalog, "sources", catalog.sources["id"].eq("s1").to_numpy())
     assert bundle(catalog, ROWS)["text/plain"].splitlines() == [
         "Apples, Us, 2024-08-28, CC-BY",
         "run.json: sha256 11",

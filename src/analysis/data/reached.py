@@ -3,81 +3,90 @@
 from __future__ import annotations
 
 import hashlib
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import compute, csv
+from pyarrow import compute
 
-from analysis.core import sharing
 from analysis.core.citation import cited
-from analysis.data.catalog import Catalog
+from analysis.core.contents import sha256
+from analysis.data.catalog import Catalog, following
 from analysis.data.descriptor import Table
 
 NAMING = ("id", "row_id")  # columns of a shown frame that name rows of tables
-AT_A_TIME = 2000  # rows that are written as text
 SUBJECTS = ("accelerators", "benchmarks")  # tables of what the rows of others are about
+BETWEEN = "\x1f"  # what stands between the cells of a row that is digested: no table may hold it
 
 
-def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The rows, as the catalog served them, behind the frames that a page shows; by the name of their table.
+def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, np.ndarray]:
+    """Which of the rows that the catalog served are behind the frames that a page shows, by the name of their table.
 
-    Of a table with ids, the rows that a frame names by `id` or `row_id`; where none of a table is named, as of limits
-    and prices, those about these subjects alone: the accelerators and benchmarks that a frame or a row so named is
-    about. Sources are those that a frame cites. Tables without such a row are left out, and so are the corrections:
-    what they put right stands in the rows, with the reason.
+    Each is an array of booleans, one for a row. Of a table with ids, the rows that a frame names by `id` or `row_id`;
+    where none of a table is named, as of limits and prices, those about these subjects alone: the accelerators and
+    benchmarks that a frame or a row so named is about. Sources are those that a frame cites. Tables without such a row
+    are left out, and so are the corrections: what they put right stands in the rows, with the reason.
     """
     frames = [frame for frame in shown if len(frame)]
     served = {name: rows for name, rows in catalog.served.items() if name != "corrections"}
     tables = {name: catalog.tables[name] for name in served}
     ids = _values(frames, NAMING)
     with_ids = [name for name in served if tables[name].primary_key == ["id"]]
-    named = {name: sharing.where(served[name], _among(served[name]["id"], ids)) for name in with_ids}
+    named = {name: _among(served[name]["id"], ids) for name in with_ids}
     subjects = {name: _values(frames, catalog.tables[name].primary_key) for name in SUBJECTS}
-    for name, rows in named.items():
+    for name, held in named.items():
         for column, subject in _about(tables[name]).items():
-            subjects[subject] |= set(rows[column].tolist())
+            subjects[subject] |= set(served[name].loc[held, column].unique())
     reached = {}
     for name, rows in served.items():
         if name == "sources":
-            reached[name] = sharing.where(rows, _among(rows["id"], set(cited(*frames))))
+            reached[name] = _among(rows["id"], set(cited(*frames)))
         elif name in SUBJECTS:
-            reached[name] = sharing.where(rows, _among(rows[tables[name].primary_key[0]], subjects[name]))
-        elif name in named and len(named[name]):
+            reached[name] = _among(rows[tables[name].primary_key[0]], subjects[name])
+        elif name in named and named[name].any():
             reached[name] = named[name]
         else:
             of = _about(tables[name])
             about = [_among(rows[column], subjects[subject]) for column, subject in of.items()]
             told = [rows[column].ne("").to_numpy() for column in of]
-            reached[name] = sharing.where(rows, np.all(about, axis=0) & np.any(told, axis=0))
-    return {name: rows for name, rows in reached.items() if len(rows)}
+            reached[name] = np.all(about, axis=0) & np.any(told, axis=0)
+    return {name: held for name, held in reached.items() if held.any()}
 
 
-def digest(rows: pd.DataFrame, key: Sequence[str]) -> str:
-    """The SHA-256 of rows in hexadecimal, the same in whatever order rows and columns stand; `key` tells rows apart."""
-    table = pa.Table.from_pandas(rows, columns=sorted(rows), preserve_index=False, nthreads=1)
-    places = compute.sort_indices(table, [(name, "ascending") for name in key])
-    found = _Hash()
-    with csv.CSVWriter(found, table.schema) as written:
-        for start in range(0, len(places), AT_A_TIME):
-            written.write_table(table.take(places[start : start + AT_A_TIME]))
-    return found.told.hexdigest()
+def digest(catalog: Catalog, name: str, held: np.ndarray) -> str:
+    """The SHA-256, in hexadecimal, over those of rows that the catalog served of a table, whatever their order.
+
+    `held` says of each row whether it counts.
+    """
+    rows = digests(catalog, name)
+    return sha256("".join(rows.loc[held[rows["place"]], "sha256"].tolist()))
 
 
-class _Hash(io.RawIOBase):
-    """A file that keeps the SHA-256 of what is written to it and nothing else: the whole record as text is 30 MB."""
+def digests(catalog: Catalog, name: str) -> pd.DataFrame:
+    """Those `of_each` row that the catalog served of a table, kept with it: they rest on no other row."""
+    return following(catalog, f"digests_of_{name}", lambda: of_each(catalog.served[name]))
 
-    def __init__(self) -> None:
-        self.told = hashlib.sha256()
 
-    def writable(self) -> bool:
-        return True
+def of_each(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of each row its `place`, from 0, and its `sha256`: of the columns' names and its cells, in the order of names.
 
-    def write(self, content: bytes) -> int:
-        self.told.update(content)
-        return len(content)
+    Ordered by the digests, so that the rows that count stand in the same order wherever their table has them.
+    """
+    columns = sorted(rows)
+    table = pa.Table.from_pandas(rows, columns=columns, preserve_index=False, nthreads=1)
+    texts = [column.combine_chunks().cast(pa.large_string()) for column in table.columns]
+    between = pa.scalar(BETWEEN, pa.large_string())
+    lines = compute.binary_join_element_wise(*texts, between, null_handling="replace")  # Nothing stands for none.
+    head = hashlib.sha256(f"{BETWEEN.join(columns)}\n".encode())
+    told = pd.DataFrame({"place": np.arange(len(rows)), "sha256": [_after(head, line) for line in lines.to_pylist()]})
+    return told.astype({"sha256": "str"}).sort_values("sha256", ignore_index=True)
+
+
+def _after(head: hashlib._Hash, line: str) -> str:
+    whole = head.copy()
+    whole.update(line.encode())
+    return whole.hexdigest()
 
 
 def _among(cells: pd.Series, values: set[str]) -> np.ndarray:

@@ -12,7 +12,7 @@ from analysis.audit import doubts
 from analysis.core import parameters
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.trust import Trust
-from analysis.data import kept
+from analysis.data import kept, reached
 from analysis.data.catalog import Catalog
 
 
@@ -27,6 +27,7 @@ def load() -> None:
     data = catalog()
     data.doubts  # noqa: B018 - a property, made when it is first asked for
     data.accelerator_names  # noqa: B018
+    reached.digests(data, "results")
 
 
 def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:

@@ -10,7 +10,7 @@ import pandas as pd
 from IPython.display import display
 from pydantic import BaseModel
 
-from analysis.core import mime, sharing
+from analysis.core import mime
 from analysis.core.citation import cited
 from analysis.core.paths import OFFICIAL
 from analysis.core.plain import as_dicts
@@ -61,16 +61,15 @@ def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, A
     tables = catalog.tables
     whole = set(catalog.used) - {table.path for table in tables.values()}
     measured = {path: {"sha256": catalog.used[path]} for path in whole if not path.startswith(f"{OFFICIAL.name}/")}
-    behind = {tables[name].path: (rows, tables[name]) for name, rows in reached.behind(catalog, frames).items()}
+    behind = {tables[name].path: (name, held) for name, held in reached.behind(catalog, frames).items()}
     if "results" in tables and (path := tables["results"].path) in behind:
-        rows, table = behind.pop(path)
-        official = rows["origin"].eq("official")
-        split = {path: sharing.where(rows, ~official), f"{OFFICIAL.name}/": sharing.where(rows, official)}
-        behind |= {place: (part, table) for place, part in split.items() if len(part)}
+        name, held = behind.pop(path)
+        official = catalog.served[name]["origin"].eq("official").to_numpy(bool)
+        behind |= {path: (name, held & ~official), f"{OFFICIAL.name}/": (name, held & official)}
     counted = {
-        path: {"count": len(rows), "sha256": reached.digest(rows, table.primary_key)}
-        for path, (rows, table) in behind.items()
-    }
+        path: {"count": int(held.sum()), "sha256": reached.digest(catalog, name, held)}
+        for path, (name, held) in behind.items() if held.any()
+    }  # fmt: skip
     return dict(sorted((counted | measured).items()))
 
 
