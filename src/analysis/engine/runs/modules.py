@@ -1,17 +1,12 @@
-"""Which source files a notebook's imports reach, read with `ast`."""
+"""Which source files a notebook's imports reach."""
 
-import ast
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
-from analysis.core import syntax
 from analysis.core.contents import of_file
-
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement: the lists of those inside it
+from analysis.engine.runs import imports
 
 
 def notebook_code(notebook: Path) -> list[str]:
@@ -27,16 +22,17 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
     markup that lie beside those. Imports by a computed name (`importlib`) are not seen.
     """
     files: dict[Path, None] = {}
-    waiting = {name for text in code for name in _imported(text, package="")}
+    waiting = {name for text in code for name in imports.imported(text, package="")}
     seen = set(waiting)
     while waiting:
         if found := _file(waiting.pop(), source):
             path, package = found
             files[path] = None
-            new = set(_imported(of_file(path, _text) or "", package)) - seen
+            new = set(imports.imported(of_file(path, _text) or "", package)) - seen
             waiting |= new
             seen |= new
             files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
+    imports.keep()
     return sorted(files)
 
 
@@ -53,50 +49,6 @@ def _python(cell: str) -> str:
     if cell.lstrip().startswith("%%"):
         return ""
     return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
-
-
-@cache
-def _imported(code: str, package: str) -> tuple[str, ...]:
-    """The dotted names that code of a package imports, each with the packages above it.
-
-    The same modules serve every report, so each is read once.
-    """
-    try:
-        tree = syntax.tree(code)
-    except SyntaxError:
-        return ()  # Executing this fails too, so no report can come to depend on it.
-    names = dict.fromkeys(name for node in _statements(tree.body) for name in _names(node, package))
-    return tuple(dict.fromkeys(above for name in names for above in _path(name)))
-
-
-def _statements(block: list[Any]) -> Iterator[ast.AST]:
-    """The statements of a block and of all blocks in them: imports stand nowhere else, and walking them is quicker."""
-    for statement in block:
-        yield statement
-        for name in BLOCKS:
-            yield from _statements(getattr(statement, name, ()))
-
-
-def _path(name: str) -> list[str]:
-    """`a.b.c` as `a`, `a.b` and `a.b.c`."""
-    return list(accumulate(name.split("."), lambda above, part: f"{above}.{part}"))
-
-
-def _names(node: ast.AST, package: str) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = _absolute(node, package)
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    if not node.level:
-        return node.module or ""
-    parents = package.split(".")
-    kept = parents[: len(parents) - node.level + 1]
-    return ".".join([*kept, node.module] if node.module else kept)
 
 
 def _file(name: str, source: Path) -> tuple[Path, str] | None:
