@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.answers.words import counted, listed
-from analysis.core import views
+from analysis.core import ages, views
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.trust import Trust
@@ -53,5 +53,5 @@ def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, l
     """What is chosen at first: closed results of a benchmark and scenario in the newest round that has them."""
     chosen = {"benchmark": [benchmark], "scenario": [scenario], "division": ["closed"]}
     own = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")]
-    newest = max(own["round"], key=round_age, default="")
+    newest = ages.newest(own["round"])
     return {"round": [newest], **chosen} if newest else chosen

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.answers.words import counted, fitting, listed, ranged, rate
-from analysis.core import interval
+from analysis.core import ages, interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import span
@@ -239,7 +239,7 @@ def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame
     dated = best.assign(published=pd.to_datetime(best["round"].map(days)))
     dated = dated[dated["published"].notna()]
     groups = dated.groupby("accelerator")
-    now = dated[dated["round"].eq(max(dated["round"], key=round_age, default=""))]
+    now = dated[dated["round"].eq(ages.newest(dated["round"]))]
     ahead = set(now.nlargest(NEWEST, "per_accelerator_high")["accelerator"])
     rank = pd.DataFrame(
         {"leads": groups["leads"].any(), "rounds": groups.size(), "high": groups["per_accelerator_high"].max()}
@@ -276,7 +276,7 @@ def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
             " to ".join(dict.fromkeys(filter(None, both))).upper()
             for both in zip(pairs["earlier_precision"].fillna(""), pairs["precision"].fillna(""), strict=True)
         ],
-        age=pairs["later"].map(round_age),
+        age=ages.of(pairs["later"]),
     )
     return told.sort_values(["age", "gain_high"], ascending=False, kind="stable").drop(columns="age")
 

@@ -7,13 +7,12 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.answers.words import counted, fitting, ranged
-from analysis.core import interval
+from analysis.core import ages, interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import round_age
 from analysis.themes.of_a_kind import software as served
 from analysis.themes.system_sizes import BOX, CLUSTER, RACK
 
@@ -222,7 +221,7 @@ def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
         benchmark=told["benchmark"].map(label),
         own=told["submitters"].gt(0),
         beyond=told["layout"].ne(BOX),
-        age=told["round"].map(round_age),
+        age=ages.of(told["round"]),
     )
     order = ["own", "beyond", "age", "to_count"]
     return told.sort_values(order, ascending=False, kind="stable").drop(columns="age").reset_index(drop=True)
@@ -234,7 +233,7 @@ def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame
         name=[f"{name(row['accelerator'])} {row['accelerator_count']}x, {row['round']}" for row in as_dicts(spread)],
         benchmark=spread["benchmark"].map(label),
         note=[counted(count, "other") for count in spread["submitters"]],
-        age=spread["round"].map(round_age),
+        age=ages.of(spread["round"]),
         judged=spread["own_low"].notna(),
         others_median=1.0,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 FILED_AS = ("official", "measured")  # what the rows of an import may be
 ORIGINS = ("published", "official", "measured")  # a document prints it, the record holds it, somebody measured it
@@ -123,6 +124,7 @@ def record_id(round: str) -> str:
     return f"mlcommons-{round}"
 
 
+@cache
 def round_age(name: str) -> tuple[int, ...]:
     """The place of a round such as v5.1 in time, the later the higher: (5, 1); () for ""."""
     return tuple(int(number) for number in name.removeprefix("v").split(".") if number)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import ages, interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
@@ -52,8 +52,8 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     chosen = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(by, sort=False, observed=True)]
     found, middle = sold.loc[chosen], rates.loc[chosen, "middle"]
     highest = middle.groupby([found[name] for name in (*TOPIC, "round")]).transform("max")
-    ages = found["round"].map(round_age)
-    order = sorted(range(len(found)), key=lambda place: (ages.iloc[place], -middle.iloc[place]))
+    age = ages.of(found["round"])
+    order = sorted(range(len(found)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
     return found.assign(leads=middle.eq(highest)).iloc[order].reset_index(drop=True)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare import gate
-from analysis.core import interval, notes
+from analysis.core import ages, interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
@@ -204,7 +204,7 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     usable = {name: own for name, own in plans.items() if name in wanted and len(own.draws) and _on_sale(own)}
     rows = [_row(own, base, plans[asked.baseline].node, asked) for own in usable.values()]
     frame = pd.DataFrame([row for row in rows if row["nodes_low"] == row["nodes_low"]], columns=RANKED)
-    newest = max(frame["round"], key=round_age, default="")
+    newest = ages.newest(frame["round"])
     apart = [own | notes.apart([name], [newest]) for own, name in zip(frame["notes"], frame["round"], strict=True)]
     by = order_of(asked)
     order = frame.assign(

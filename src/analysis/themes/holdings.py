@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.core import interval, sharing
+from analysis.core import ages, interval, sharing
 from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.core.citation import several
 from analysis.core.vocabulary import DIVISIONS, MIXED, round_age
@@ -156,7 +156,7 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     """
     sold = rows[rows["availability"].eq("available")]
     top = sold.loc[sold.groupby("round")["per_accelerator_high"].idxmax()]
-    top = top.sort_values("round", key=lambda names: names.map(round_age), kind="stable", ignore_index=True)
+    top = top.sort_values("round", key=ages.of, kind="stable", ignore_index=True)
     rate = interval.of(top, "per_accelerator")
     return interval.put(top, "over_first", rate / interval.of(top.iloc[0], "per_accelerator") if len(top) else rate)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval, notes
+from analysis.core import ages, interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import filed_under, round_age, same_suite
@@ -84,12 +84,12 @@ def leader(best: pd.DataFrame) -> pd.Series:
 
 def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows by their round, the newest first."""
-    return rows.sort_values("round", key=lambda names: names.map(round_age), ascending=False, kind="stable")
+    return rows.sort_values("round", key=ages.of, ascending=False, kind="stable")
 
 
 def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of the newest round among them."""
-    return rows[rows["round"].eq(max(rows["round"], key=round_age, default=""))]
+    return rows[rows["round"].eq(ages.newest(rows["round"]))]
 
 
 def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -177,7 +177,7 @@ def by_round(results: pd.DataFrame) -> pd.DataFrame:
     """
     record = results["origin"].eq("official") & results["duplicate_of"].eq("")
     usable = results["power_measured"] & results["power_watts_low"].notna() & results["division"].eq("closed")
-    usable &= results["suite"].map(lambda suite: "datacenter" in filed_under(suite)).astype("bool")
+    usable &= results["suite"].isin([name for name in results["suite"].unique() if "datacenter" in filed_under(name)])
     counts = usable[record].groupby(results.loc[record, "round"]).sum().astype("int64")
     names = sorted(counts.index, key=round_age, reverse=True)
     return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})

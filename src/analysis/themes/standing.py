@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.compare import gate
-from analysis.core import interval, notes
+from analysis.core import ages, interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
@@ -95,7 +95,7 @@ def until(rows: pd.DataFrame, rounds: Sequence[str]) -> pd.DataFrame:
 def newcomers(rows: pd.DataFrame) -> tuple[str, ...]:
     """The accelerators on sale in the newest round of the rows and in none before it, by name."""
     sold = on_sale(rows)
-    newest = max(sold["round"], key=round_age, default="")
+    newest = ages.newest(sold["round"])
     fresh = sold["round"].eq(newest)
     return tuple(sorted(set(sold.loc[fresh, "accelerator"]) - set(sold.loc[~fresh, "accelerator"])))
 
@@ -110,7 +110,7 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     is shown). The greatest gain first.
     """
     sold = on_sale(rows).filter(_READ)
-    newest = max(sold["round"], key=round_age, default="")
+    newest = ages.newest(sold["round"])
     best, found = defaultdict(list), []
     there = sold[sold["round"].eq(newest)]
     filed = set(zip(there["benchmark"], there["accelerator"], strict=True))

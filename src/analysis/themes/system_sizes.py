@@ -12,10 +12,10 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from analysis.core import ages
 from analysis.core.citation import several
 from analysis.core.notes import union, without
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import round_age
 from analysis.themes.alike import READ, Records, Row, hull, ratio
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
@@ -114,7 +114,7 @@ def is_vendor(submitter: str, vendor: str) -> bool:
 
 def newest(rows: pd.DataFrame) -> str:
     """The newest round of the rows, "" where there is none."""
-    return max(rows["round"], key=round_age, default="")
+    return ages.newest(rows["round"])
 
 
 def _layout(accelerator: str, count: int, nodes: int | None) -> str:

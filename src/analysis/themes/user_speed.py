@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval
+from analysis.core import ages, interval
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE
 from analysis.core.plain import Row, as_dicts
-from analysis.core.vocabulary import MS_PER_SECOND, round_age
+from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.themes import benchmark_rules
 from analysis.themes.benchmark_rules import TPOT, TTFT, of_rows
 
@@ -94,7 +94,7 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
     if known.empty or known["speed"].isna().all():
         return known.head(0)
     fast = known[known["speed"].notna()]
-    facts = fast.assign(age=fast["round"].map(round_age)).groupby(["accelerator", "system_key"], sort=False)
+    facts = fast.assign(age=ages.of(fast["round"])).groupby(["accelerator", "system_key"], sort=False)
     told = {"on_sale": facts["on_sale"].any(), "scenarios": facts["scenario"].nunique(), "age": facts["age"].max()}
     systems = pd.DataFrame(told | {"rate": facts[f"{name}_low"].max()}).reset_index()
     ranked = systems.sort_values(["on_sale", "scenarios", "age", "rate"], ascending=False, kind="stable")
