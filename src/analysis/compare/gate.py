@@ -429,10 +429,9 @@ def _first(rules: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def _targets(rows: Columns, question: Question, names: Iterable[str]) -> list[str]:
     """For each benchmark the target asked for, else that of most rows of this division; "" where there is none."""
-    facts = zip(*(rows[name].tolist() for name in ("benchmark", "accuracy_target", "metric", "division")), strict=True)
-    counted = ((name, target) for name, target, metric, division in facts
-               if target and metric != "latency" and division == question.division)  # fmt: skip
-    most = row_notes.usual(counted)
+    counted = (rows["accuracy_target"] != "") & (rows["metric"] != "latency") & (rows["division"] == question.division)
+    pairs = zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True)
+    most = row_notes.usual(pairs)
     return [question.accuracy_target or most.get(name, "") for name in names]
 
 

@@ -27,7 +27,9 @@ def load() -> None:
     data = catalog()
     data.doubts  # noqa: B018 - a property, made when it is first asked for
     data.accelerator_names  # noqa: B018
-    reached.digests(data, "results")
+    data.sources  # noqa: B018
+    for name in data.served:
+        reached.digests(data, name)
 
 
 def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
