@@ -228,6 +228,18 @@ def test_runs_whose_first_token_took_longer_than_asked_are_taken_where_no_other_
     assert late in plan(INTERACTIVE, ttft_ms=300.0, prompt_tokens=1.0).notes  # 450 ms is the limit of its rules
 
 
+def test_under_a_limit_that_no_run_held_an_accelerator_gives_no_more_than_under_the_tightest_that_one_did(
+    plan: Plan,
+) -> None:
+    """Of 1,200 ms at 2,000 tokens/s and 1,900 at 3,000 the first is what 1,000 ms are planned with."""
+    quick, slow = (SERVER | {"result_id": f"{took}", "ttft_p99_ms": took, "round": "v5.1"} for took in (1200.0, 1900.0))
+    both = quick | {"low": 16_000.0}, slow
+    late = note("late_first_token", accelerator="H100 SXM", seconds="1.2", limit="1")
+    held, not_held = (plan(*both, ttft_ms=limit, prompt_tokens=1.0) for limit in (1200.0, 1000.0))
+    assert throughput(held) == throughput(not_held) == [2000.0] * 2
+    assert late in not_held.notes and not any(own.code == late.code for own in held.notes)
+
+
 @pytest.mark.parametrize(("nodes", "group"), [(1, 4), (2, 4), (4, 2)])
 def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: Plan, nodes: int, group: int) -> None:
     """405 GB fit on two B300, which read 20,000 tokens in 3.6 s, four in 1.8: a node of two is none for 2 s."""

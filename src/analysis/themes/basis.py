@@ -6,7 +6,7 @@ Looked up once for a benchmark and an accelerator, planned over many times.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -99,14 +99,24 @@ class Basis:
 
         Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
         of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
-        longer than the limit for one within it. Kept for the next plan at that speed: those for other users ask for the
-        same.
+        longer than the limit for one within it. Where each took longer, the limit is what the quickest took: a limit
+        that nothing holds takes no less of an accelerator than one that something does. Kept for the next plan at that
+        speed: those for other users ask for the same.
         """
         if speed not in self._at:
             first = self._proof(speed, speed)
-            faster = [own for own in self._faster(speed) if own.standing == first.standing]
-            self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
+            if first.standing[-1]:
+                faster = [own for own in self._faster(speed) if own.standing == first.standing]
+                self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
+            else:
+                self._at[speed] = self._at_quickest(speed).at(speed)
         return self._at[speed]
+
+    def _at_quickest(self, speed: float) -> Basis:
+        """The same under the tightest limit on the first token that a run so fast held, for where all are late."""
+        of_each = ((own, own.candidates.of(self.accelerator, own.fast(speed))) for own in self.supplies)
+        quickest = min(own.runs[place][FIRST_TOKEN] for own, held in of_each for place in np.flatnonzero(held))
+        return replace(self, ttft_ms=quickest, supplies=tuple(own.within(quickest) for own in self.supplies))
 
     def _faster(self, speed: float) -> Iterator[Proof]:
         """What is proven at higher speeds: from the next one measured on, just above each."""
@@ -122,9 +132,8 @@ class Basis:
         found = supply.candidates
         places = np.flatnonzero(found.behind(self.accelerator, among))
         runs = [supply.runs[place] for place in places]
-        late = any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
-        of_system = self._all_of_system if late else self._quick_of_system
-        lines = tuple(on_the_line(run, of_system.get(system(run), []), speed) for run in runs)
+        late = self.unit == TOKENS and any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
+        lines = tuple(on_the_line(run, self._of_system.get(system(run), []), speed) for run in runs)
         standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
         return Proof(supply, level, places, lines, standing)
 
@@ -186,11 +195,8 @@ class Basis:
         return Proven(supply, behind, throughput, self._drawn(supply, behind))
 
     @cached_property
-    def _all_of_system(self) -> dict[tuple, list[dict]]:
-        return by_system(self.runs)
-
-    @cached_property
-    def _quick_of_system(self) -> dict[tuple, list[dict]]:
+    def _of_system(self) -> dict[tuple, list[dict]]:
+        """The runs of each system whose first token came within the limit."""
         return by_system(run for run in self.runs if not run[FIRST_TOKEN] > self.ttft_ms)
 
 

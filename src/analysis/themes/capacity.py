@@ -1,7 +1,7 @@
 """A capacity plan: how many accelerators, nodes and dollars users need.
 
 The one place that answers it: report, command line, sliders and audit ask here, and so have one set of assumptions.
-What a plan rests on is looked up once (see supply.py) and planned over many times.
+What a plan rests on is looked up once (see basis.py) and planned over many times.
 """
 
 from __future__ import annotations
