@@ -31,6 +31,12 @@ def test_a_tab_and_ends_of_lines_are_text_but_not_of_one_line() -> None:
     assert unprintable.within("a\tb\r\nc") == "" and unprintable.escaped("a\tb\r\nc") == "a\\tb\\r\\nc"
 
 
+@given(st.text(max_size=40))
+def test_what_is_escaped_is_one_line(text: str) -> None:
+    r"""Also where U+2028 and U+2029, which end lines as \n does, are in it."""
+    assert len(unprintable.escaped(f"a{text}\u2028b\u2029c").splitlines()) == 1
+
+
 def test_blanks_stay_where_others_are_left_out_and_lines_keep_their_ends() -> None:
     assert unprintable.without("a\tb\n\x85\x1fc\x07") == ("a\tb\n\x85\x1fc", 1)
     assert unprintable.lines("a\x1b[31m\nb\tc") == "a\\x1b[31m\nb\\tc"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _SIGNS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
-_NO_TEXT, _OF_ONE_LINE = re.compile(f"[{_SIGNS}]"), re.compile(f"[\t\n\r{_SIGNS}]")
+_NO_TEXT, _OF_ONE_LINE = re.compile(f"[{_SIGNS}]"), re.compile(f"[\t\n\r\u2028\u2029{_SIGNS}]")
 
 
 def within(text: str) -> str:
