@@ -91,6 +91,8 @@ RESULT = {
     "availability": "available",
     "suite": "datacenter",
     "system": "box",
+    "machine": "box",
+    "serving_software": "",
     "accelerator": "H100 SXM",
     "accelerator_count": 8,
     "benchmark": "llm",

@@ -40,7 +40,7 @@ def said(finding: Finding, low: float, high: float, headline: str) -> None:
 
 def test_the_limit_asked_for_leads_and_most_systems_are_told() -> None:
     server, tight = derates(0.9, 0.95, 0.7), derates(0.5, 0.6, scenario="Interactive")
-    shares = [(answer.at(5.0, "Server"), server), (answer.at(25.0, "Interactive"), tight)]
+    shares = [(answer.Limit("Server", 5.0), server), (answer.Limit("Interactive", 25.0), tight)]
     both = (
         "At 5 tokens/s per user, 2 of 3 v4.1 systems keep over 80 % of Offline throughput; at 25, half of 2 under 55 %."
     )
@@ -55,25 +55,25 @@ def test_the_limit_asked_for_leads_and_most_systems_are_told() -> None:
 
 
 def test_one_system_and_the_middle_of_several_are_told_as_what_they_are() -> None:
-    one = answer.derate([(answer.at(None, "Server"), derates(0.5))], BAND, "LLM")
+    one = answer.derate([(answer.Limit("Server", None), derates(0.5))], BAND, "LLM")
     said(one, 0.5, 0.5, "In Server, the only v4.1 system keeps 50 % of Offline throughput.")
-    three = answer.derate([(answer.at(5.0, ""), derates(0.4, 0.5, 0.9))], BAND, "LLM")
+    three = answer.derate([(answer.Limit("", 5.0), derates(0.4, 0.5, 0.9))], BAND, "LLM")
     said(three, 0.4, 0.9, "At 5 tokens/s per user, the middle of 3 v4.1 systems keeps 50 % of Offline throughput.")
 
 
 def test_what_is_not_on_sale_or_of_an_older_round_is_in_no_share() -> None:
     kinds = derates(0.9, 0.2, 0.85, kind=["available", "preview", "available"], round=["v5.1", "v5.1", "v4.1"])
     said(
-        answer.derate([("at 5", kinds)], BAND, "LLM"),
+        answer.derate([(answer.Limit("Server", 5.0), kinds)], BAND, "LLM"),
         0.9,
         0.9,
-        "At 5, the only v5.1 system keeps 90 % of Offline throughput.",
+        "At 5 tokens/s per user, the only v5.1 system keeps 90 % of Offline throughput.",
     )
     faster = derates(0.5, 0.7, 0.6, round=["v5.1", "v5.1", "v6.0"])
     shares = [
-        (answer.at(5.0, ""), kinds),
-        (answer.at(25.0, ""), faster),
-        (answer.at(None, "Interactive"), kinds.head(0)),
+        (answer.Limit("", 5.0), kinds),
+        (answer.Limit("", 25.0), faster),
+        (answer.Limit("Interactive", None), kinds.head(0)),
     ]
     over = answer.derate_over_rounds(shares, "LLM")
     kept = "85 % in v4.1 and 90 % in v5.1 at 5 tokens/s per user; 60 % in v5.1 and 60 % in v6.0 at 25"
@@ -109,12 +109,13 @@ def test_a_benchmark_whose_middle_system_does_not_keep_more_is_named() -> None:
 
 def test_rows_of_the_figure_name_their_limit_and_the_claim_its_ends() -> None:
     server, tight = derates(0.9, 0.95), derates(0.5, 0.6, scenario="Interactive")
-    shown = answer.derate_rows([("at 5 tokens/s per user", server), ("at 25 tokens/s per user", tight)], str, most=1)
+    shares = [(answer.Limit("Server", 5.0), server), (answer.Limit("Interactive", 25.0), tight)]
+    shown = answer.derate_rows(shares, str, most=1)
     assert shown[["accelerator", "limit", "software"]].to_numpy().tolist() == [
         ["a", "at 5 tokens/s per user", "vLLM"], ["a", "at 25 tokens/s per user", "vLLM"]]  # fmt: skip
     assert answer.derate_claim(shown) == "a keeps 50 % at 25 tokens/s per user"
-    two = answer.derate_rows([("at 5", server), ("at 25", tight)], str, most=2)
-    assert answer.derate_claim(two) == "At 25, b keeps 60 % and a 50 %"
+    two = answer.derate_rows(shares, str, most=2)
+    assert answer.derate_claim(two) == "At 25 tokens/s per user, b keeps 60 % and a 50 %"
 
 
 def test_benchmarks_of_the_figure_begin_with_the_one_asked_about() -> None:
@@ -294,9 +295,9 @@ def test_the_trust_line_names_the_runs_that_are_planned_with(rows: pd.DataFrame)
 def test_nothing_to_say_is_said(rows: pd.DataFrame) -> None:
     none, empty = planned(rows.head(0)), derates()
     found = [
-        answer.derate([("at 5", empty)], BAND, "LLM"),
+        answer.derate([(answer.Limit("Server", 5.0), empty)], BAND, "LLM"),
         answer.band(empty, BAND, LABELS),
-        answer.derate_over_rounds([("at 5", empty)], "LLM"),
+        answer.derate_over_rounds([(answer.Limit("Server", 5.0), empty)], "LLM"),
         answer.need(none),
         answer.need_without_derate(none, none, BAND),
         answer.dominant(none),
@@ -305,5 +306,5 @@ def test_nothing_to_say_is_said(rows: pd.DataFrame) -> None:
         answer.fleet(fleet(), none),
     ]
     assert {own.value for own in found} == {None} and len({own.name for own in found}) == len(found)
-    assert answer.derate_rows([("at 5", empty)], str, most=9).empty
+    assert answer.derate_rows([(answer.Limit("Server", 5.0), empty)], str, most=9).empty
     assert answer.derate_claim(empty.assign(limit="")) == "No system has both scenarios"

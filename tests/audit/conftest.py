@@ -22,7 +22,7 @@ RESULT = {
     "low": 800.0, "high": None, "unit": "tokens/s", "range_basis": "rounded", "per": "system",
     "tokens_per_sample": None, "precision": "", "framework": "", "power_watts_low": None, "power_watts_high": None,
     "per_watt_low": None, "per_watt_high": None, "power_measured": False, "power_capped": False,
-    "inferred": False, "duplicate_of": "", "corrected": "", "note": "",
+    "inferred": False, "duplicate_of": "", "corrected": "", "note": "", "machine": "box", "serving_software": "",
 }  # fmt: skip
 OFFICIAL = {
     "origin": "official", "source_id": "mlcommons-v4.1", "source": "official v4.1", "result_id": "4.1-0001",

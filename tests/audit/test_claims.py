@@ -320,7 +320,7 @@ def test_a_serving_layer(
         "low": stated - 0.01,
         "high": stated + 0.01,
     }
-    frame = rows(official(low=800.0), official(low=720.0, system="ACME box (8x), Triton"))
+    frame = rows(official(low=800.0), official(low=720.0, serving_software="Triton"))
     assert verdicts(ranks.layers(tables(claims=claims(claim), results=frame))) == [verdict]
 
 

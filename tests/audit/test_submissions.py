@@ -122,6 +122,14 @@ def test_a_cited_result_is_looked_up_with_the_figures_that_it_bears_out(own: Cal
     assert idle.verdict == "conditional"
 
 
+def test_a_figure_that_many_results_bear_out_counts_for_each_of_them(own: Callable, official: Official) -> None:
+    """Of many results the words of a verdict name three; a document may cite any of them."""
+    claim = {"quantity": "result_cited", "subject": "4.1-0005"}
+    five = [official(low=820.0, result_id=f"4.1-000{place}") for place in range(1, 6)]
+    (one,) = submissions.cited(own(claim, {"low": 800.0}, *five))
+    assert one.verdict == "exact"
+
+
 @pytest.mark.parametrize(
     ("result_id", "whole", "verdict"),
     [("4.1-0002", 1, "contradicts"), ("4.1-0002", None, "no_official_basis"), ("", 1, "unverifiable")],

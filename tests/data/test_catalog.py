@@ -263,6 +263,16 @@ def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) 
     assert capped["system"].str.contains("Power Cap 1000W").sum() == 4  # of a summary that was not metered
 
 
+def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(data: Catalog) -> None:
+    rows = data.results[data.results["serving_software"].eq("Triton") & data.results["round"].eq("v3.0")]
+    spelled = rows[rows["system"].isin(["H3C UniServer R4950 G6 (2x A2, TensorRT,Triton)",
+                                        "NVIDIA DGX A100 (8x A100-SXM-80GB, TensorRT, Triton)"])]  # fmt: skip
+    machines = {"h3cuniserverr4950g62xa2tensorrt", "nvidiadgxa1008xa100sxm80gbtensorrt"}
+    assert set(spelled["machine"]) == machines
+    bare = data.results[data.results["machine"].isin(machines) & data.results["serving_software"].eq("")]
+    assert bare["system"].str.endswith("TensorRT)").all() and "v3.0" in set(bare["round"])
+
+
 def test_a_setting_of_power_makes_no_accelerator(data: Catalog) -> None:
     told = data.results["accelerator_as_published"].str.contains("Power Cap")
     assert set(data.results.loc[told, "accelerator"]) == {"MI355X"}

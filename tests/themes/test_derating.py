@@ -125,8 +125,8 @@ def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_row
 
 def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows) -> None:
     rows = comparable_rows(
-        {"system": "box (8x, TensorRT)", "low": 1000.0}, {"system": "box (8x, TensorRT, Triton)", "low": 950.0},
-        {"system": "other (8x, Triton)", "low": 1.0},
+        {"low": 1000.0}, {"serving_software": "Triton", "low": 950.0}, {"serving_software": "vLLM", "low": 10.0},
+        {"serving_software": "Triton", "machine": "other", "low": 1.0},
     )  # fmt: skip
     (row,) = derating.layered(rows, "Triton").to_dict("records")
     assert (row["share_low"], row["share_high"], row["accelerator"]) == (0.95, 0.95, "H100 SXM")
@@ -135,10 +135,16 @@ def test_layer_is_held_against_the_same_system_without_it(comparable_rows: Rows)
 
 @pytest.mark.parametrize(
     "other",
-    [{"submitter": "else"}, {"scenario": "Server"}, {"accelerator_count": 4}, {"accuracy_target": "99"}],
+    [
+        {"submitter": "else"},
+        {"machine": "else"},
+        {"scenario": "Server"},
+        {"accelerator_count": 4},
+        {"accuracy_target": "99"},
+    ],
 )
 def test_layer_on_another_system_is_not_held_against_it(comparable_rows: Rows, other: dict) -> None:
-    rows = comparable_rows({"system": "box (8x)"}, {"system": "box (8x, Triton)"} | other)
+    rows = comparable_rows({}, {"serving_software": "Triton"} | other)
     assert derating.layered(rows, "Triton").empty
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.answers.words import (
+    PROSE,
     bridged,
     counted,
     finding_name,
@@ -378,7 +379,7 @@ def grid_frames(
         benchmark=rows["benchmark"].map(labels),
         name=rows["accelerator"].map(name),
         middle=interval.of(rows, "speedup").middle,
-        words=[_prose(row).replace(" to ", "\u2013") + marks(row["notes"]) for row in as_dicts(rows)],
+        words=[span(row, "speedup").text(PROSE, to="\u2013") + marks(row["notes"]) for row in as_dicts(rows)],
     )
     order = [label for label in labels.values() if label in set(told["benchmark"])]
     values = told.pivot(index="name", columns="benchmark", values="middle").reindex(columns=order)

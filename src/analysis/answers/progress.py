@@ -13,7 +13,7 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import round_age
+from analysis.core.vocabulary import WORKS, round_age
 from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACHED, SOFTWARE, product
 from analysis.themes.of_a_kind import software as served
 
@@ -136,7 +136,7 @@ def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
     if leads.empty:
         return nothing("best_by_round", unit, f"The record has no result on sale for {topic}.")
     last = leads.iloc[-1]
-    most = f"{rate(last, 'per_accelerator')} {unit.replace('/s', ' a second')}"
+    most = f"{rate(last, 'per_accelerator')} {WORKS[unit]} a second"
     said = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {most} per accelerator"
     if len(leads) > 1:
         first = leads.iloc[0]

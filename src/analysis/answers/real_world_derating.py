@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -44,13 +45,25 @@ OUTPUTS = {
     "usd_per_user_hour": "dollars a user-hour, whole nodes",
 }
 
-PER_USER = " tokens/s per user"
-Shares = Sequence[tuple[str, pd.DataFrame]]  # what tells a limit, and rows of derating.measured of it
+
+class Limit(NamedTuple):
+    """The latency limit of a scenario, and the tokens/s that it leaves each user (None where it tells no speed)."""
+
+    scenario: str
+    speed: float | None
+
+    @property
+    def words(self) -> str:
+        """What tells the limit to a reader: the speed that it leaves each user, else the name of the scenario."""
+        return f"{self.short} tokens/s per user" if self.speed else self.short
+
+    @property
+    def short(self) -> str:
+        """The same behind another limit that was told: a speed without its unit."""
+        return f"at {interval.number(self.speed)}" if self.speed else f"in {self.scenario}"
 
 
-def at(speed: float | None, scenario: str) -> str:
-    """What tells a latency limit to a reader: the speed that it leaves each user, else the name of the scenario."""
-    return f"at {interval.number(speed)}{PER_USER}" if speed else f"in {scenario}"
+Shares = Sequence[tuple[Limit, pd.DataFrame]]  # a limit, and rows of derating.measured under it
 
 
 def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
@@ -61,12 +74,12 @@ def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
     first = derating.newest(shares[0][1])
     if first.empty:
         return nothing("measured_derate", SHARE, f"No system ran both {topic} and Offline: no share is measured.")
-    told = [(where, derating.newest(rows)) for where, rows in shares]
-    told = [(where, rows) for where, rows in told if len(rows)]
+    told = [(limit, derating.newest(rows)) for limit, rows in shares]
+    told = [(limit, rows) for limit, rows in told if len(rows)]
     rounds = {name for _, rows in told for name in rows["round"]}
     of = f"{rounds.pop()} " if len(rounds) == 1 else ""
     words = [_kept(told[0][1], assumed, of), *(_kept_too(rows, assumed) for _, rows in told[1:])]
-    limits = _shortened([where for where, _ in told])
+    limits = _shortened([limit for limit, _ in told])
     sentence = "; ".join(f"{where}, {kept}" for where, kept in zip(limits, words, strict=True))
     rows = pd.concat([rows for _, rows in told])
     own = {f"under_{place}": (span(rows, "derate"), SHARE) for place, (_, rows) in enumerate(told[1:], start=2)}
@@ -107,14 +120,14 @@ def _middle(rows: pd.DataFrame) -> str:
 
 def derate_over_rounds(shares: Shares, label: str) -> Finding:
     """What the middle system of each round keeps under each limit, the one asked for first."""
-    told = [(where, rows) for where, rows in ((where, derating.pooled(rows)) for where, rows in shares) if len(rows)]
+    told = [(limit, rows) for limit, rows in ((limit, derating.pooled(rows)) for limit, rows in shares) if len(rows)]
     if not told:
         return nothing("derate_over_rounds", SHARE, f"No round has Offline and a limited scenario of {label}.")
     middles = [interval.of(rows, "derate").middle.groupby(rows["round"]).median() for _, rows in told]
     words = []
-    for limit, middle in zip(_shortened([where for where, _ in told]), middles, strict=True):
+    for where, middle in zip(_shortened([limit for limit, _ in told]), middles, strict=True):
         kept = [f"{interval.number(100 * middle[name], 2)} % in {name}" for name in sorted(middle.index, key=round_age)]
-        words.append(f"{listed(kept, most=len(kept))} {limit}")
+        words.append(f"{listed(kept, most=len(kept))} {where}")
     first, *others = (Interval(float(middle.min()), float(middle.max())) for middle in middles)
     values = {f"under_{place}": (kept, SHARE) for place, kept in enumerate(others, start=2)}
     rows = pd.concat([rows for _, rows in told])
@@ -122,9 +135,9 @@ def derate_over_rounds(shares: Shares, label: str) -> Finding:
     return Finding("derate_over_rounds", first, SHARE, sentence, cited(rows), of_rows(rows), values=values)
 
 
-def _shortened(limits: Sequence[str]) -> list[str]:
+def _shortened(limits: Sequence[Limit]) -> list[str]:
     """Limits in words, the first whole and those behind it shorter."""
-    return [limits[0], *(where.removesuffix(PER_USER) for where in limits[1:])]
+    return [limits[0].words, *(limit.short for limit in limits[1:])]
 
 
 def band(measured: pd.DataFrame, assumed: Interval, labels: Mapping[str, str]) -> Finding:
@@ -184,8 +197,7 @@ def derate_rows(shares: Shares, name: Callable[[str], str], most: int) -> pd.Dat
     Accelerators are as `name` calls them; `part` is the name that the tables have.
     """
     rows = derating.paired(*(rows for _, rows in shares))
-    named = dict(zip((rows["scenario"].iloc[0] for _, rows in shares if len(rows)),
-                     (where for where, rows in shares if len(rows)), strict=True))  # fmt: skip
+    named = {limit.scenario: limit.words for limit, _ in shares}
     rows = rows[rows["accelerator"].isin(rows["accelerator"].unique()[:most])]
     told = [named[name] for name in rows["scenario"]]
     return renamed(rows.assign(limit=told, software=software(rows)), name).reset_index(drop=True)

@@ -13,6 +13,7 @@ from analysis.core.findings import Finding, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows, without
 from analysis.core.plain import as_dicts
+from analysis.core.vocabulary import WORKS
 from analysis.themes.of_a_kind import software as served
 from analysis.themes.system_sizes import BOX, CLUSTER, RACK
 
@@ -130,7 +131,7 @@ def sizes(drawn: pd.DataFrame, grown: pd.DataFrame, unit: str, name: Names, topi
     if drawn.empty:
         return nothing("largest_system", unit, "No system on sale to draw.")
     row = drawn.loc[drawn["accelerator_count"].astype(int).idxmax()]
-    rate = f"{ranged(row, 'per_accelerator')} {unit.replace('/s', ' a second')}"
+    rate = f"{ranged(row, 'per_accelerator')} {WORKS[unit]} a second"
     system = f"{row['accelerator_count']} {name(row['accelerator'])}"
     said = f"The largest that ran {topic} in {row['round']}, {system}, gives {rate} each"
     own = grown[grown["accelerator"].eq(row["accelerator"]) & grown["to_count"].eq(row["accelerator_count"])]

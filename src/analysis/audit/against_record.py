@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import Record, gives, ids, named, rate, sizes
+from analysis.audit.lookup import Record, gives, ids, named, rate, result_ids, sizes
 from analysis.audit.verdict import AGREES, BORNE_OUT, NOTHING, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
@@ -86,7 +86,8 @@ def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *,
     elif outcome not in AGREES:
         words += f": the figure is {verdict.off(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
-    return Judgement.on(figure, check, expected, ids(behind), f"{words}.", verdict=outcome, printed=printed, unit=unit)
+    said = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
+    return Judgement.on(figure, check, expected, ids(behind), f"{words}.", **said)
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:

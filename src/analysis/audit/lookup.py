@@ -17,7 +17,7 @@ SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 LOOKED_UP = ["id", "result_id", "submitter", "system", "framework", "benchmark", "round", "scenario", "metric"]
 LOOKED_UP += ["division", "accelerator", "accelerator_count", "accuracy_target", "precision", "power_measured", "nodes"]
 LOOKED_UP += ["low", "high", "unit", "tokens_per_sample", "power_watts_low", "power_watts_high", "availability"]
-LOOKED_UP += ["suite", "inferred"]
+LOOKED_UP += ["suite", "inferred", "serving_software", "machine"]
 
 
 class Record:
@@ -154,6 +154,11 @@ def gives(rows: list[Row], values: Interval, unit: str) -> str:
 def sizes(rows: list[Row]) -> str:
     """1x/8x."""
     return "/".join(f"{size:.0f}x" for size in sorted({row["accelerator_count"] for row in rows}) if size == size)
+
+
+def result_ids(rows: list[Row]) -> tuple[str, ...]:
+    """The ids of these official results, each once, as far as the record has them."""
+    return tuple(dict.fromkeys(row["result_id"] for row in rows if row["result_id"]))
 
 
 def ids(rows: list[Row]) -> str:

@@ -167,14 +167,14 @@ def _ranked(
 
 
 def _layer(claim: Row, tables: Tables) -> Judgement:
-    layer, own = f", {claim['framework']}", tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
+    own = tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
     rows = [
         row for row in own
         if claim["submitter"] in ("", row["submitter"]) and not row["power_measured"]
         and row["scenario"] in SCENARIOS["datacenter"]
     ]  # fmt: skip
-    layered = [row | {"system": row["system"].replace(layer, "")} for row in rows if layer in row["system"]]
-    shares = list(official_ratios.pairs(layered, rows, ("system", "scenario", *SAME_RUN)))
+    layered, bare = ([row for row in rows if row["serving_software"] == name] for name in (claim["framework"], ""))
+    shares = list(official_ratios.pairs(layered, bare, ("machine", "scenario", *SAME_RUN)))
     expected = verdict.hull(shares)
     words = f"{len(shares)} official pairs keep {expected.text()} with {claim['framework']}."
     if not shares:

@@ -73,7 +73,7 @@ def cited(tables: Tables) -> Iterator[Judgement]:
     A record without any ids cannot say.
     """
     borne_out = [one for one in tables.judgements(against_record.results) if one.verdict in BORNE_OUT]
-    used = Counter((one.figure["source_id"], id) for one in borne_out for id in one.reference.split(", "))
+    used = Counter((one.figure["source_id"], id) for one in borne_out for id in one.result_ids)
     for claim in tables.stated("result_cited"):
         rows = tables.official(claim["round"])
         own = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))

@@ -58,6 +58,7 @@ class Judgement:
 
     `figure` is the row that holds it, with the name of its `table`, its `id`, `source_id` and `locator`. `printed` and
     `expected` are in `unit`; `reference` says what the expected range is from: a row, a result or a formula.
+    `result_ids` are those of the official results that it is from, as far as they have ids.
     """
 
     figure: Mapping[str, Any]
@@ -67,6 +68,7 @@ class Judgement:
     expected: Interval = NOTHING
     unit: str
     reference: str = ""
+    result_ids: tuple[str, ...] = ()
     explanation: str
 
     @classmethod
@@ -82,6 +84,7 @@ class Judgement:
         printed: Interval | None = None,
         unit: str = "",
         basis: str = "",
+        result_ids: tuple[str, ...] = (),
     ) -> Judgement:
         """The judgement on a figure: on its `low` to `high` in its own unit, by comparison, where nothing else is said.
 
@@ -96,6 +99,7 @@ class Judgement:
             expected=expected,
             unit=unit or figure["unit"],
             reference=reference,
+            result_ids=result_ids,
             explanation=explanation,
         )
 

@@ -48,9 +48,9 @@ class Interval:
         """Whether the two ranges share a value (True, False or a Series of them); False where an end is missing."""
         return (self.low <= other.high) & (other.low <= self.high)
 
-    def text(self, digits: int | None = 3) -> str:
+    def text(self, digits: int | None = 3, to: str = " to ") -> str:
         """A scalar range in words, see the function `text`."""
-        return text(self.low, self.high, digits)
+        return text(self.low, self.high, digits, to)
 
     @property
     def known(self) -> bool:
@@ -119,8 +119,8 @@ def from_printed(text: str, basis: str) -> Interval:
     return Interval(float(values[0] - half), float(values[0] + half))
 
 
-def text(low: float, high: float, digits: int | None = 3) -> str:
-    """The range in words: one number where both ends agree to `digits` significant digits, else `low to high`.
+def text(low: float, high: float, digits: int | None = 3, to: str = " to ") -> str:
+    """The range in words: one number where both ends agree to `digits` significant digits, else both with `to` between.
 
     With `digits` None as many as the range is narrow, three to six: 24,525 for 24,524.5 to 24,525.5.
     """
@@ -132,7 +132,7 @@ def text(low: float, high: float, digits: int | None = 3) -> str:
         if width and high - low <= 10.0 ** (_magnitude(high, digits) - digits + 1) * (1 + 1e-9):
             return number((low + high) / 2, digits)
     first, last = number(low, digits), number(high, digits)
-    return first if first == last else f"{first} to {last}"
+    return first if first == last else f"{first}{to}{last}"
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,7 @@ class Precision:
 
 TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "ms"
 WORK = {TOKENS: "token", SAMPLES: "sample", QUERIES: "query"}  # what one unit of a rate is
+WORKS = {TOKENS: "tokens", SAMPLES: "samples", QUERIES: "queries"}  # the same of many
 RATES = tuple(WORK)
 UNITS = (*RATES, MILLISECONDS)
 MS_PER_SECOND, SECONDS_PER_HOUR = 1000, 3600
@@ -117,6 +119,15 @@ VOCABULARIES: Mapping[str, tuple[str, ...]] = {
     "hypervisors": tuple(HYPERVISORS),
     "serving_software": tuple(SERVING_SOFTWARE),
 }
+
+
+@cache
+def named(product: str) -> re.Pattern[str]:
+    """What finds a product of HYPERVISORS or SERVING_SOFTWARE in texts: its words between marks that are no letters.
+
+    Raises KeyError for any other name.
+    """
+    return re.compile(rf"(?<![a-z])(?:{(HYPERVISORS | SERVING_SOFTWARE)[product]})(?![a-z])", re.IGNORECASE)
 
 
 def record_id(round: str) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.core import paths
-from analysis.core.choices import folded
+from analysis.core.choices import folded, spelled
 from analysis.core.paths import DATA, imported, official
+from analysis.core.vocabulary import named
 from analysis.data import descriptor, loading, official_rows, rounds
 from analysis.data.kept import Kept
 
@@ -80,6 +81,8 @@ class Catalog:
     def results(self) -> pd.DataFrame:
         """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
+        `machine` is the system but for the serving software that its name says: the same for one with and without it.
+
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         A submitter that is filed in several mixes of capitals has the spelling of most of its results.
         """
@@ -94,7 +97,11 @@ class Catalog:
         rows = official_rows.joined(self.table("results"), self._official(fixes, own))
         capped = rows["system"].str.contains(CAPPED, case=False, regex=True).astype(bool)
         submitter = official_rows.spelled_alike(rows["submitter"])
-        return rows.assign(source=rows["source_id"].map(labels), power_capped=capped, submitter=submitter)
+        told = list(zip(rows["system"], rows["serving_software"], strict=True))
+        machines = {both: _machine(*both) for both in set(told)}
+        machine = pd.Series([machines[both] for both in told], rows.index, "str")
+        source = rows["source_id"].map(labels)
+        return rows.assign(source=source, power_capped=capped, submitter=submitter, machine=machine)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:
@@ -201,3 +208,8 @@ class Catalog:
     def corrections(self) -> pd.DataFrame:
         """What is put right in the other tables, with the reason and its source."""
         return self.table("corrections")
+
+
+def _machine(system: str, software: str) -> str:
+    """The letters and digits of a system's name without its serving software; names differ in commas and blanks."""
+    return spelled(named(software).sub("", system) if software else system)

@@ -18,7 +18,7 @@ from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import MS_PER_SECOND, TOKENS
+from analysis.core.vocabulary import MS_PER_SECOND, TOKENS, WORKS
 from analysis.themes import of_a_kind, sizing, watts
 from analysis.themes.basis import Basis, Prompt, basis
 from analysis.themes.demand import Demand
@@ -251,7 +251,7 @@ def _of_throughput(
     both = f"{given.both} of {given.systems} systems, each over its own Offline run"
     latency = "share of Offline, in that throughput already"
     return [
-        ("throughput per accelerator", f"{of.unit.removesuffix('/s')} per second", given.rate, given.of),
+        ("throughput per accelerator", f"{WORKS[of.unit]} per second", given.rate, given.of),
         *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, given.of)] * seen.known,
         *[("kept under the limit on latency", latency, given.kept, both)] * given.kept.known,
         ("derate", "share of that throughput left in production", derate, derate_of),

@@ -150,16 +150,16 @@ def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
-    """The rate of systems that name a software layer over that of the same system without it.
+    """The rate of systems that ran a serving software over that of the same machine without any.
 
-    `rows` are comparable rows. Columns: benchmark, scenario, accelerator, system_key, share_low/high (a ratio),
+    `rows` are comparable rows, `layer` a name of vocabulary.SERVING_SOFTWARE.
+    Columns: benchmark, scenario, accelerator, system_key, share_low/high (a ratio),
     source_ids.
     """
     keys = ["basis", "benchmark", "scenario", "accuracy_target", "accelerator", "accelerator_count"]
-    keys += ["submitter", "system", "source_id"]
-    rows = rows.reset_index(drop=True)
-    bare = rows["system"].str.replace(f", {layer}", "", regex=False)
-    both = rows[bare.ne(rows["system"])].assign(system=bare).merge(rows, on=keys, suffixes=("", "_bare"))
+    keys += ["submitter", "machine", "source_id"]
+    with_layer, bare = (rows[rows["serving_software"].eq(name)] for name in (layer, ""))
+    both = with_layer.merge(bare, on=keys, suffixes=("", "_bare"))
     share = interval.of(both, "rate") / Interval(both["rate_low_bare"], both["rate_high_bare"])
     columns = ["benchmark", "scenario", "accelerator", "system_key", "share_low", "share_high", "source_ids"]
     return interval.put(both, "share", share).assign(source_ids=[(name,) for name in both["source_id"]])[columns]

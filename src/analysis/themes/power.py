@@ -19,7 +19,7 @@ import pandas as pd
 from analysis.core import ages, interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
-from analysis.core.vocabulary import filed_under, round_age, same_suite
+from analysis.core.vocabulary import QUERIES, WORK, filed_under, round_age, same_suite
 from analysis.themes import of_a_kind
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
@@ -166,7 +166,7 @@ def submissions(
     joules = interval.of(rows, "power_watts") / interval.of(rows, "")
     metered = rows["power_watts_low"].notna() & rows["metric"].eq("throughput")
     joules = Interval(joules.low.where(metered, stream), joules.high.where(metered, stream))
-    work = rows["unit"].map({"tokens/s": "token", "samples/s": "sample"}).fillna("query")
+    work = rows["unit"].map(WORK).fillna(WORK[QUERIES])
     return newest_first(interval.put(rows, "joules", joules).assign(work=work))
 
 

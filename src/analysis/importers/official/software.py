@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 
-from analysis.core.vocabulary import HYPERVISORS, SERVING_SOFTWARE
+from analysis.core.vocabulary import HYPERVISORS, SERVING_SOFTWARE, named
 
 
 @lru_cache(maxsize=1024)
@@ -21,14 +20,9 @@ def serving(*texts: str) -> str:
 
     "" also where that text names several: which of them served is not said.
     """
-    named = next(filter(None, (_named(SERVING_SOFTWARE, text) for text in texts)), [])
-    return named[0] if len(named) == 1 else ""
+    told = next(filter(None, (_named(SERVING_SOFTWARE, text) for text in texts)), [])
+    return told[0] if len(told) == 1 else ""
 
 
-def _named(products: Mapping[str, str], text: str) -> list[str]:
-    return [name for name, words in products.items() if _words(words).search(text)]
-
-
-@cache
-def _words(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])", re.IGNORECASE)
+def _named(products: Iterable[str], text: str) -> list[str]:
+    return [name for name in products if named(name).search(text)]

@@ -26,7 +26,7 @@ function measure(row) {
 
 function unitOf(row) {
   return STREAMS.has(text("scenario", row)) ? "ms a query (less is better)"
-    : `${text("rate_unit", row).replace("/s", " per second")} per accelerator`;
+    : `${perSecond(row)} per accelerator`;
 }
 
 // What values are set in proportion to: the baseline's best among the rows, or the one row; none where it has no value.
@@ -63,7 +63,7 @@ const VIEWS = {
     const { shown, all } = panels(rows, keys, 4, (row) => number("rate", row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: (row) => number("accelerator_count", row),
       y: (row) => number("rate", row), lines: "x", counts: true, across: "accelerators of the system",
-      up: `${text("rate_unit", own[0]).replace("/s", " per second")}, the whole system` }));
+      up: `${perSecond(own[0])}, the whole system` }));
   },
   energy(rows, width) {
     const keys = ["benchmark", "scenario"];
@@ -71,7 +71,7 @@ const VIEWS = {
     const { shown, all } = panels(rows, keys, 4, (row) => number("joules", row) > 0 && rate(row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: rate, y: (row) => number("joules", row), less: true,
       across: STREAMS.has(text("scenario", own[0])) ? "queries per second, one after another"
-        : `${text("rate_unit", own[0]).replace("/s", " per second")}, the whole system`,
+        : `${perSecond(own[0])}, the whole system`,
       up: STREAMS.has(text("scenario", own[0])) ? "joules per query" : `joules per ${work(own[0])}` }));
   },
   speed(rows, width) {
@@ -87,6 +87,10 @@ const VIEWS = {
 
 function work(row) {
   return { "tokens/s": "token", "samples/s": "sample", "queries/s": "query" }[text("rate_unit", row)];
+}
+
+function perSecond(row) {
+  return { token: "tokens", sample: "samples", query: "queries" }[work(row)] + " per second";
 }
 
 // Why a view draws none of these rows, and what to choose so that it does.
