@@ -72,7 +72,7 @@ def test_a_gain_over_another_submitter_says_so_and_is_of_all_its_systems(compara
     assert (found.value.low, found.value.high) == pytest.approx((1.02, 1.1))
     alone = answer.gain(quantization.side_by_side(rows.iloc[[0, 2]]), ran, "LLM Offline", name)
     assert alone.headline.endswith("10 % more than FP8, but no submitter ran both alike (LLM Offline, v6.0).")
-    again = answer.under_other_choice(pairs, pairs, "LLM Server")
+    again = answer.under_other_choice(pairs, pairs, "LLM Server", name)
     assert again.headline == "No: FP4 gives 2 to 10 % more than FP8 on LLM Server too."
 
 
@@ -195,13 +195,25 @@ def test_accelerators_that_hold_the_weights_alone_are_told_of_how_many() -> None
 
 def test_the_other_scenario_is_set_against_the_answer(pairs: pd.DataFrame) -> None:
     def under(there: pd.DataFrame, here: pd.DataFrame) -> Finding:
-        return answer.under_other_choice(there, here, "LLM Server")
+        return answer.under_other_choice(there, here, "LLM Server", name)
 
     assert under(pairs, pairs).headline == "No: FP4 gives 1.5 times FP8 on LLM Server too."
     faster = pairs.assign(pairs_low=2.0, pairs_high=2.0)
     assert under(faster, pairs).headline == "Yes: FP4 gives 2 times FP8 on LLM Server, against 1.5 times above."
     assert under(pairs, pairs.head(0)).headline == "Yes: FP4 gives 1.5 times FP8 on LLM Server."
     assert under(pairs.head(0), pairs).value is None
+
+
+def test_gains_that_round_alike_are_told_as_they_are(pairs: pd.DataFrame) -> None:
+    """Both are `1 to 1.1` in two digits: the answer stands, as the ranges meet, but the gain is not the same `too`."""
+    here, there, more = (pairs.assign(pairs_low=low, pairs_high=high)
+                         for low, high in ((1.024, 1.061), (1.0244, 1.0752), (1.062, 1.099)))  # fmt: skip
+    own = answer.under_other_choice(there, here, "LLM Server", name).headline
+    assert own == "No: FP4 gives 2.4 to 7.5 % more than FP8 on LLM Server, against 2.4 to 6.1 % above."
+    apart = answer.under_other_choice(more, here, "LLM Server", name).headline
+    assert apart == "Yes: FP4 gives 6.2 to 9.9 % more than FP8 on LLM Server, against 2.4 to 6.1 % above."
+    moved = answer.under_other_choice(there.assign(accelerator="L40S"), here, "LLM Server", name).headline
+    assert "more than FP8 on an L40S, LLM Server, against" in moved and len(moved.split()) <= 25
 
 
 def test_nothing_to_say_is_said(comparable_rows: Rows) -> None:
@@ -219,7 +231,7 @@ def test_nothing_to_say_is_said(comparable_rows: Rows) -> None:
         answer.accuracy(left, str),
         answer.fit(held, "H100 SXM", "LLM", name),
         answer.fit_everywhere(held, "LLM", name),
-        answer.under_other_choice(pairs, pairs, "LLM"),
+        answer.under_other_choice(pairs, pairs, "LLM", name),
     ]
     assert {own.value for own in found} == {None} and len({own.name for own in found}) == 8
     empty = [

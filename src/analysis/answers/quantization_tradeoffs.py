@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.answers.words import (
     counted,
     fitting,
+    gained,
     listed,
     many_of,
     more_than,
@@ -67,8 +68,8 @@ def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Fin
         why = f"No accelerator has official results of {topic} at two precisions in one round"
         return nothing("official_gain", GAIN, f"{why} (0 of {counted(groups, 'case')}).")
     row = pairs.iloc[0]
-    gained = _gained(row)
-    words = f"{row['lower'].upper()} gives {more_than(gained, row['wider'].upper())}"
+    ratio = _gained(row)
+    words = f"{row['lower'].upper()} gives {more_than(ratio, row['wider'].upper())}"
     where, part = f"{topic}, {row['round']}", with_article(name(row["accelerator"]))
     sentence = fitting(
         f"On the same accelerator, {part}, {words} ({where}).",
@@ -80,7 +81,7 @@ def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Fin
             f"On {part}, {words}, but no submitter ran both alike ({where}{of}).",
             f"On {part}, {words}, by different submitters ({where}).",
         )
-    return Finding("official_gain", gained, GAIN, sentence, cited(pairs.head(1)), row["notes"])
+    return Finding("official_gain", ratio, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
 def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding, label: Names) -> Finding:
@@ -269,17 +270,32 @@ def accuracy_table(price: pd.DataFrame, label: Names, name: Names) -> pd.DataFra
     return rows.assign(benchmark=rows["benchmark"].map(label), name=rows["accelerator"].map(name), precisions=ran)
 
 
-def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str) -> Finding:
-    """Whether the gain of the lower precision is another in the scenario of `topic`; of quantization.side_by_side."""
+def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str, name: Names) -> Finding:
+    """Whether the gain of the lower precision is another in the scenario of `topic`; of quantization.side_by_side.
+
+    It is none where both are of the same precisions and their ranges share a value, or are the same in words.
+    """
     if pairs.empty:
         return nothing("under_another_choice", GAIN, f"{topic} has no accelerator with two precisions in one round.")
     row = pairs.iloc[0]
-    gained = _gained(row)
-    own = f"{row['lower'].upper()} gives {more_than(gained, row['wider'].upper())} on {topic}"
-    before = "" if here.empty else prose(_gained(here.iloc[0]))
-    same = before == prose(gained)
-    sentence = f"No: {own} too." if same else f"Yes: {own}{f', against {before} times above' * bool(before)}."
-    return Finding("under_another_choice", gained, GAIN, sentence, cited(pairs.head(1)), row["notes"])
+    gain = _gained(row)
+    own = f"{row['lower'].upper()} gives {more_than(gain, row['wider'].upper())}"
+    if here.empty:
+        sentence = f"Yes: {own} on {topic}."
+    else:
+        above = here.iloc[0]
+        before = _gained(above)
+        both = all(row[key] == above[key] for key in ("lower", "wider"))
+        alike = gained(gain) == gained(before)
+        verdict = "No" if both and (alike or gain.overlaps(before)) else "Yes"
+        where = (
+            topic
+            if row["accelerator"] == above["accelerator"]
+            else f"{with_article(name(row['accelerator']))}, {topic}"
+        )
+        beside = " too" if both and alike else f", against {gained(before)} above"
+        sentence = f"{verdict}: {own} on {where}{beside}."
+    return Finding("under_another_choice", gain, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
 def held_rows(held: pd.DataFrame, name: Names) -> pd.DataFrame:

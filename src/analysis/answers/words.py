@@ -69,9 +69,16 @@ def bridged(through: Iterable[str]) -> list[str]:
 
 def more_than(value: Interval, other: str) -> str:
     """A factor as sentences say it: 1.5 times FP8, but 6.1 % more than FP8 where two digits of it say too little."""
-    if value.low >= 1 and value.high < SMALL_GAIN:
-        return f"{prose((value + -1.0) * 100.0)} % more than {other}"
-    return f"{prose(value)} times {other}"
+    return f"{gained(value)}{' more than' * _is_small(value)} {other}"
+
+
+def gained(value: Interval) -> str:
+    """The same without what it is a factor of: 1.5 times, but 6.1 %."""
+    return f"{prose((value + -1.0) * 100.0)} %" if _is_small(value) else f"{prose(value)} times"
+
+
+def _is_small(gain: Interval) -> bool:
+    return bool(gain.low >= 1 and gain.high < SMALL_GAIN)
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:

@@ -31,6 +31,7 @@ from analysis.core.vocabulary import (
     SUITES,
     TRUST,
     WORK,
+    WORKS,
     filed_under,
     round_age,
 )
@@ -132,6 +133,11 @@ class Comparison:
     def topic(self) -> str:
         """Benchmark and scenario in words."""
         return f"{self.label} {self.question.scenario}"
+
+    @property
+    def per_second(self) -> str:
+        """The unit in words, such as `tokens per second`."""
+        return f"{WORKS[self.unit]} per second"
 
     @property
     def work(self) -> str:

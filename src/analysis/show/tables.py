@@ -11,7 +11,6 @@ from analysis.compare.gate import Comparison
 from analysis.core import interval, notes
 from analysis.core.choices import not_among
 from analysis.core.notes import Notes
-from analysis.core.vocabulary import WORKS
 from analysis.show import cells
 from analysis.show.cells import FOLD, Key, Table
 
@@ -55,7 +54,7 @@ def show(
 
 def results(chosen: Comparison) -> Table:
     """The rows compared, MOST at most: system, accelerators, rate as published and per accelerator, where it stands."""
-    unit = f"{WORKS[chosen.unit]} per second"
+    unit = chosen.per_second
     columns = {
         "accelerator": "Accelerator",
         "accelerator_count": "Count",
