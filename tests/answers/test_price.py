@@ -109,25 +109,35 @@ OFFERS = pd.DataFrame(
     {"accelerator": ["H200 SXM", "H100 SXM", "L40S"], "provider": ["Cloud", "Cloud", "Else"], "source_id": "p",
      "rate_low": [4000.0, 3000.0, 500.0], "rate_high": [4000.0, 3000.0, 500.0], "price_low": [3.29, 2.0, 0.5],
      "price_high": [3.29, 2.0, 0.5], "usd_per_million_low": [0.5, 0.6, 2.0], "usd_per_million_high": [0.5, 0.6, 2.0],
-     "commitment": "unstated", "quoted": "", "id": ["i", "j", "k"]}
+     "commitment": "unstated", "quoted": "", "id": ["i", "j", "k"], "providers": "one"}
 ).assign(source_ids=[("s",), ("s",), ("t",)], notes=[NONE, NONE, PREVIEW], rounds=[("v4.1",)] * 3)  # fmt: skip
 
 
 def test_what_one_replaces_follows_with_its_rent(states: States) -> None:
     """4,000 over 500 tokens/s are 8, at 3.29 over 0.5 dollars."""
     finding = prices.replaced(cost.replaced(OFFERS))
-    states(finding, (8.0, 8.0), "One H200 SXM replaces 8 L40S (v4.1), at 6.6 times the rent.")
+    states(finding, (8.0, 8.0), "One H200 SXM replaces 8 L40S (v4.1), at 6.6 times the rent (Cloud against Else).")
+    both = prices.replaced(cost.replaced(OFFERS.assign(provider="Cloud")))
+    states(both, (8.0, 8.0), "One H200 SXM replaces 8 L40S (v4.1), at 6.6 times the rent (both at Cloud).")
+    given = prices.replaced(cost.replaced(OFFERS.assign(provider="a given price", providers="unnamed")))
+    states(given, (8.0, 8.0), "One H200 SXM replaces 8 L40S (v4.1), at 6.6 times the rent.")
     assert (finding.notes, list(finding.sources)) == (PREVIEW | {note("prices_undated")}, ["p", "s", "t"])
     states(prices.replaced(None), None, "Fewer than two accelerators")
 
 
 def test_the_cheapest_quote_is_told_with_the_dearest_as_a_multiple(states: States) -> None:
     finding = prices.best_offer(OFFERS, "LLM", "token")
-    told = "A million tokens cost 50 cents on an H200 SXM at $3.29 (v4.1), 4 times as much on an L40S at 50 cents."
+    told = (
+        "A million tokens cost 50 cents on an H200 SXM at Cloud's $3.29 (v4.1), 4 times as much on an L40S at Else's "
+    )
+    told += "50 cents."
     states(finding, (0.5, 0.5), told)
     assert finding.notes == PREVIEW | {note("prices_undated")}
     dated = prices.best_offer(OFFERS.head(1).assign(quoted="2026-01"), "LLM", "token")
-    assert dated.headline == "A million tokens cost 50 cents on an H200 SXM at $3.29 (v4.1)." and dated.notes == NONE
+    assert (
+        dated.headline == "A million tokens cost 50 cents on an H200 SXM at Cloud's $3.29 (v4.1)."
+        and dated.notes == NONE
+    )
     older = prices.best_offer(OFFERS.assign(rounds=[("v4.1",), ("v4.1",), ("v4.0",)]), "LLM", "token").headline
     assert older.endswith("an L40S at 50 cents (v4.0).") and len(older.split()) <= 25
     states(prices.best_offer(OFFERS.head(0), "LLM", "token"), None, "No accelerator has both a quote and")
@@ -140,7 +150,7 @@ def test_the_range_of_what_is_assumed_is_told_once(states: States) -> None:
         finding,
         (0.5 / 0.8, 0.5 / 0.3),
         "leave 30 to 80 % of v4.1's throughput",
-        "cost $0.62 to $1.70 on an H200 SXM at $3.29.",
+        "cost $0.62 to $1.70 on an H200 SXM at Cloud's $3.29.",
     )
     states(prices.assumed(OFFERS.head(0), OFFERS, Interval(0.3, 0.8), "token"), None, "No quote")
 
@@ -164,13 +174,25 @@ def test_the_claim_of_that_figure_is_what_quotes_ask_beside_the_worth(worth: pd.
 
 def test_quotes_are_named_by_accelerator_and_provider_with_what_they_say() -> None:
     dated = OFFERS.head(1).assign(commitment="reserved", quoted="2026-01", source_id="")
+    drawn = OFFERS.assign(part=OFFERS["accelerator"])
     named = prices.named(pd.concat([dated, OFFERS.tail(1)]), {"p": "a post"})
     told = named[["offer", "asked", "terms", "price_from"]].to_numpy().tolist()
     assert told == [["H200 SXM\nCloud", "$3.29", "reserved, 2026-01", "parameter"],
                     ["L40S\nElse", "50 cents", "not stated", "a post"]]  # fmt: skip
-    assert prices.quotes(OFFERS, OFFERS, ["v4.1"]) == "3 of 3 quotes (of documents, undated); throughput of v4.1."
-    assert prices.quotes(OFFERS, dated, []) == "3 of 1 quote (1 given)."
+    assert prices.quotes(drawn, OFFERS, ["v4.1"], str) == "3 of 3 quotes (of documents, undated); throughput of v4.1."
+    assert prices.quotes(drawn, dated, [], str) == "3 of 1 quote (1 given)."
+    few = prices.quotes(drawn.head(2), OFFERS, [], str.lower)
+    assert few == "2 of 3 quotes (of documents, undated); no throughput of a l40s."
     assert prices.rounds_of(OFFERS.assign(rounds=[("v5.1",), ("v4.1",), ("",)])) == ["v4.1", "v5.1"]
+
+
+def test_a_figure_of_multiples_says_whose_quotes_it_has(worth: pd.DataFrame) -> None:
+    """One provider of both accelerators, or whose price stands against whose."""
+    of = [("A",)] * 3 + [("B",)]
+    shown = prices.asked_of(worth.assign(providers=of, baseline_providers=[("A",)] * 3 + [("A", "C")]))
+    assert shown["asked_by"].tolist() == ["", "", "both at A", "B against A and C"]
+    assert prices.asked_by(shown) == " Asked for H200 SXM (both at A) and L40S (B against A and C)."
+    assert prices.asked_by(shown.head(2)) == ""
 
 
 def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States) -> None:
@@ -196,6 +218,8 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
     shown = prices.use_rows(uses)
     assert shown["use"].tolist() == ["10 % used", "50 % used", "100 % used"]
     assert shown["thousand_low"].iloc[1] == pytest.approx((2 - least) * worth / 1000)
+    by_two = prices.owned_on(Interval(2.0, 3.5), TERMS, ["A", "B"])
+    assert by_two == "Rented at $2 to $3.50 an hour (A and B), falling 20 % a year, over 4 years."
     assert (
         prices.owned_on(Interval(2.0, 3.5), TERMS)
         == "Rented at $2 to $3.50 an hour, falling 20 % a year, over 4 years."

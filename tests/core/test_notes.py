@@ -63,6 +63,12 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         "different rounds, v5.1 against v4.1: software and rules differ",
     ),
     ("prices_undated", {}, "rental prices move within months, and the documents have no date"),
+    (
+        "documents_differ",
+        {"rates": "400 to 440", "other_rates": "1,100"},
+        "documents contradict each other, 400 to 440 against 1,100 for each accelerator",
+    ),
+    ("documents_differ", {}, "documents contradict each other"),
     ("unofficial_ratio", {}, "a ratio to summed power limits is not an official metric"),
     ("no_queue", {}, "no queue is planned: the length of a request is not known"),
     ("no_prompt", {}, "the time to read a prompt is not planned: its length or the compute is not known"),

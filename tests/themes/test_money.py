@@ -32,7 +32,7 @@ PRICES = pd.DataFrame(
      ("p2", "L40S", "Cloud B", 1.5, 1.5, ""), ("p3", "L40S", "Cloud B", 0.1, 0.1, "p2")],
     columns=["id", "accelerator", "provider", "usd_per_accelerator_hour_low", "usd_per_accelerator_hour_high",
              "duplicate_of"],
-).assign(commitment="unstated", quoted="", source_id="doc")  # fmt: skip
+).assign(commitment="unstated", quoted="", source_id="doc", providers="one")  # fmt: skip
 
 
 def test_tokens_per_dollar_and_dollars_per_million_by_hand() -> None:
@@ -95,8 +95,43 @@ def test_an_hour_is_worth_the_ratio_of_the_rates_and_stands_beside_the_ratio_of_
     ends = ["worth_low", "worth_high", "offered_low", "offered_high"]
     assert found.loc["H200 SXM", ends].tolist() == pytest.approx([1.2, 1.5, 0.5, 1.0], **CLOSE)
     assert found.loc["L40S", ends].tolist() == pytest.approx([0.2, 0.2, 0.375, 0.75], **CLOSE)
+    assert found["providers"].to_dict() == {"MI300X": (), "H200 SXM": ("Cloud A",), "L40S": ("Cloud B",)}
+    assert found.loc["L40S", "baseline_providers"] == ("Cloud A",)
     assert found["verdict"].to_dict() == {"MI300X": "", "H200 SXM": "cheaper", "L40S": "dearer"}
     assert np.isnan(found.loc["MI300X", "offered_low"])
+
+
+def test_rents_are_of_one_provider_by_itself_where_one_quotes_both() -> None:
+    """Cloud A asks 3 for the H200 and 2 for the H100, Cloud B 4 for the H100; what several ask is of no provider."""
+    rows = [
+        ("H200 SXM", "Cloud A", "one", 3.0),
+        ("H100 SXM", "Cloud A", "one", 2.0),
+        ("H100 SXM", "Cloud B", "one", 4.0),
+    ]
+    rows += [("L40S", "Cloud C", "one", 1.0), ("MI300X", "most", "several", 4.0), ("H100 SXM", "most", "several", 1.0)]
+    quoted = pd.DataFrame(rows, columns=["accelerator", "provider", "providers", "price_low"])
+    quoted = quoted.assign(price_high=quoted["price_low"])
+    base, other, alone, several = (quoted[quoted["accelerator"].eq(name)]
+                                   for name in ("H100 SXM", "H200 SXM", "L40S", "MI300X"))  # fmt: skip
+    assert cost.rents(other, base) == (Interval(1.5, 1.5), ("Cloud A",), ("Cloud A",))
+    everybody = ("Cloud A", "Cloud B", "most")
+    assert cost.rents(alone, base) == (Interval(0.25, 1.0), ("Cloud C",), everybody)
+    assert cost.rents(several, base) == (Interval(1.0, 4.0), ("most",), everybody)
+    assert not cost.rents(base.head(0), base).ratio.known
+
+
+def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(comparable_rows: Rows) -> None:
+    """400 to 440 in one and 1,100 to 1,200 in the other; two whose ranges meet are told by the faster."""
+    rows = comparable_rows(
+        {"origin": "published", "source_id": "a", "low": 3200.0, "high": 3520.0, "notes": CARE},
+        {"origin": "published", "source_id": "b", "low": 8800.0, "high": 9600.0},
+    )
+    (found,) = cost.rates(rows).to_dict("records")
+    differ = note("documents_differ", ["H100 SXM"], rates="400 to 440", other_rates="1,100 to 1,200")
+    assert (found["rate_low"], found["rate_high"], found["source_ids"]) == (400.0, 1200.0, ("a", "b"))
+    assert found["notes"] == CARE | {differ}
+    (meeting,) = cost.rates(rows.assign(per_accelerator_low=[400.0, 430.0])).to_dict("records")
+    assert (meeting["rate_low"], meeting["notes"]) == (430.0, NONE)
 
 
 def test_a_baseline_without_a_quote_still_has_multiples_but_nothing_asked_beside_them() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -11,6 +11,7 @@ from analysis.answers.words import (
     bridged,
     counted,
     dollars,
+    fitting,
     listed,
     plural,
     prose,
@@ -147,7 +148,9 @@ def replaced(pair: pd.Series | None) -> Finding:
         return nothing(name, unit, "Fewer than two accelerators with a throughput have a quote: nothing to set beside.")
     work, rent = span(pair, "work"), span(pair, "rent")
     both = f"One {pair['accelerator']} replaces {prose(work)} {pair['other']} ({listed(pair['rounds'])})"
-    sentence = f"{both}, at {prose(rent)} times the rent."
+    whose = _whose(pair["providers"], pair["other_providers"])
+    sentence = fitting(f"{both}, at {prose(rent)} times the rent{f' ({whose})' * bool(whose)}.",
+                       f"{both}, at {prose(rent)} times the rent.")  # fmt: skip
     values = {"rent": (rent, "times the rent of the slower accelerator")}
     return Finding(name, work, unit, sentence, cited(pair), pair["notes"] | {note("prices_undated")}, values=values)
 
@@ -160,12 +163,16 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     best, worst = (offers.loc[interval.of(offers, "usd_per_million").middle.agg(pick)] for pick in ("idxmin", "idxmax"))
     of_best = f" ({listed(best['rounds'])})" * bool(listed(best["rounds"]))
     of_worst = f" ({listed(worst['rounds'])})" * (listed(worst["rounds"]) not in ("", listed(best["rounds"])))
-    sentence = f"A million {plural(work)} cost {dollars(span(best, 'usd_per_million'))} on {_quote(best)}{of_best}"
-    if len(offers) > 1:
-        times = Interval(*(float(end) for end in _over(worst, best)))
-        sentence += f", {prose(times)} times as much on {_quote(worst)}{of_worst}"
+    each = dollars(span(best, "usd_per_million"))
+    told = []
+    for quote in (_quote, _unnamed):
+        told.append(f"A million {plural(work)} cost {each} on {quote(best)}{of_best}")
+        if len(offers) > 1:
+            times = Interval(*(float(end) for end in _over(worst, best)))
+            told[-1] += f", {prose(times)} times as much on {quote(worst)}{of_worst}"
     both = pd.DataFrame([best, worst])
-    return Finding("best_offer", span(best, "usd_per_million"), unit, f"{sentence}.", cited(both), _warned(both))
+    sentence = f"{fitting(*told)}."
+    return Finding("best_offer", span(best, "usd_per_million"), unit, sentence, cited(both), _warned(both))
 
 
 def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str) -> Finding:
@@ -296,14 +303,40 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     return offers.assign(**own, price_from=source, software=software(offers))
 
 
-def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str]) -> str:
-    """Of which quotes a figure is, for its subtitle: how many, from where, and whether they are dated."""
+def asked_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of cost.multiples with `asked_by`: whose quotes stand beside what an hour is worth; "" without any."""
+    both = zip(rows["providers"], rows["baseline_providers"], rows["verdict"], strict=True)
+    told = [_whose(own, other) or listed(own) if verdict else "" for own, other, verdict in both]
+    return rows.assign(asked_by=pd.Series(told, rows.index, "str"))
+
+
+def asked_by(rows: pd.DataFrame) -> str:
+    """Whose quotes a figure of multiples has: for its subtitle, "" without any; of rows of `asked_of`."""
+    quoted = rows[rows["asked_by"].ne("")]
+    told = [f"{row['accelerator']} ({row['asked_by']})" for row in as_dicts(quoted)]
+    return f" Asked for {listed(told, most=len(told))}." if told else ""
+
+
+def _whose(own: tuple[str, ...], other: tuple[str, ...]) -> str:
+    """Whose quotes of two accelerators are set side by side: of one provider both, or whose against whose."""
+    if own != other:
+        return f"{listed(own)} against {listed(other)}"
+    return f"{'both' if len(own) == 1 else 'each'} at {listed(own)}" if own and own != (cost.GIVEN,) else ""
+
+
+def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str], name: Callable[[str], str]) -> str:
+    """Of which quotes a figure is, for its subtitle: how many, from where, whether they are dated, and of what not.
+
+    `name` calls accelerators; those with a quote but no throughput are not in the figure.
+    """
     given = all_quotes["source_id"].eq("").sum()
     undated = all_quotes["quoted"].eq("").all()
     whose = "of documents" if not given else f"{given} given"
     dates = ", undated" if undated else ""
     where = f"; throughput of {listed(rounds)}" if rounds else ""
-    return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}."
+    lacking = [name(part) for part in all_quotes["accelerator"].unique() if part not in set(offers["part"])]
+    none = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""
+    return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}{none}."
 
 
 def rounds_of(rated: pd.DataFrame) -> list[str]:
@@ -311,9 +344,10 @@ def rounds_of(rated: pd.DataFrame) -> list[str]:
     return sorted({name for rounds in rated["rounds"] for name in rounds} - {""}, key=round_age)
 
 
-def owned_on(rent: Interval, terms: Terms) -> str:
-    """What a figure of owning draws: over which rents, for how long, how fast they fall."""
-    asked = f"Rented at {dollars(rent, TAG)} an hour" if rent.known else "No rent is quoted"
+def owned_on(rent: Interval, terms: Terms, providers: Sequence[str] = ()) -> str:
+    """What a figure of owning draws: over which rents of which providers, for how long, how fast they fall."""
+    whose = f" ({listed(providers)})" if len(providers) else ""
+    asked = f"Rented at {dollars(rent, TAG)} an hour{whose}" if rent.known else "No rent is quoted"
     falling = f"falling {prose(terms.rent_falls_share * 100)} % a year"
     return f"{asked}, {falling}, over {interval.number(terms.years)} years."
 
@@ -336,6 +370,12 @@ def _amount(value: Interval) -> str:
 
 
 def _quote(row: pd.Series) -> str:
+    """The accelerator and its price, with the provider where one is named."""
+    whose = f"{row['provider']}'s " if row["providers"] == cost.ONE else ""
+    return f"{with_article(row['accelerator'])} at {whose}{dollars(span(row, 'price'), TAG)}"
+
+
+def _unnamed(row: pd.Series) -> str:
     return f"{with_article(row['accelerator'])} at {dollars(span(row, 'price'), TAG)}"
 
 

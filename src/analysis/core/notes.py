@@ -140,6 +140,7 @@ _TABLE = (
     ),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
+    Kind("documents_differ", "documents contradict each other", "{rates} against {other_rates} for each accelerator"),
     Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric", mark=UNOFFICIAL),
     # Of a plan.
     Kind("no_queue", "no queue is planned: the length of a request is not known"),

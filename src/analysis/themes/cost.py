@@ -7,6 +7,7 @@ MLPerf counts them; prices are US dollars per accelerator-hour.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,12 @@ from analysis.core import interval, notes, quote
 from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
+from analysis.core.notes import NONE, Notes, note
 from analysis.core.vocabulary import SECONDS_PER_HOUR, round_age
-from analysis.themes import of_a_kind
+from analysis.themes import alike, of_a_kind
 
+ONE, UNNAMED = "one", "unnamed"  # of whom a price is, in the column `providers`: of the one that is named, or not said
+GIVEN = "a given price"  # the provider of a price that was given without one
 UNSTATED = "unstated"  # the commitment of a price that says none, as the table has it
 RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
@@ -79,7 +83,8 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
     rows = [
         {
             "accelerator": offer.accelerator or accelerator,
-            "provider": offer.provider or "a given price",
+            "provider": offer.provider or GIVEN,
+            "providers": ONE if offer.provider else UNNAMED,
             "commitment": offer.commitment or UNSTATED,
             "quoted": offer.quoted,
             "usd_per_accelerator_hour_low": offer.low,
@@ -102,14 +107,37 @@ def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
 
 
 def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
-    """Every offer of `prices` once: accelerator, provider, commitment, quoted, price_low/high, source_id.
+    """Every offer of `prices` once: accelerator, provider, providers, commitment, quoted, price_low/high, source_id.
 
-    `quoted` is a date, "" where none is stated; prices are US dollars per accelerator-hour.
+    `quoted` is a date, "" where none is stated; prices are US dollars per accelerator-hour. `providers` says whether
+    one is named (ONE): what several ask together, or who is not named, is no provider that another price may be of.
     """
     once = prices[prices["duplicate_of"].eq("")]
     names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
-    columns = ["accelerator", "provider", "commitment", "quoted", *names, "source_id"]
+    columns = ["accelerator", "provider", "providers", "commitment", "quoted", *names, "source_id"]
     return once[columns].rename(columns=names)
+
+
+class Rents(NamedTuple):
+    """The rent of one accelerator over that of another (a ratio), and the providers whose quotes are on each side."""
+
+    ratio: Interval
+    providers: tuple[str, ...] = ()
+    other_providers: tuple[str, ...] = ()
+
+
+def rents(own: pd.DataFrame, other: pd.DataFrame) -> Rents:
+    """What quotes ask for one accelerator over what they ask for another; both are rows of `each_offer`.
+
+    Of each provider by itself where one quotes both; else over all quotes of both, whose providers then differ in more
+    than the accelerator. The ratio is unknown where one of the two has no quote.
+    """
+    named = [rows.loc[rows["providers"].eq(ONE), "provider"].unique() for rows in (own, other)]
+    both = tuple(sorted(set(named[0]) & set(named[1])))
+    sides = [[rows[rows["provider"].eq(name)] for rows in (own, other)] for name in both] or [[own, other]]
+    ratio = alike.hull(interval.span(one, "price") / interval.span(against, "price") for one, against in sides)
+    whose = (both, both) if both else (several(own["provider"]), several(other["provider"]))
+    return Rents(ratio, *whose)
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
@@ -135,17 +163,30 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
 
     Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), best_of (see scope),
     rounds (that of the row, a tuple), source_ids (a tuple), notes, and those of RAN, as far as the rows have them.
+    Where documents contradict each other, the rate is as wide as what they print, and a note says so.
     """
     rated, candidates = [], Candidates(rows)
     for name in rows["accelerator"].unique():
         used = rows[candidates.behind(name)]
         best = used.loc[interval.of(used, "per_accelerator").middle.idxmax()]
         record = "official" if best["origin"] == "official" else "documents"
-        ends = best["per_accelerator_low"], best["per_accelerator_high"]
-        behind_it = several([best["round"]]), several([best["source_id"]]), best["notes"]
-        rated.append((name, *ends, record, scope(rows, name, used), *behind_it, *(best.get(own, "") for own in RAN)))
+        differ = NONE if best["origin"] == "official" else _contradicting(used, name)
+        behind_it = used if differ else used.loc[[best.name]]
+        ends, sources = interval.span(behind_it, "per_accelerator"), several(behind_it["source_id"])
+        own = notes.union(behind_it["notes"]) | differ
+        told = ends.low, ends.high, record, scope(rows, name, used), several([best["round"]]), sources, own
+        rated.append((name, *told, *(best.get(column, "") for column in RAN)))
     columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes", *RAN]
     return pd.DataFrame(rated, columns=columns)
+
+
+def _contradicting(rows: pd.DataFrame, accelerator: str) -> Notes:
+    """That the rates which documents print of an accelerator do not meet, the two farthest apart of them."""
+    rates = [interval.span(own, "per_accelerator") for _, own in rows.groupby("source_id", sort=False)]
+    least, most = min(rates, key=lambda rate: rate.high), max(rates, key=lambda rate: rate.low)
+    if least.high >= most.low:
+        return NONE
+    return frozenset({note("documents_differ", [accelerator], rates=least.text(), other_rates=most.text())})
 
 
 def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
@@ -164,16 +205,22 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
     """How many times the baseline's price an hour of each accelerator may cost and still buy as much work for a dollar.
 
     That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator. Columns of
-    these and: worth_low/high (that ratio), offered_low/high (its price over the baseline's, over all quotes of both;
-    NaN without one: no price is invented), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, "" without
-    a quote). They meet where two digits do not tell them apart: quotes of several providers are no finer than that. The
-    most first; the baseline itself is left out.
+    these and: worth_low/high (that ratio), offered_low/high (its price over the baseline's, see rents; NaN without one:
+    no price is invented), providers and baseline_providers (tuples, of those quotes), verdict (`cheaper`, `dearer` or
+    `open` where the two ranges meet, "" without a quote). They meet where two digits do not tell them apart: quotes are
+    no finer than that. The most first; the baseline itself is left out.
     """
     own = speedups[speedups["accelerator"].ne(baseline)]
     own = interval.put(own, "worth", interval.of(own, "speedup"))
-    base = price_range(prices, baseline)
-    offered = [price_range(prices, name) / base for name in own["accelerator"]]
-    own = own.assign(offered_low=[usd.low for usd in offered], offered_high=[usd.high for usd in offered])
+    quoted = each_offer(prices)
+    base = quoted[quoted["accelerator"].eq(baseline)]
+    offered = [rents(quoted[quoted["accelerator"].eq(name)], base) for name in own["accelerator"]]
+    own = own.assign(
+        offered_low=[asked.ratio.low for asked in offered],
+        offered_high=[asked.ratio.high for asked in offered],
+        providers=pd.Series([asked.providers for asked in offered], own.index, "object"),
+        baseline_providers=pd.Series([asked.other_providers for asked in offered], own.index, "object"),
+    )
     own = own.astype({"offered_low": "float64", "offered_high": "float64"})
     offered_low, offered_high, worth_low, worth_high = (
         own[f"{name}_{end}"].map(lambda value: float(f"{value:.2g}"))
@@ -223,18 +270,21 @@ def in_one_round(rows: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
 def replaced(offered: pd.DataFrame) -> pd.Series | None:
     """How many of the slowest accelerator of `offers` one of the fastest replaces, and for how many times the rent.
 
-    A row of accelerator and other, work_low/high and rent_low/high (ratios), rounds, ids (of both results), notes,
-    source_ids; None where fewer than two accelerators are offered. Rents are over all quotes of both.
+    A row of accelerator and other, work_low/high and rent_low/high (ratios, see rents), providers and other_providers
+    (tuples, of the quotes), rounds, ids (of both results), notes, source_ids; None where fewer than two accelerators
+    are offered.
     """
     ranked = offered.loc[interval.of(offered, "rate").middle.sort_values(ascending=False, kind="stable").index]
     if ranked["accelerator"].nunique() < 2:
         return None
     first, last = (ranked[ranked["accelerator"].eq(ranked["accelerator"].iloc[place])] for place in (0, -1))
-    work, rent = (interval.span(first, name) / interval.span(last, name) for name in ("rate", "price"))
+    work, asked = interval.span(first, "rate") / interval.span(last, "rate"), rents(first, last)
     both = pd.concat([first, last])
     sources = several([*both["source_id"], *(name for ids in both["source_ids"] for name in ids)])
     rounds = several(name for own in both["rounds"] for name in own)
     names = {"accelerator": first["accelerator"].iloc[0], "other": last["accelerator"].iloc[0], "rounds": rounds}
+    names |= {"providers": asked.providers, "other_providers": asked.other_providers}
+    rent = asked.ratio
     ends = {"work_low": work.low, "work_high": work.high, "rent_low": rent.low, "rent_high": rent.high}
     return pd.Series(
         names | ends | {"notes": notes.union(both["notes"]), "ids": several(both["id"]), "source_ids": sources}
