@@ -157,6 +157,8 @@ REFUSED = [
     (["--prompt-tokens", "5000"], "--prompt-tokens is 5,000, but the model of llama2-70b takes 4,096 at most"),
     (["--accelerator", "mixed"], "--accelerator: no accelerator 'mixed': "),
     (["--users", "1" + 22 * "0"], "--users: Input should be less than or equal to 10000000000"),
+    (["--tokens-per-user", "1e300"], "--tokens-per-user: Input should be less than or equal to 1000000; got 1e+300"),
+    (["--context", "1" + 22 * "0"], "--context: Input should be less than or equal to 1000000000; got 1e+22"),
     (["--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     (["--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
     (["--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),

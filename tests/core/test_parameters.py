@@ -19,6 +19,8 @@ from analysis.core.parameters import MODELS, ParameterError
 from analysis.core.paths import NOTEBOOKS, RUNS
 
 SPEEDUP, POWER, DERATING = "generational_speedup", "power_efficiency", "real_world_derating"
+CHOICE = "accelerator_choice"
+QUOTED = "parameter prices.0:"
 PRICE, MINE = "price_performance", "my_deployment"
 
 
@@ -58,6 +60,22 @@ REFUSED = [
     (PRICE, {"prices": ["H100=2"]}, "parameter prices.0: 'H100': did you mean 'H100 "),
     (PRICE, {"prices": ["L40S=" + "9" * 400]}, "parameter prices.0: 'L40S=9999"),
     (PRICE, {"prices": ["L40S=1;a;b;c;d"]}, "parameter prices.0: 'L40S=1;a;b;c;d': too many parts; expected ACC"),
+    (
+        PRICE,
+        {"prices": ["L40S=1; reserved; 2026-01; 7"]},
+        f"{QUOTED} 'L40S=1; reserved; 2026-01; 7': '7' names no provider; expected ACC",
+    ),
+    (
+        PRICE,
+        {"prices": ["L40S=1; 12; 2026-01"]},
+        f"{QUOTED} 'L40S=1; 12; 2026-01': '12' is no commitment in words; expected ACC",
+    ),
+    (
+        PRICE,
+        {"prices": ["L40S=1; reserved; soon"]},
+        f"{QUOTED} 'L40S=1; reserved; soon': 'soon' is no date such as 2026-01; expected ACC",
+    ),
+    (PRICE, {"prices": [["a cloud"]]}, should("prices.0", "a valid string", ["a cloud"])),
     (PRICE, {"prices": [2.5]}, should("prices.0", "a valid string", 2.5)),
     (MINE, {"prices": ["nan"]}, "parameter prices.0: 'nan': 'nan' is not a number or a range"),
     (PRICE, {"derate": [0.5, 1.2]}, should("derate.1", "less than or equal to 1", 1.2)),
@@ -132,6 +150,17 @@ REFUSED = [
     (DERATING, {"users": True}, should("users", "a valid integer", True)),
     (DERATING, {"users": 0}, should("users", "greater than 0", 0)),
     (DERATING, {"tokens_per_second_per_user": 0.0}, should("tokens_per_second_per_user", "greater than 0", 0.0)),
+    (
+        DERATING,
+        {"tokens_per_second_per_user": 1e300},
+        should("tokens_per_second_per_user", "less than or equal to 1000000", 1e300),
+    ),
+    (DERATING, {"context_tokens": [1.0, 1e30]}, should("context_tokens.1", "less than or equal to 1000000000", 1e30)),
+    (CHOICE, {"context_tokens": [1.0, 1e30]}, should("context_tokens.1", "less than or equal to 1000000000", 1e30)),
+    (DERATING, {"prompt_tokens": 1e30}, should("prompt_tokens", "less than or equal to 1000000000", 1e30)),
+    (DERATING, {"tokens_per_request": 1e30}, should("tokens_per_request", "less than or equal to 1000000000", 1e30)),
+    (DERATING, {"peak_over_mean": [1.0, 1e30]}, should("peak_over_mean.1", "less than or equal to 1000", 1e30)),
+    ("interactivity", {"speeds": [1e30]}, should("speeds.0", "less than or equal to 1000000", 1e30)),
     (DERATING, {"weight_precision": "fp7"}, "parameter weight_precision: Input should be 'fp16', 'fp8'"),
     (MINE, {"tpot_ms": 1e300}, should("tpot_ms", "less than or equal to 86400000", 1e300)),
     (MINE, {"ttft_ms": -1.0}, should("ttft_ms", "greater than or equal to 0", -1.0)),

@@ -38,6 +38,9 @@ from analysis.core.vocabulary import DIVISIONS, SERVED, round_age
 
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
 MOST_MS = 86_400_000.0  # of a limit on latency, a day: nobody waits longer for a token
+MOST_SPEED = 1_000_000.0  # tokens/s to one user: a token each microsecond, in which memory answers once
+MOST_TOKENS = 1_000_000_000.0  # of one request: a hundred times the longest context of any model
+MOST_PEAK = 1000.0  # peak traffic over the mean: all of a day within a minute and a half
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
 
 
@@ -56,6 +59,8 @@ def _in_order(model: BaseModel, *names: str) -> None:
             raise ValueError(f"{name} must be two numbers, low then high; got {values}")
 
 
+Context = Annotated[float, Field(gt=0, le=MOST_TOKENS)]
+Peak = Annotated[float, Field(ge=1, le=MOST_PEAK)]
 WallOverLimit = Annotated[float, Field(ge=0.5)]  # no server at full load draws less than half of its power limits
 AssumedRange = Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2, max_length=2)]  # low, high
 
@@ -137,20 +142,20 @@ class RealWorldDerating(Common):
     trust: Trust = "checked"
     rounds: Rounds = ["v4.1", "v5.1", "v6.0"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
-    tokens_per_second_per_user: Annotated[float, Field(gt=0)] = 25.0
+    tokens_per_second_per_user: Annotated[float, Field(gt=0, le=MOST_SPEED)] = 25.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
-    peak_over_mean: Annotated[list[Annotated[float, Field(ge=1)]], Field(min_length=2, max_length=2)] = [1.0, 1.5]
+    peak_over_mean: Annotated[list[Peak], Field(min_length=2, max_length=2)] = [1.0, 1.5]
     prices: Prices = []
     weight_precision: Precision = "fp8"
     cache_precision: Precision = "fp16"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    context_tokens: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
+    context_tokens: Annotated[list[Context], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
     ttft_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 2000.0
     tpot_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 200.0
     wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
-    tokens_per_request: Annotated[float, Field(ge=0)] = 0.0
-    prompt_tokens: Annotated[float, Field(ge=0)] = 0.0
+    tokens_per_request: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
+    prompt_tokens: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
     prefill_share: Share = 0.5
     wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
@@ -295,7 +300,7 @@ class Interactivity(BaseModel):
     benchmark: Benchmark = "gpt-oss-120b"
     accelerators: list[Baseline] = []
     rounds: Rounds = ["v6.0"]
-    speeds: Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1, max_length=6)] = [
+    speeds: Annotated[list[Annotated[float, Field(gt=0, le=MOST_SPEED)]], Field(min_length=1, max_length=6)] = [
         10.0,
         25.0,
         50.0,

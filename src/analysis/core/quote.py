@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 _RANGE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:\s*-\s*(\d+(?:\.\d+)?|\.\d+))?")
+_DATE = re.compile(r"(?:\d{4}(?:-\d\d){0,2})?")
 EXPECTED = "ACCELERATOR=DOLLARS or ACCELERATOR=LOW-HIGH, then `; commitment; date; provider` where known"
 
 
@@ -35,7 +36,20 @@ def parse_quote(text: str) -> Quote:
         raise ValueError(f"{text!r}: {error}; expected {EXPECTED}") from None
     if low == 0 or len(terms) > 3:
         raise ValueError(f"{text!r}: {'a price is above zero' if low == 0 else 'too many parts'}; expected {EXPECTED}")
-    return Quote(accelerator.strip(), low, high, *terms)
+    offer = Quote(accelerator.strip(), low, high, *terms)
+    wrong = {
+        f"{offer.commitment!r} is no commitment in words": not _is_words(offer.commitment),
+        f"{offer.quoted!r} is no date such as 2026-01": not _DATE.fullmatch(offer.quoted),
+        f"{offer.provider!r} names no provider": not _is_words(offer.provider),
+    }
+    if said := next((words for words, is_so in wrong.items() if is_so), ""):
+        raise ValueError(f"{text!r}: {said}; expected {EXPECTED}")
+    return offer
+
+
+def _is_words(text: str) -> bool:
+    """Whether a text is empty or holds a letter: a number alone names nobody."""
+    return not text or any(map(str.isalpha, text))
 
 
 def numbers(text: str) -> tuple[float, float]:
