@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from analysis.core.paths import DATA
 from analysis.importers.measured import formats, measurement
 from analysis.importers.measured.measurement import MeasuredRun, MeasurementError
+from analysis.themes import deployment
 
 EXAMPLES = DATA / "examples"
 VLLM = {
@@ -122,6 +123,30 @@ def test_loadgen_by_hand(write: Write) -> None:
     assert (one(path).output_tokens_per_s, run.output_tokens_per_s) == (2900.0, 2900.0)
     assert (run.tool, run.scenario, run.ttft_p99_ms, run.tpot_p99_ms) == ("LoadGen", "Server", 1500.0, 150.0)
     assert (run.model, run.accelerator, run.accelerator_count) == ("", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "rate", "load"),
+    [
+        ({"effective_target_qps": 10.2}, 10.2, "light"),
+        ({"effective_target_qps": 20, "effective_samples_per_query": 1}, 20.0, "full"),
+        ({}, float("nan"), ""),
+        ({"effective_scenario": "Offline", "effective_target_qps": 10.0}, float("nan"), "full"),
+    ],
+)
+def test_a_server_log_tells_its_load(write: Write, said: dict[str, Any], rate: float, load: str) -> None:
+    """10 of 10.2 queries a second were answered as they came, 10 of 20 were not; Offline has them all at once."""
+    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (dict(LOG) | said).items()]
+    run = one(write(*lines, name="mlperf_log_detail.txt"))
+    assert run.request_rate == pytest.approx(rate, nan_ok=True) and deployment.load(vars(run)) == load
+
+
+def test_a_server_log_whose_target_is_no_rate_is_refused(write: Write) -> None:
+    lines = [
+        f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (*LOG, ("effective_target_qps", 0))
+    ]
+    with pytest.raises(MeasurementError, match="effective_target_qps is 0; expected a number above 0"):
+        one(write(*lines, name="mlperf_log_detail.txt"))
 
 
 def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:

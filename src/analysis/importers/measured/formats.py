@@ -14,6 +14,7 @@ from analysis.data.catalog import Catalog
 from analysis.importers.measured import aiperf, genai_perf, guidellm, inferencex, sglang, vllm
 from analysis.importers.measured.measurement import (
     COLUMNS,
+    UNKNOWN,
     MeasuredRun,
     MeasurementError,
     Reader,
@@ -26,6 +27,7 @@ from analysis.importers.official import loadgen
 FORMATS = (sglang, vllm, genai_perf, aiperf, guidellm, inferencex)  # the first that recognises a record reads it
 TOOLS = f"a result of {', '.join(tool.FORM for tool in FORMATS)} or LoadGen (mlperf_log_detail.txt)"
 LOG = "mlperf_log_detail.txt"
+TARGET = "effective_target_qps"  # queries a second that a Server run sends, at random times
 _LOGLINE = b":::MLLOG"
 EXAMPLE = b"# EXAMPLE"
 START = 65536  # bytes in which a detail log shows what it is
@@ -98,10 +100,11 @@ def _runs(record: Any, name: str, place: str) -> list[MeasuredRun]:
 def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     """A LoadGen run: its rates and percentiles are official keys; it says neither model nor accelerator.
 
-    A sample is a request; an Offline run sends all of its samples in one query.
+    A sample is a request; an Offline run sends all of its samples in one query, a Server run queries at TARGET. What
+    TARGET is of any other scenario tells no load: LoadGen takes it for how many samples it needs.
     """
     try:
-        log = loadgen.read_log(path)
+        log = loadgen.read_log(path, (TARGET,))
         loadgen.valid(log)
     except loadgen.LogError as error:
         raise MeasurementError(f"{name}: {error}") from None
@@ -111,11 +114,13 @@ def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     read = Reader(log, name)
     each = read.number("effective_samples_per_query") if "effective_samples_per_query" in log else 1.0
     completed = read.number("result_query_count") * each
+    sends = log.get("effective_scenario") == "Server" and TARGET in log
     measured = MeasuredRun(
         name, "", "LoadGen", "", rates["tokens_per_second"], completed,
         scenario=str(log.get("effective_scenario", "")), date=str(log.get("test_datetime", "")),
         software=f"LoadGen {log.get('loadgen_version', '')}".strip(),
-        requests_per_s=rates.get("samples_per_second", float("nan")), example=example, **_latencies(log),
+        requests_per_s=rates.get("samples_per_second", UNKNOWN),
+        request_rate=read.number(TARGET, above=0) * each if sends else UNKNOWN, example=example, **_latencies(log),
     )  # fmt: skip
     return checked(measured, name)
 
