@@ -125,6 +125,28 @@ def test_loadgen_by_hand(write: Write) -> None:
     assert (run.model, run.accelerator, run.accelerator_count) == ("", "", 0)
 
 
+@pytest.mark.parametrize("wrong", [7, 2.5, True, ["a", "b"], {"name": "a"}])
+@pytest.mark.parametrize(
+    ("example", "key", "place"),
+    [
+        ("vllm_old.json", "model_id", ""), ("vllm_old.json", "backend", ""), ("vllm_old.json", "date", ""),
+        ("vllm_old.json", "accelerator", ""), ("aiperf.json", "start_time", ""), ("aiperf.json", "aiperf_version", ""),
+        ("genai_perf.json", "backend", "input_config"), ("sglang.jsonl", "model_path", "server_info"),
+        ("sglang.jsonl", "backend", ""), ("inferencex.json", "framework", ""), ("inferencex.json", "hw", ""),
+    ],
+)  # fmt: skip
+def test_what_is_no_text_is_named_with_file_and_key(
+    write: Write, example: str, key: str, place: str, wrong: object
+) -> None:
+    text = (EXAMPLES / example).read_text("utf-8")
+    record = json.loads(text.splitlines()[0] if example.endswith("l") else text)
+    record = record[0] if isinstance(record, list) else record
+    (record[place] if place else record)[key] = wrong
+    with pytest.raises(MeasurementError) as error:
+        one(write(record))
+    assert str(error.value).startswith("run.json") and f": {key} is {wrong!r}; expected text" in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("said", "rate", "load"),
     [

@@ -58,8 +58,8 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         output_tokens_per_s=blocks.stat(read, "output_token_throughput", RATES),
         requests_completed=blocks.stat(read, "request_count", COUNTS),
         requests_failed=blocks.stat(read, "error_request_count", COUNTS, missing=_errors(read)),
-        date=str(record.get("start_time") or ""),
-        software=f"AIPerf {record['aiperf_version']}" if record.get("aiperf_version") else "AIPerf",
+        date=read.text("start_time"),
+        software=f"AIPerf {read.text('aiperf_version')}".strip(),
         devices=devices,
         concurrency=blocks.found(config.record, "concurrency"),
         request_rate=blocks.found(config.record, "request_rate"),
@@ -155,4 +155,4 @@ def _model(config: Reader) -> str:
     models = models.get("items") if isinstance(models, Mapping) else models
     names = config.part("endpoint").record.get("model_names") or models or [""]
     first = names[0] if isinstance(names, list) else names
-    return str(first.get("name") or "") if isinstance(first, Mapping) else str(first)
+    return config.words("model_names", first.get("name") if isinstance(first, Mapping) else first)

@@ -114,11 +114,11 @@ def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     read = Reader(log, name)
     each = read.number("effective_samples_per_query") if "effective_samples_per_query" in log else 1.0
     completed = read.number("result_query_count") * each
-    sends = log.get("effective_scenario") == "Server" and TARGET in log
+    sends = read.text("effective_scenario") == "Server" and TARGET in log
     measured = MeasuredRun(
         name, "", "LoadGen", "", rates["tokens_per_second"], completed,
-        scenario=str(log.get("effective_scenario", "")), date=str(log.get("test_datetime", "")),
-        software=f"LoadGen {log.get('loadgen_version', '')}".strip(),
+        scenario=read.text("effective_scenario"), date=read.text("test_datetime"),
+        software=f"LoadGen {read.text('loadgen_version')}".strip(),
         requests_per_s=rates.get("samples_per_second", UNKNOWN),
         request_rate=read.number(TARGET, above=0) * each if sends else UNKNOWN, example=example, **_latencies(log),
     )  # fmt: skip

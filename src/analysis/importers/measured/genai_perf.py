@@ -69,7 +69,7 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
 def _model(config: Reader) -> str:
     """The first of `model_names`, or of `model` of the flat configuration."""
     names = config.record.get("model_names") or config.record.get("model") or [""]
-    return str(names[0] if isinstance(names, list) else names)
+    return config.words("model_names", names[0] if isinstance(names, list) else names)
 
 
 def _power(read: Reader) -> tuple[float, int]:

@@ -135,7 +135,7 @@ def _model(report: Reader, part: Reader) -> str:
         (report.record.get("args"), "model"),
     )
     named_so = (held.get(key) for held, key in places if isinstance(held, Mapping))
-    return str(next(filter(None, named_so), ""))
+    return report.words("model", next(filter(None, named_so), ""))
 
 
 def _labelled(report: Reader) -> dict[str, Any]:

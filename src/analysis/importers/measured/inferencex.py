@@ -51,12 +51,12 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     _check(record, read, count, writing)
     metered = record.get("power_valid") == 1 and record.get("avg_total_gpu_power_w") is not None
     measured = MeasuredRun(
-        file, place, "InferenceX", str(record.get("model") or ""),
+        file, place, "InferenceX", read.text("model"),
         output_tokens_per_s=each * writing,
         requests_completed=UNKNOWN,
-        software=" ".join(str(record[key]) for key in ("framework", "image") if record.get(key)),
-        precision=str(record.get("precision") or ""),
-        accelerator=_accelerator(record, where),
+        software=" ".join(filter(None, map(read.text, ("framework", "image")))),
+        precision=read.text("precision"),
+        accelerator=_accelerator(read),
         accelerator_count=count,
         concurrency=read.number("conc", above=0),
         accelerator_watts=read.number("avg_total_gpu_power_w") if metered else UNKNOWN,
@@ -82,15 +82,15 @@ def _counts(read: Reader) -> tuple[int, int]:
     return count, count
 
 
-def _accelerator(record: Mapping[str, Any], where: str) -> str:
+def _accelerator(read: Reader) -> str:
     """The accelerator of the machines that ran, of what their pool is called: `h200` of `cluster:h200-dgxc`."""
-    parts = {str(record[key]) for key in ("prefill_hw", "decode_hw") if record.get(key)}
-    if len(parts) > 1:
+    prompts, answers = map(read.text, ("prefill_hw", "decode_hw"))
+    if prompts and answers and prompts != answers:
         raise MeasurementError(
-            f"{where}: prefill_hw is {record.get('prefill_hw')}, decode_hw is {record.get('decode_hw')}; expected one "
-            "accelerator, for no official system is of two"
+            f"{read.where}: prefill_hw is {prompts}, decode_hw is {answers}; expected one accelerator, for no official "
+            "system is of two"
         )
-    pool = (parts.pop() if parts else str(record.get("hw") or "")).rpartition(":")[2].partition("-")[0]
+    pool = (prompts or answers or read.text("hw")).rpartition(":")[2].partition("-")[0]
     return POOLS.get(pool, pool)
 
 

@@ -142,8 +142,14 @@ class Reader:
         return [Reader(each, f"{self.where}, {key} {at}") for at, each in enumerate(held, 1)]
 
     def text(self, key: str) -> str:
-        """What stands at `key`, as text; "" where it is missing, null or empty."""
-        return str(self.record.get(key) or "")
+        """The text at `key`; "" where it is missing or null. Raises MeasurementError for anything else than text."""
+        return self.words(key, self.record.get(key))
+
+    def words(self, key: str, value: Any) -> str:
+        """`value`, which was read at `key`, if it is text; "" for null. Raises MeasurementError."""
+        if value is not None and not isinstance(value, str):
+            raise self.fault(key, f"is {reprlib.repr(value)}", "text")
+        return value or ""
 
     def fault(self, key: str, state: str, expected: str) -> MeasurementError:
         """The error of a key whose value is not what it should be."""

@@ -29,14 +29,14 @@ def recognises(record: Mapping[str, Any]) -> bool:
 def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
     """The run of one line. Raises MeasurementError naming file, line and key."""
     where = named(file, place)
-    read, server = Reader(record, where), _server(record)
+    read, server = Reader(record, where), Reader(_server(record), f"{where}, server_info")
     figures = clients.figures(record, read)
     measured = MeasuredRun(
-        file, place, "SGLang bench_serving", str(server.get("model_path") or ""),
+        file, place, "SGLang bench_serving", server.text("model_path"),
         requests_failed=_failed(record),
-        software=f"{record.get('backend') or ''} {server.get('version') or ''}".strip(),
-        precision=str(server.get("quantization") or ""),
-        accelerator_count=_count(server, where),
+        software=f"{read.text('backend')} {server.text('version')}".strip(),
+        precision=server.text("quantization"),
+        accelerator_count=_count(server),
         **figures,
     )  # fmt: skip
     return [clients.agreeing(measured, where)]
@@ -53,12 +53,11 @@ def _failed(record: Mapping[str, Any]) -> float:
     return float(sum(not length for length in lengths)) if isinstance(lengths, list) else 0.0
 
 
-def _count(server: Mapping[str, Any], where: str) -> int:
+def _count(server: Reader) -> int:
     """Accelerators of the server; 0 where it does not say."""
-    read = Reader(server, f"{where}, server_info")
-    if not read.count("tp_size"):
+    if not server.count("tp_size"):
         return 0
     count = 1
-    for key in SPREAD if server.get("enable_dp_attention") else (*SPREAD, "dp_size"):
-        count *= read.count(key) or 1
+    for key in SPREAD if server.record.get("enable_dp_attention") else (*SPREAD, "dp_size"):
+        count *= server.count(key) or 1
     return count

@@ -45,12 +45,12 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     if clients.has_arrays(record) and figures["request_ttft_ms"] is None:
         in_time_if_streamed(goodput_per_s, where)
     measured = MeasuredRun(
-        file, place, "vllm bench serve", str(record.get("model_id") or ""),
+        file, place, "vllm bench serve", read.text("model_id"),
         requests_failed=_failed(record, read),
-        date=str(record.get("date") or ""),
-        software=str(record.get("backend") or record.get("endpoint_type") or ""),
-        precision=str(record.get("precision") or ""),
-        accelerator=str(record.get("accelerator") or ""),
+        date=read.text("date"),
+        software=read.text("backend") or read.text("endpoint_type"),
+        precision=read.text("precision"),
+        accelerator=read.text("accelerator"),
         accelerator_count=read.count("accelerator_count"),
         goodput_per_s=goodput_per_s,
         **figures,
