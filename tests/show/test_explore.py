@@ -43,7 +43,7 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., gate.Data]
         watts.Host(Interval(1.0, 1.5), "given"),
         Scaling(Interval(1.0, 1.0), ""),
     )
-    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), 1, data.accelerators, *own)
+    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), ("Cloud",), data.accelerators, *own)
     params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
     return Fixed(params, basis, power.efficiency(metered.rows))
 

@@ -72,16 +72,17 @@ class Basis:
 
     `supplies` are of the scenario asked for and of those with a tighter limit, the loosest first: `within` the limit on
     the first token, then all of each, for where none is so quick. `ttft_ms` is that limit. `price` is in US
-    dollars per accelerator-hour, of `offers`; `tokens_per_request` are those of the benchmark. `host` is what draws
-    power beside the accelerators, `scaling` what several nodes keep, `runs` are its official ones at any speed.
-    What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
+    dollars per accelerator-hour, `offers` names the provider of each of its quotes; `tokens_per_request` are those of
+    the benchmark. `host` is what draws power beside the accelerators, `scaling` what several nodes keep, `runs` are its
+    official ones at any speed. What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds`
+    those asked for.
     """
 
     accelerator: str
     unit: str
     supplies: tuple[Supply, ...]
     price: Interval
-    offers: int
+    offers: tuple[str, ...]
     accelerators: pd.DataFrame
     model: memory.Model | None
     prompt: Prompt
@@ -222,7 +223,7 @@ def bases(
     model = _model(models, asked)
     row = models.set_index("benchmark").loc[asked.benchmark]
     offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
-    offered = cost.each_offer(offers)["accelerator"]
+    offered = cost.each_offer(offers)
     facts = tables.accelerators.set_index("accelerator")
     columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]
     runs = pd.concat([supply.chosen.rows[columns] for supply in whole])
@@ -244,7 +245,7 @@ def bases(
         name: Basis(
             accelerator=name,
             price=cost.price_range(offers, name),
-            offers=int(offered.eq(name).sum()),
+            offers=tuple(offered.loc[offered["accelerator"].eq(name), "provider"]),
             prompt=_prompt(facts.loc[name], asked, model, tokens, active),
             runs=tuple(as_dicts(runs[runs["accelerator"].eq(name)].drop(columns="accelerator"))),
             **shared,

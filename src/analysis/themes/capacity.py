@@ -6,7 +6,7 @@ What a plan rests on is looked up once (see basis.py) and planned over many time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -258,11 +258,17 @@ def _of_throughput(
     ]
 
 
+def _of_offers(providers: Sequence[str]) -> str:
+    """How many offers a price is of, and whose they are."""
+    count = f"{len(providers)} offer{'s' * (len(providers) != 1)}"
+    return f"{count}: {', '.join(dict.fromkeys(providers))}" if providers else count
+
+
 def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn) -> list[_Input]:
     context, beyond = Interval(*asked.context_tokens), f"share, beyond {box.measured_on} accelerators"
     return [
         ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
-        ("price", "US dollars per accelerator-hour", of.price, f"{of.offers} offer{'s' * (of.offers != 1)}"),
+        ("price", "US dollars per accelerator-hour", of.price, _of_offers(of.offers)),
         ("context", "tokens in cache per request", context, ASSUMED),
         (sizing.KEPT, beyond, box.kept, of.scaling.of),
         ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),

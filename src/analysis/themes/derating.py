@@ -152,9 +152,8 @@ def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
 def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
     """The rate of systems that ran a serving software over that of the same machine without any.
 
-    `rows` are comparable rows, `layer` a name of vocabulary.SERVING_SOFTWARE.
-    Columns: benchmark, scenario, accelerator, system_key, share_low/high (a ratio),
-    source_ids.
+    `rows` are comparable rows, `layer` a name of vocabulary.SERVING_SOFTWARE. Columns: benchmark, scenario,
+    accelerator, system_key, share_low/high (a ratio), source_ids.
     """
     keys = ["basis", "benchmark", "scenario", "accuracy_target", "accelerator", "accelerator_count"]
     keys += ["submitter", "machine", "source_id"]
