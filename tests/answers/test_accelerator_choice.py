@@ -34,10 +34,11 @@ LEFT = {
 
 
 def row(name: str, called: str, **changes: object) -> dict:
-    """A row of a ranking; a quantity given as (low, high) has its median in the middle."""
+    """A row of a ranking; a quantity given as (low, high) has its median in the middle, in equal nodes the same."""
     ends = {"nodes": (1, 1), "count": (8, 8), "usd_per_hour": (NAN, NAN), "kilowatts": (10, 12), "worth": (2, 3)}
     ends |= {"worth_at_scale": (3, 4)}
     ends |= {"price_at_most": (NAN, NAN)} | {key: own for key, own in changes.items() if isinstance(own, tuple)}
+    ends = {equal: ends[key] for key, equal in choice.EQUAL.items()} | ends
     spread = {f"{key}_{end}": float(at) for key, (low, high) in ends.items()
               for end, at in (("low", low), ("median", (low + high) / 2), ("high", high))}  # fmt: skip
     rest = {key: own for key, own in changes.items() if not isinstance(own, tuple)}
@@ -86,6 +87,50 @@ def test_of_the_least_the_answer_says_how_many_are_spare() -> None:
     two, other = row("B200 SXM", "B200", count=(16, 16)), row("L40S", "L40S", node=4, count=(16, 16))
     assert best(made(two, H200, spare_nodes=1)).headline.endswith("take 16 B200 in nodes of 8 (8 spare).")
     assert best(made(two, other, spare_nodes=1)).headline.endswith("take 16 B200 or L40S (1 spare node).")
+
+
+SINGLE = row(
+    "H100 SXM", "H100", node=1, count=(1, 2), nodes=(1, 2), kilowatts=(1, 2), usd_per_hour=(3, 8), measured_on=1,
+    count_in_equal_nodes=(8, 8), kilowatts_in_equal_nodes=(11, 13), usd_per_hour_in_equal_nodes=(25, 37),
+)  # fmt: skip
+
+
+def test_what_takes_less_in_smaller_nodes_is_told_with_their_size() -> None:
+    """One or two H100 that came in nodes of one: in nodes of eight, as B200, they would be eight."""
+    chosen = made(B200, H200, SINGLE)
+    assert best(chosen).headline.endswith("take 8 B200 in nodes of 8; 1 to 2 H100 in nodes of 1.")
+    found = answer.smaller_nodes(chosen)
+    assert found.headline == (
+        "H100 takes 1 to 2 accelerators in nodes of 1; in nodes of 8, as B200 has, that would be 8 accelerators."
+    )
+    assert found.name in [own.name for own in answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)]
+    assert answer.power(chosen).headline == (
+        "B200 draws least, 10 to 12 kW by a model; H100 1 to 2 kW in nodes of 1."
+    ), "in nodes of one size"
+    assert answer.ranked_rows(chosen)["told"].tolist() == ["1 node of 8", "2 to 3 nodes of 8", "1 to 2 nodes of 1"]
+    assert set(answer.power_rows(chosen)["told"]) == {"1 node of 8", "2 to 3 nodes of 8", "1 to 2 nodes of 1"}
+    assert answer.subtitle(chosen, "Llama 2 70B").endswith("median starred; ranked as in nodes of 8.")
+    assert answer.ranked_columns(chosen)["count_in_equal_nodes"] == "Accelerators in nodes of 8, ranked by"
+
+
+def test_an_answer_without_room_says_in_which_nodes_it_is_the_least() -> None:
+    priced = row("B200 SXM", "B200", usd_per_hour=(30, 30))
+    assert best(made(priced, SINGLE, by=DOLLARS)).headline.endswith("$30 an hour; H100 $3 to $8 in nodes of 1.")
+    long = made(row("RTX PRO 6000", "RTX PRO 6000"), row("H200 NVL", "H200 NVL"), SINGLE, by=KILOWATTS)
+    assert best(long).headline.endswith("need least: 10 to 12 kW for 1,000 users in nodes of 8.")
+
+
+def test_what_leads_in_small_nodes_says_so_and_the_spread_compares_nodes_of_one_size() -> None:
+    chosen = made(SINGLE, H200)
+    assert best(chosen).headline.endswith("take 1 to 2 H100 in nodes of 1.") and not answer.smaller_nodes(chosen).value
+    assert answer.spread(chosen).headline == ("H200 takes 2.5 times as many accelerators as H100, both in nodes of 8.")
+
+
+def test_nodes_of_one_size_are_not_told_apart() -> None:
+    chosen = made(B200, H200)
+    assert not {*choice.EQUAL.values()} & {*answer.ranked_columns(chosen)}
+    assert answer.subtitle(chosen, "Llama 2 70B").endswith("median starred.")
+    assert set(answer.power_rows(chosen)["told"]) == {""}
 
 
 RACK = row("GB300", "GB300", node=4, count=(4, 4), kilowatts=(5, 6), usd_per_hour=(9, 10), smaller=True, measured_on=72)

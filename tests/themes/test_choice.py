@@ -79,6 +79,37 @@ def test_a_plan_smaller_than_what_was_measured_stands_below_the_others(made: Mak
     assert counts(many)["GB300"] == [80, 80]
 
 
+def test_the_size_of_the_nodes_that_somebody_filed_decides_no_rank(made: Make) -> None:
+    """100 users take 2 H100 in nodes of one, and 8 H200, one node; as nodes of eight H100 would be 8 too, and slower.
+
+    With a spare node 3 against 16, in equal nodes 16 against 16. 5,000 users take 100 against 56, or 104.
+    """
+    single = RUN | {"accelerator": "H100 SXM", "accelerator_count": 1, "low": 1_000.0}
+    few, spare, many = (
+        made(single, H200, users=100),
+        made(single, H200, users=100, spare_nodes=1),
+        made(single, H200, users=5_000),
+    )
+    assert counts(few) == {"H200 SXM": [8, 8], "H100 SXM": [2, 2]}
+    assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM"], "the fastest of what is level"
+    equal = [own.ranked.set_index("accelerator")["count_in_equal_nodes_high"].to_dict() for own in (few, spare, many)]
+    assert equal[0] == {"H200 SXM": 8, "H100 SXM": 8} and equal[1] == {"H200 SXM": 16, "H100 SXM": 16}
+    assert counts(spare)["H100 SXM"] == [3, 3]
+    assert equal[2] == {"H200 SXM": 56, "H100 SXM": 104} and counts(many)["H100 SXM"] == [100, 100]
+    powered = few.ranked.set_index("accelerator").loc["H100 SXM"]
+    for name in (KILOWATTS, DOLLARS):
+        assert powered[f"{name}_in_equal_nodes_high"] == pytest.approx(4 * powered[f"{name}_high"], rel=1e-12)
+
+
+def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> None:
+    """2 of one and 1 of the other."""
+    both = [RUN | {"accelerator": name, "accelerator_count": 1, "low": rate}
+            for name, rate in (("H100 SXM", 1_000.0), ("H200 SXM", 2_000.0))]  # fmt: skip
+    rows = made(*both, users=100).ranked
+    assert rows["accelerator"].tolist() == ["H200 SXM", "H100 SXM"] and rows["count_high"].tolist() == [1, 2]
+    assert rows["count_in_equal_nodes_high"].tolist() == [1, 2]
+
+
 def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
     chosen = made(H100, B200, spare_nodes=1)
     assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}

@@ -24,7 +24,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
 from analysis.core.vocabulary import TOKENS
 from analysis.themes import capacity, choice
-from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, ONE_NODE, Choice, likely
+from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, EQUAL, KILOWATTS, ONE_NODE, Choice, likely
 from analysis.themes.of_a_kind import software
 from analysis.themes.system_sizes import RACKS
 
@@ -65,6 +65,9 @@ RANKED_TABLE = {
     "nodes": "Nodes",
     "node": "Accelerators a node",
     "count": "Accelerators",
+    EQUAL[ACCELERATORS]: "Accelerators in nodes of {}, ranked by",
+    EQUAL[DOLLARS]: "Dollars an hour in nodes of {}, ranked by",
+    EQUAL[KILOWATTS]: "kW in nodes of {}, ranked by",
     "usd_per_hour": "Dollars an hour",
     "worth": "Worth of the baseline's price (ratio)",
     AT_SCALE: "Its worth at scale (ratio)",
@@ -132,15 +135,19 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
         DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour",
         KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW",
     }[chosen.by]
-    less = _below(_known(chosen), chosen.by)
-    scope = f"; {_in_larger(less, chosen.by)}" if len(less) else " at the wall" * (chosen.by == KILOWATTS)
+    less, few = (rows(_known(chosen), chosen.by) for rows in (_below, _in_smaller))
+    part = f"; {_in_larger(less, chosen.by)}" if len(less) else ""
+    own = f"; {_of_smaller(few, chosen.by)}" if len(few) else ""
+    whole = f"{told}{part}{own}" if part or own else told + " at the wall" * (chosen.by == KILOWATTS)
     values = {
         finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
         for _, row in ranked.iterrows()
         if likely(row, chosen.by).known
     }
-    short = f"{names} need least: {_much(chosen, value)} for {counted(chosen.asked.users, 'user')}."
-    words = fitting(f"{told}{scope}.", f"{told}.", short)
+    short = f"{names} need least: {_much(chosen, value)} for {counted(chosen.asked.users, 'user')}"
+    size = _nodes_of(known.head(1)) if len(few) else ""  # of what it is the least, where a smaller node takes less
+    alone = (f"{said} {size}".rstrip() if size not in said else said for said in (told, short))
+    words = fitting(*(f"{said}." for said in (whole, f"{told}{own or part}", *alone)))
     return Finding(
         "best_accelerator", value, unit, words, cited(level), notes, about=first["accelerator"], values=values
     )
@@ -156,6 +163,20 @@ def untried(chosen: Choice) -> Finding:
     names, much = listed(rows["called"], most=3), _much(chosen, value)
     words = f"{names} would take {much}, but {verb} measured only in systems of {prose(sizes)}."
     return Finding("least_untried", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0])
+
+
+def smaller_nodes(chosen: Choice) -> Finding:
+    """What takes less than the first ranked, but in smaller nodes, and what it would take in nodes as large."""
+    unit, rows = NEED.format(UNITS[chosen.by]), _in_smaller(_known(chosen), chosen.by)
+    if rows.empty:
+        return nothing("least_in_smaller_nodes", unit, "Nothing takes less in smaller nodes.")
+    value, equal = _spanned(rows, chosen.by), _spanned(rows, EQUAL[chosen.by])
+    verb, names = "takes" if len(rows) == 1 else "take", listed(rows["called"], most=3)
+    words = f"{names} {verb} {_much(chosen, value)} {_nodes_of(rows)}; in nodes of {_equal(chosen)}, as "
+    words += f"{_known(chosen).iloc[0]['called']} has, that would be {_much(chosen, equal)}."
+    return Finding(
+        "least_in_smaller_nodes", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0]
+    )
 
 
 def follows(chosen: Choice) -> Finding:
@@ -221,32 +242,35 @@ def worth(chosen: Choice) -> Finding:
 
 
 def spread(chosen: Choice) -> Finding:
-    """How many times as much the last of the figure takes as the first."""
+    """How many times as much the last of the figure takes as the first, in nodes as large."""
     rows, unit = _known(chosen), "ratio of the medians of the last and of the first ranked"
     if len(rows) < 2:
         many = f"{counted(len(rows), 'accelerator')} can be ranked here" if len(rows) else "Nothing can be ranked here"
         return nothing("spread_of_ranking", unit, f"{many}.")
-    first, last = rows.iloc[0], rows.head(ROWS).sort_values(f"{chosen.by}_median", kind="stable").iloc[-1]
-    times = float(last[f"{chosen.by}_median"] / first[f"{chosen.by}_median"])
+    median = f"{EQUAL[chosen.by]}_median"
+    first, last = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
+    times = float(last[median] / first[median])
     verb = {ACCELERATORS: "as many accelerators as", DOLLARS: "as many dollars as", KILOWATTS: "as many watts as"}
-    words = f"{last['called']} takes {interval.number(times, PROSE)} times {verb[chosen.by]} {first['called']}."
+    words = f"{last['called']} takes {interval.number(times, PROSE)} times {verb[chosen.by]} {first['called']}"
+    words += f", both in nodes of {_equal(chosen)}." if first["node"] != last["node"] else "."
     return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last["accelerator"])
 
 
 def power(chosen: Choice) -> Finding:
     """What draws least at the wall nine times in ten of the plans of a measured size, and whether a meter says so.
 
-    What would draw less, but is smaller than any system measured, is told too.
+    Of nodes as large. What would draw less, but is smaller than any system measured or has smaller nodes, is told too.
     """
     unit, rows = NEED.format(UNITS[KILOWATTS]), chosen.ranked[chosen.ranked["kilowatts_low"].notna()]
     if rows.empty:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
-    rows = rows.sort_values(["smaller", "kilowatts_high"], kind="stable")
-    row, less = rows.iloc[0], _below(rows, KILOWATTS)
+    rows = _by_watts(rows)
+    row, less, few = rows.iloc[0], _below(rows, KILOWATTS), _in_smaller(rows, KILOWATTS)
     value, how = likely(row, KILOWATTS), "at the wall" if row["metered"] else "by a model"
     where = f" {_part_of(rows.head(1))}" if row["smaller"] else ""
     words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
-    words += f"; {_in_larger(less, KILOWATTS)}." if len(less) else "."
+    words += f"; {_in_larger(less, KILOWATTS)}" if len(less) else ""
+    words += f"; {_of_smaller(few, KILOWATTS)}." if len(few) else "."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
                    about=row["accelerator"])  # fmt: skip
 
@@ -338,7 +362,7 @@ def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
 def shown(chosen: Choice, more: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
     """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
     apart = [near(chosen, label)] if is_apart(chosen) else []
-    smaller = [below] if (below := untried(chosen)).value else []
+    smaller = [own for own in (untried(chosen), smaller_nodes(chosen)) if own.value]
     return [*smaller, elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
 
 
@@ -368,7 +392,7 @@ def notes(*found: Finding) -> Notes:
 def ranked_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the first figure, ROWS at most, with what stands behind the numbers: nodes, and what decides."""
     rows = _known(chosen).head(ROWS)
-    nodes = [_nodes(row) for _, row in rows.iterrows()]
+    nodes = [_nodes(row, _sizes(chosen)) for _, row in rows.iterrows()]
     return _worded(rows).assign(told=nodes, series="P10 to P90", software=software(rows)).reset_index(drop=True)
 
 
@@ -376,17 +400,17 @@ def subtitle(chosen: Choice, label: str) -> str:
     """What the first figure draws."""
     spare = chosen.asked.spare_nodes
     spares = counted(spare, "spare node") if spare else "no spare node"
-    return f"{opening(_users(chosen, label))}, {spares}; P10 to P90, median starred."
+    order = f"; ranked as in nodes of {_equal(chosen)}" if _apart(chosen) else ""
+    return f"{opening(_users(chosen, label))}, {spares}; P10 to P90, median starred{order}."
 
 
 def power_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the figure of kilowatts, ROWS at most: of a measured size and least P90 first; hollow by a model."""
-    rows = _powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])
-    rows = rows.sort_values(["smaller", "kilowatts_high"], kind="stable").head(ROWS)
+    rows = _by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
-    return rows.assign(series=kind, modelled=~rows["metered"].astype(bool), software=software(rows)).reset_index(
-        drop=True
-    )
+    nodes = [_nodes(row, True) * _sizes(chosen) for _, row in rows.iterrows()]
+    hollow = ~rows["metered"].astype(bool)
+    return rows.assign(series=kind, modelled=hollow, told=nodes, software=software(rows)).reset_index(drop=True)
 
 
 def points(chosen: Choice, stairs: pd.DataFrame) -> pd.DataFrame:
@@ -416,7 +440,8 @@ def ranked_columns(chosen: Choice) -> dict[str, str]:
     base = chosen.plans[chosen.asked.baseline].called
     left = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
     left -= {"budget"} if chosen.asked.kilowatts_at_most else set()
-    columns = {name: words for name, words in RANKED_TABLE.items() if name not in left}
+    left |= {*EQUAL.values()} - ({EQUAL[chosen.by]} if _apart(chosen) else set())
+    columns = {name: words.format(_equal(chosen)) for name, words in RANKED_TABLE.items() if name not in left}
     return columns | {
         "worth": f"Worth in whole nodes, hours of {base} (ratio)",
         AT_SCALE: f"Worth at scale, hours of {base} (ratio)",
@@ -440,7 +465,7 @@ def _known(chosen: Choice) -> pd.DataFrame:
 def _level(chosen: Choice) -> pd.DataFrame:
     """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
     first, by = _known(chosen).iloc[0], chosen.by
-    ends = [f"{by}_median", f"{by}_high", "within", "smaller"]
+    ends = [f"{name}_{end}" for name in (by, EQUAL[by]) for end in ("median", "high")] + ["within", "smaller"]
     return chosen.ranked[chosen.ranked[ends].eq(first[ends]).all(axis=1)]
 
 
@@ -450,6 +475,46 @@ def _below(rows: pd.DataFrame, name: str) -> pd.DataFrame:
         return rows.head(0)
     less = rows[f"{name}_median"] < rows[f"{name}_median"].iloc[0]
     return rows[rows["smaller"] & less & rows["within"].eq(rows["within"].iloc[0])]
+
+
+def _in_smaller(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows of a measured size that take less of `name` than the first, but in smaller nodes."""
+    if rows.empty:
+        return rows
+    first = rows.iloc[0]
+    less = (rows[f"{name}_median"] < first[f"{name}_median"]) & (rows["node"] < first["node"])
+    return rows[less & ~rows["smaller"].astype(bool) & rows["within"].eq(first["within"])]
+
+
+def _of_smaller(few: pd.DataFrame, name: str) -> str:
+    """What `few` (see _in_smaller) take of `name`, and in nodes of which size: `1 to 2 H100 in nodes of 1`."""
+    names, value = either(few["called"], most=2), _spanned(few, name)
+    told = {ACCELERATORS: f"{prose(value)} {names}", DOLLARS: f"{names} {dollars(value)}"}
+    return f"{told.get(name, f'{names} {_amount_of(name, value)}')} {_nodes_of(few)}"
+
+
+def _nodes_of(rows: pd.DataFrame) -> str:
+    return f"in nodes of {prose(Interval(*rows['node'].agg(['min', 'max']).astype(float)))}"
+
+
+def _equal(chosen: Choice) -> int:
+    """The accelerators of a node in which the ranking compares."""
+    return choice.equal_node(chosen.ranked["node"])
+
+
+def _apart(chosen: Choice) -> bool:
+    """Whether some of a measured size are ranked as if their nodes were larger than they are."""
+    small = chosen.ranked["node"] < _equal(chosen)
+    return bool((small & ~chosen.ranked["smaller"].astype(bool)).any())
+
+
+def _sizes(chosen: Choice) -> bool:
+    """Whether the nodes of those ranked differ in size."""
+    return bool(chosen.ranked["node"].nunique() > 1)
+
+
+def _by_watts(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values(["smaller", f"{EQUAL[KILOWATTS]}_high"], kind="stable")
 
 
 def _spanned(rows: pd.DataFrame, name: str) -> Interval:
@@ -472,14 +537,17 @@ def _part_of(rows: pd.DataFrame) -> str:
 def _with_spare(chosen: Choice, level: pd.DataFrame) -> str:
     """The size of a node, where one is told, and how many of the accelerators are spare."""
     node, spare = level["node"], chosen.asked.spare_nodes
-    sized = f" in nodes of {node.iloc[0]}" if len(level) == 1 and node.iloc[0] > 1 else ""
+    told = node.iloc[0] > 1 or _apart(chosen)
+    sized = f" in nodes of {node.iloc[0]}" if len(level) == 1 and told else ""
     many = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
     return f"{sized} ({many})" if spare else sized
 
 
-def _nodes(row: pd.Series) -> str:
+def _nodes(row: pd.Series, apart: bool) -> str:
+    """How many nodes, and where those of others are of another size how large; nothing of single accelerators alone."""
     count = likely(row, "nodes")
-    return f"{prose(count)} node{'s' * (count.high > 1)}" if row["node"] > 1 else ""
+    told = f"{prose(count)} node{'s' * (count.high > 1)}" + f" of {row['node']}" * apart
+    return told if apart or row["node"] > 1 else ""
 
 
 def _users(chosen: Choice, label: str) -> str:

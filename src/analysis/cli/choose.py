@@ -34,6 +34,7 @@ COLUMNS = (
     "nodes",
     "node",
     "count",
+    *choice.EQUAL.values(),
     "usd_per_hour",
     "worth",
     choice.AT_SCALE,
@@ -63,7 +64,11 @@ def run(arguments: argparse.Namespace) -> list[str]:
     findings = [best, answer.follows(chosen), answer.decides(chosen), answer.unanswered(chosen, name)]
     if arguments.format == "json":
         return [_json(chosen, [*findings, near])]
-    findings += [own for own in (answer.untried(chosen), None if same else near) if own and own.value]
+    findings += [
+        own
+        for own in (answer.untried(chosen), answer.smaller_nodes(chosen), None if same else near)
+        if own and own.value
+    ]
     return [*(found.said for found in findings), "", *_tables(chosen, label, catalog)]
 
 

@@ -22,6 +22,7 @@ from analysis.themes import basis, benchmark_rules, capacity, cost, nearest, of_
 from analysis.themes.basis import Basis
 from analysis.themes.capacity import Planned
 from analysis.themes.nearest import Shape
+from analysis.themes.of_a_kind import USUAL_SIZE
 from analysis.themes.supply import SPEED, Tables
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
@@ -36,7 +37,9 @@ AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten time
 FEWER_DRAWS = 5000  # of a staircase, each step of which is solved for each draw
 MANY_USERS = 100_000_000  # so many that whole nodes round nothing away
 AT_SCALE = "worth_at_scale"
-QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, "worth", "price_at_most")
+# What each would be were its nodes as large as those of the others: what the ranking is by (see equal_node).
+EQUAL = {name: f"{name}_in_equal_nodes" for name in (ACCELERATORS, DOLLARS, KILOWATTS)}
+QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, *EQUAL.values(), "worth", "price_at_most")
 RANKED = [
     "accelerator", "called", "node", *(f"{name}_{end}" for name in (*QUANTITIES, AT_SCALE) for end in MARKS),
     "metered", "metering",
@@ -194,25 +197,34 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     draw, NaN where their nodes differ in size, which would decide it; price_at_most: US dollars per accelerator-hour
     that keep the budget. What is not known is NaN. `decided_by` is the most frequent cause of sizing.CAUSES, or
     ONE_NODE where one (and the spare ones) is enough nine times in ten; `within` the budget, one of WITHIN;
+    those of EQUAL: count, dollars and kilowatts were nodes smaller than equal_node as large as that;
     `measured_on` the accelerators of the smallest system behind, and `smaller` whether the plan has fewer nine times
     in ten. System, submitter and software are those of the fastest row behind, `speed` the least that its rows prove.
     Those within the budget come first, of them those of a size that was measured, then those with least of what
-    `order_of` says, then the fastest.
+    `order_of` says in equal nodes, for in which size somebody submitted is no merit of an accelerator, then the
+    fastest.
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline that nobody asked for is a price, no choice
-    usable = {name: own for name, own in plans.items() if name in wanted and len(own.draws) and _on_sale(own)}
-    rows = [_row(own, base, plans[asked.baseline].node, asked) for own in usable.values()]
-    frame = pd.DataFrame([row for row in rows if row["nodes_low"] == row["nodes_low"]], columns=RANKED)
+    usable = [own for name, own in plans.items() if name in wanted and own.draws["nodes"].notna().any()]
+    usable = [own for own in usable if _on_sale(own)]
+    equal = equal_node(own.node for own in usable)
+    rows = [_row(own, base, plans[asked.baseline].node, equal, asked) for own in usable]
+    frame = pd.DataFrame(rows, columns=RANKED)
     newest = ages.newest(frame["round"])
     apart = [own | notes.apart([name], [newest]) for own, name in zip(frame["notes"], frame["round"], strict=True)]
     by = order_of(asked)
     order = frame.assign(
         notes=pd.Series(apart, index=frame.index, dtype="object"), turn=frame["within"].map(WITHIN.index)
     )
-    keys = ["turn", "smaller", f"{by}_median", f"{by}_high", f"{ACCELERATORS}_median", "rate_high"]
+    keys = ["turn", "smaller", f"{EQUAL[by]}_median", f"{EQUAL[by]}_high", f"{EQUAL[ACCELERATORS]}_median", "rate_high"]
     ends = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
     return ends.drop(columns="turn").reset_index(drop=True)
+
+
+def equal_node(nodes: Iterable[int]) -> int:
+    """The accelerators of a node in which plans on nodes of these sizes are compared: the largest, up to the usual."""
+    return min(USUAL_SIZE, max(nodes, default=USUAL_SIZE))
 
 
 def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: AcceleratorChoice) -> pd.DataFrame:
@@ -305,11 +317,13 @@ def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:
     return MEMORY if plan.fits_nowhere else NO_RATE
 
 
-def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorChoice) -> dict:
-    """One row of `rank`; `base` are the draws of the baseline in nodes of `base_node`."""
+def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: AcceleratorChoice) -> dict:
+    """One row of `rank`; `base` are the draws of the baseline in nodes of `base_node`, `equal` is that of EQUAL."""
     draws, behind = plan.draws, plan.behind
     count = draws["nodes"] * plan.node
     of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
+    times = _in_equal_nodes(plan, equal, asked.spare_nodes) / count
+    of |= {name: of[own] * times for own, name in EQUAL.items()}
     worth = _worth(plan, base, base_node if base_node == plan.node else np.nan)
     of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
     marks = sizing.percentiles(of, list(of)).set_index("output")
@@ -338,6 +352,13 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, asked: AcceleratorCh
         "notes": notes.union(behind["notes"]) | plan.notes,
         "power_notes": plan.power_notes,
     }  # fmt: skip
+
+
+def _in_equal_nodes(plan: Planned, equal: int, spare: int) -> pd.Series:
+    """The accelerators of a plan, draw by draw, were its nodes of `equal` accelerators where they are smaller."""
+    node = max(plan.node, equal)
+    needed = (plan.draws["nodes"] - spare) * plan.node
+    return (np.ceil(needed / node) + spare) * node
 
 
 def _worth(plan: Planned, base: pd.DataFrame, base_node: float) -> pd.Series:
