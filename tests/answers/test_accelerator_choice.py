@@ -19,7 +19,7 @@ KNOWN = {"llama2-70b": Shape(70.0, 70.0, 1024.0)}
 LABELS = pd.DataFrame({"benchmark": ["llama2-70b"], "label": ["Llama 2 70B"]})
 PLAN = SimpleNamespace(called="H200", chosen=SimpleNamespace(unit="tokens/s"))
 ROW = {
-    "accelerator": "B200 SXM", "called": "B200", "node": 8, "metered": False, "metering": "a model",
+    "accelerator": "B200 SXM", "called": "B200", "node": 8, "metered": False, "metered_runs": 0, "metering": "a model",
     "decided_by": "traffic", "decided_share": 0.9, "within": "",
     "measured_on": 8, "smaller": False, "speed": 25.0, "rate_low": 1.0, "rate_high": 1.0,
     "scenario": "Interactive", "round": "v6.0", "basis": "official v6.0", "origin": "official",
@@ -111,6 +111,21 @@ def test_what_takes_less_in_smaller_nodes_is_told_with_their_size() -> None:
     assert set(answer.power_rows(chosen)["told"]) == {"1 node of 8", "2 to 3 nodes of 8", "1 to 2 nodes of 1"}
     assert answer.subtitle(chosen, "Llama 2 70B").endswith("median starred; ranked as in nodes of 8.")
     assert answer.ranked_columns(chosen)["count_in_equal_nodes"] == "Accelerators in nodes of 8, ranked by"
+
+
+@pytest.mark.parametrize(("runs", "words"), [(1, "one run"), (3, "3 runs")])
+def test_metered_kilowatts_say_how_many_runs_they_are_of(runs: int, words: str) -> None:
+    metered = row("B200 SXM", "B200", metered=True, metered_runs=runs, kilowatts=(9.6, 9.6))
+    chosen = made(metered, H200)
+    assert answer.power(chosen).headline == f"B200 draws least, 9.6 kW at the wall in {words}."
+    drawn = answer.power_rows(chosen)[["series", "modelled", "told"]].to_numpy().tolist()
+    assert drawn == [["metered", False, words], ["modelled", True, ""]]
+
+
+def test_as_many_is_no_ratio() -> None:
+    assert answer.spread(made(B200, row("B300 SXM", "B300"))).headline == "B300 takes as many accelerators as B200."
+    steps = pd.DataFrame({"accelerator": ["B200 SXM"], "count": [8]})
+    assert answer.grows(made(B200), steps).headline.startswith("For 10 times the users B200 takes as many accelerators")
 
 
 def test_an_answer_without_room_says_in_which_nodes_it_is_the_least() -> None:

@@ -302,7 +302,7 @@ def test_watts_are_those_of_a_metered_run_host_included(plan: Plan) -> None:
     assert planned.draws["kilowatts"].tolist() == pytest.approx([7.28] * 1000, rel=1e-12)
     told = planned.inputs.set_index("quantity").loc["power"]
     assert told[["value_low", "value_high"]].tolist() == [700.0] * 2
-    assert told["range_of"] == "measured at the wall of 1 system, official v4.0"
+    assert told["range_of"] == "measured at the wall in one run of 1 system, official v4.0"
     assert planned.inputs.set_index("quantity")["range_of"]["throughput per accelerator"] == "1 of 1 systems"
 
 

@@ -101,6 +101,14 @@ def test_the_size_of_the_nodes_that_somebody_filed_decides_no_rank(made: Make) -
         assert powered[f"{name}_in_equal_nodes_high"] == pytest.approx(4 * powered[f"{name}_high"], rel=1e-12)
 
 
+def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
+    """6,400 W of eight H200, once; the H100 by a model."""
+    meter = H200 | {"result_id": "2", "power_measured": True, "power_watts_low": 6_400.0, "power_watts_high": 6_400.0}
+    rows = made(H100, H200, meter).ranked.set_index("accelerator")
+    assert rows["metered_runs"].to_dict() == {"H200 SXM": 1, "H100 SXM": 0}
+    assert rows.at["H200 SXM", "metering"] == "measured at the wall in one run of 1 system, official v5.1"
+
+
 def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> None:
     """2 of one and 1 of the other."""
     both = [RUN | {"accelerator": name, "accelerator_count": 1, "low": rate}

@@ -32,9 +32,9 @@ def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
     free, capped = runs.iloc[:2], runs.iloc[2:]
     found = watts.drawn(runs, free, FACTS, "H100 SXM", (), HOST)
     assert found.metered and found.watts == Interval(800.0, 900.0)
-    assert found.basis == "measured at the wall of 2 systems, official v4.1"
+    assert found.basis == "measured at the wall in 2 runs of 2 systems, official v4.1"
     assert watts.drawn(runs, capped, FACTS, "H100 SXM", (), HOST).basis.startswith(
-        "measured at the wall of 1 power-capped"
+        "measured at the wall in one run of 1 power-capped"
     )
     model = watts.drawn(capped, free, FACTS, "H100 SXM", (), HOST)
     assert not model.metered and (model.watts.low, model.watts.high) == pytest.approx((840.0, 1050.0), rel=1e-12)

@@ -73,6 +73,7 @@ RANKED_TABLE = {
     AT_SCALE: "Its worth at scale (ratio)",
     "price_at_most": "Dollars per accelerator-hour that keep the budget",
     "kilowatts": "kW at the wall",
+    "metered_runs": "Metered runs (0: a model)",
     "metering": "Watts are",
     "decides": "What decides",
     "budget": "Within the budget",
@@ -251,7 +252,7 @@ def spread(chosen: Choice) -> Finding:
     first, last = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
     times = float(last[median] / first[median])
     verb = {ACCELERATORS: "as many accelerators as", DOLLARS: "as many dollars as", KILOWATTS: "as many watts as"}
-    words = f"{last['called']} takes {interval.number(times, PROSE)} times {verb[chosen.by]} {first['called']}"
+    words = f"{last['called']} takes {_times_as(times)}{verb[chosen.by]} {first['called']}"
     words += f", both in nodes of {_equal(chosen)}." if first["node"] != last["node"] else "."
     return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last["accelerator"])
 
@@ -266,7 +267,7 @@ def power(chosen: Choice) -> Finding:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
     rows = _by_watts(rows)
     row, less, few = rows.iloc[0], _below(rows, KILOWATTS), _in_smaller(rows, KILOWATTS)
-    value, how = likely(row, KILOWATTS), "at the wall" if row["metered"] else "by a model"
+    value, how = likely(row, KILOWATTS), f"at the wall in {_runs(row)}" if row["metered"] else "by a model"
     where = f" {_part_of(rows.head(1))}" if row["smaller"] else ""
     words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
     words += f"; {_in_larger(less, KILOWATTS)}" if len(less) else ""
@@ -298,7 +299,7 @@ def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
     row = chosen.ranked.iloc[0]
     times = float(own["count"].iloc[-1] / row["count_median"])
     more = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
-    words = f"For {more} times the users {row['called']} takes {interval.number(times, PROSE)} times the accelerators"
+    words = f"For {more} times the users {row['called']} takes {_times_as(times)}as many accelerators"
     spare = " and spare ones" if chosen.asked.spare_nodes else ""
     rounded = times < choice.users_at_most(chosen.asked) / chosen.asked.users
     words += f", for whole nodes{spare} weigh less." if rounded else "."
@@ -408,9 +409,12 @@ def power_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the figure of kilowatts, ROWS at most: of a measured size and least P90 first; hollow by a model."""
     rows = _by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
-    nodes = [_nodes(row, True) * _sizes(chosen) for _, row in rows.iterrows()]
+    told = [
+        ", ".join(filter(None, [_nodes(row, True) * _sizes(chosen), _runs(row) if row["metered"] else ""]))
+        for _, row in rows.iterrows()
+    ]
     hollow = ~rows["metered"].astype(bool)
-    return rows.assign(series=kind, modelled=hollow, told=nodes, software=software(rows)).reset_index(drop=True)
+    return rows.assign(series=kind, modelled=hollow, told=told, software=software(rows)).reset_index(drop=True)
 
 
 def points(chosen: Choice, stairs: pd.DataFrame) -> pd.DataFrame:
@@ -491,6 +495,10 @@ def _of_smaller(few: pd.DataFrame, name: str) -> str:
     names, value = either(few["called"], most=2), _spanned(few, name)
     told = {ACCELERATORS: f"{prose(value)} {names}", DOLLARS: f"{names} {dollars(value)}"}
     return f"{told.get(name, f'{names} {_amount_of(name, value)}')} {_nodes_of(few)}"
+
+
+def _runs(row: pd.Series) -> str:
+    return "one run" if row["metered_runs"] == 1 else f"{row['metered_runs']} runs"
 
 
 def _nodes_of(rows: pd.DataFrame) -> str:
@@ -589,6 +597,12 @@ def _budget(chosen: Choice) -> str:
 
 def _model(chosen: Choice) -> str:
     return chosen.asked.model or "Your model"
+
+
+def _times_as(value: float) -> str:
+    """What stands before `as many`: `2.5 times `, or nothing where it is as many."""
+    told = interval.number(value, PROSE)
+    return "" if told == "1" else f"{told} times "
 
 
 def _times(value: float, what: str) -> str:

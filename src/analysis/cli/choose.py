@@ -39,6 +39,7 @@ COLUMNS = (
     "worth",
     choice.AT_SCALE,
     "kilowatts",
+    "metered_runs",
     "decides",
     "budget",
     "round",

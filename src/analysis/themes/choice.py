@@ -42,7 +42,7 @@ EQUAL = {name: f"{name}_in_equal_nodes" for name in (ACCELERATORS, DOLLARS, KILO
 QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, *EQUAL.values(), "worth", "price_at_most")
 RANKED = [
     "accelerator", "called", "node", *(f"{name}_{end}" for name in (*QUANTITIES, AT_SCALE) for end in MARKS),
-    "metered", "metering",
+    "metered", "metered_runs", "metering",
     "decided_by", "decided_share", "within", "measured_on", "smaller", "speed", "rate_low", "rate_high",
     "scenario", "round", "basis", "origin",
     "systems", "system", "submitter", "framework", "serving_software", "source_ids", "notes", "power_notes",
@@ -197,6 +197,7 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     draw, NaN where their nodes differ in size, which would decide it; price_at_most: US dollars per accelerator-hour
     that keep the budget. What is not known is NaN. `decided_by` is the most frequent cause of sizing.CAUSES, or
     ONE_NODE where one (and the spare ones) is enough nine times in ten; `within` the budget, one of WITHIN;
+    `metered_runs` is how many power submissions the kilowatts rest on, 0 where they are those of a model;
     those of EQUAL: count, dollars and kilowatts were nodes smaller than equal_node as large as that;
     `measured_on` the accelerators of the smallest system behind, and `smaller` whether the plan has fewer nine times
     in ten. System, submitter and software are those of the fastest row behind, `speed` the least that its rows prove.
@@ -338,6 +339,7 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
         "called": plan.called,
         "node": plan.node,
         "metered": plan.drawn.metered,
+        "metered_runs": len(plan.drawn.runs),
         "metering": plan.drawn.basis,
         "decided_by": ONE_NODE if one else causes.idxmax(),
         "decided_share": float(draws["nodes"].eq(least).mean()) if one else float(causes.max()),

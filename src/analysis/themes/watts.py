@@ -89,6 +89,7 @@ def drawn(
 ) -> Drawn:  # fmt: skip
     """Watts for each accelerator beside the throughput of the rows `behind` it: of `runs` (see `metered`), or modelled.
 
+    Metered ones from the lowest run to the highest, and how many these are stands in the words: one run has no spread.
     The model is limit x `host`; the limit is the datasheet's, of power-capped rows the highest cap that they state.
     Unknown where a cap is not stated, or neither limit nor host is known.
     """
@@ -98,8 +99,9 @@ def drawn(
         count = own["accelerator_count"].astype("float64")
         ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
         systems = of_a_kind.counted(own)
+        ran = "one run" if len(own) == 1 else f"{len(own)} runs"
         whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {', '.join(several(own['basis']))}"
-        return Drawn(Interval(*map(float, ends)), f"measured at the wall of {whose}", own)
+        return Drawn(Interval(*map(float, ends)), f"measured at the wall in {ran} of {whose}", own)
     facts = accelerators.set_index("accelerator")
     stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
     limit = float(stated if capped else facts.at[accelerator, "power_limit_w"])
