@@ -10,7 +10,7 @@ from analysis.answers import words
 from analysis.compare import gate
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.interval import Interval
-from analysis.core.notes import NONE, SIGN, note
+from analysis.core.notes import NONE, SIGN, SINGLE, note
 from analysis.themes import speedup
 
 Rows = Callable[..., pd.DataFrame]
@@ -303,12 +303,16 @@ def test_the_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_tabl
     newer = speedups.assign(benchmark="images", rounds=[("v5.1",)] * len(speedups))
     paper = speedups.assign(benchmark="scan", origin="published")
     benchmarks = pd.DataFrame({"benchmark": ["llm", "images", "scan"], "label": ["LLM", "Images", "Scans"]})
-    grid = pd.concat([newer, speedups, paper])
+    grid = pd.concat([newer, speedups, paper]).assign(systems=2)
     values, cells, rows = answer.grid_frames(grid, benchmarks, speedups.iloc[1], BASE, NAME)
     assert list(values.columns) == list(cells.columns) == ["LLM", "Images"]
     assert list(values.index) == list(cells.index) == ["B200", "L40S"] and len(rows) == 4
     assert cells["LLM"].tolist() == ["2\u20132.5", "0.25"]
     assert values["LLM"].tolist() == pytest.approx([5**0.5, 0.25], rel=1e-12)
+    assert [{own.code for own in notes} for notes in rows["notes"]] == [{"inferred"}, set()] * 2
+    alone = answer.grid_frames(grid.assign(systems=1), benchmarks, speedups.iloc[1], BASE, NAME)
+    assert alone[1]["LLM"].tolist() == [f"2\u20132.5{SINGLE}", f"0.25{SINGLE}"]
+    assert all(note("single", of="system") in notes for notes in alone[2]["notes"])
     virtual = frozenset({note("virtualised", accelerator=BASE, hypervisor="a hypervisor")})
     marked = answer.grid_frames(grid.assign(notes=[virtual] * len(grid)), benchmarks, speedups.iloc[1], BASE, NAME)[1]
     assert marked["LLM"].tolist() == [f"2\u20132.5{SIGN}", f"0.25{SIGN}"]  # a cell bears what the key explains

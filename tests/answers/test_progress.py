@@ -8,7 +8,7 @@ import pytest
 from analysis.answers import progress as answer
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
-from analysis.core.notes import note
+from analysis.core.notes import SINGLE, note
 from analysis.themes import advances
 
 Rows = Callable[..., pd.DataFrame]
@@ -140,8 +140,7 @@ def test_one_round_or_none_gets_one_sentence(comparable_rows: Rows) -> None:
         assert found.headline.startswith("LLM has one round on sale or none")
     assert answer.everywhere(advances.gains(pairs, advances.STEP), pairs, named).value is None
     assert answer.under_other_choice(parts, parts, "LLM Server").value is None
-    values, words = answer.grid_frames(advances.gains(pairs, advances.STEP), named)
-    assert values.empty and words.empty
+    assert all(frame.empty for frame in answer.grid_frames(advances.gains(pairs, advances.STEP), named))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +249,11 @@ def test_the_grid_has_what_moved_most_then_the_newest_the_oldest_on_top() -> Non
     gains = pd.DataFrame(
         {"benchmark": names, "later": later, "gain_median": [3.0, *[1.0] * 11], "pairs": [1, 9, *range(10)]}
     )
-    values, words = answer.grid_frames(gains, str.upper)
+    values, words, cells = answer.grid_frames(gains, str.upper)
     assert (len(values), values.index[0], list(values.columns)) == (answer.GRID, "B0", ["v2.1", "v6.0"])
     assert "B1" not in values.index and "B2" not in values.index
-    assert words.at["B0", "v2.1"] == "3" and words.at["B0", "v6.0"] == ""
+    assert words.at["B0", "v2.1"] == f"3{SINGLE}" and words.at["B0", "v6.0"] == ""
+    row = cells.set_index("label").loc["B0"]
+    assert (row["later"], row["of"]) == ("v2.1", "1 pair") and {own.code for own in row["notes"]} == {"single"}
+    assert words.at["B11", "v6.0"] == "1" and cells.set_index("label").at["B11", "of"] == "median of 9 pairs"
+    assert len(cells) == words.ne("").sum(axis=None)

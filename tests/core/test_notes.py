@@ -62,6 +62,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         {"rounds": "v5.1", "other_rounds": "v4.1"},
         "different rounds, v5.1 against v4.1: software and rules differ",
     ),
+    ("single", {"of": "system"}, "rests on a single system"),
     ("prices_undated", {}, "rental prices move within months, and the documents have no date"),
     (
         "documents_differ",
@@ -343,7 +344,7 @@ def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Not
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
     assert len(KINDS) == len(notes._TABLE)
-    own = {notes.PREVIEW, notes.SIZE, notes.ROUNDS, notes.CAPPED, notes.UNOFFICIAL, SIGN}
+    own = {notes.PREVIEW, notes.SIZE, notes.ROUNDS, notes.CAPPED, notes.UNOFFICIAL, notes.SINGLE, SIGN}
     assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
 

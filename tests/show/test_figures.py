@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 from xml.etree import ElementTree
@@ -39,6 +40,16 @@ FRAME = pd.DataFrame(
     }
 )
 GRID = pd.DataFrame({"llm": [2.0, 0.5], "images": [1.0, None]}, index=["B200 SXM", "L40S"])
+OF_CELLS = pd.DataFrame(
+    {
+        "part": ["B200 SXM", "B200 SXM", "L40S"],
+        "on": ["llm", "images", "llm"],
+        "system": ["box", "box", "tower"],
+        "of": ["3 pairs", "1 pair", "2 pairs"],
+    }
+)
+CELLS = GRID.astype(str), OF_CELLS
+PLACES = {"label": "part", "column": "on", "note": "of"} | NAMES
 ROOFS = pd.DataFrame({"part": ["B200 SXM", "L40S"], "precision": "fp8", "at_batch_1": 2.0, "flat": 64.0, "ridge": 32.0})
 INKS = {"Paper": "#000000", "official v4.1": "#595959"}
 AXES = {"x_axis": "loss", "y_axis": "rate"} | NAMES
@@ -56,7 +67,7 @@ CHARTS: dict[str, Draw] = {
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
     "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
     "shares": lambda f: charts.shares(f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **SHARES),
-    "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), GRID.astype(str), **NAMES),
+    "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), *CELLS, **PLACES),
     "strips": lambda f: strips.strips(
         f, strip="part", value="x_low", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
     ),
@@ -244,7 +255,7 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
     "distributions": lambda n: charts.distributions(FRAME[["x_low"]], notes=n, **NAMES),
     "bars": lambda n: charts.bars(FRAME, label="words", value="value", axis="correlation", notes=n, **NAMES),
     "shares": lambda n: charts.shares(FRAME, label="part", counts={"x_low": "logs"}, inks=PARTS, notes=n, **SHARES),
-    "heatmap": lambda n: charts.heatmap(GRID, GRID.astype(str), notes=n, **NAMES),
+    "heatmap": lambda n: charts.heatmap(GRID, *CELLS, notes=n, **PLACES),
 }
 
 
@@ -309,8 +320,33 @@ def test_words_can_be_read_on_dark_ground() -> None:
 def test_words_can_be_read_in_every_cell_of_a_heat_map() -> None:
     shades = [matplotlib.colors.to_hex(colours.around_one()(step / 255)) for step in range(256)]
     assert min(colours.contrast(shade, colours.CELL_INK) for shade in shades) > 4.5
-    drawing = charts.heatmap(GRID, GRID.astype(str), **NAMES)
+    drawing = charts.heatmap(GRID, *CELLS, **PLACES)
     assert {text.get_color() for text in drawing.figure.axes[0].texts} == {colours.CELL_INK}
+
+
+def test_marks_of_a_cell_stand_below_its_number_where_a_drawing_is_narrow() -> None:
+    """One mark stands beside it; of a range the second number bears them."""
+    words = pd.DataFrame({"llm": ["2.0†¶", "0.5†"], "images": ["0.9–1.1†¶", ""]}, index=GRID.index)
+    drawing = charts.heatmap(GRID, words, OF_CELLS, **PLACES)
+    told = [[text.get_text() for text in own.axes[0].texts] for own in (drawing.figure, drawing.narrow)]
+    assert told == [["2.0†¶", "0.9–1.1†¶", "0.5†"], ["2.0\n†¶", "0.9–1.1†¶", "0.5†"]]
+
+
+def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at_and_bears_its_notes() -> None:
+    """The square over each cell that is not blank, from the top left; it is there to be pointed at, not to be seen."""
+    single = note("single", of="system")
+    cells = OF_CELLS.assign(accelerator=OF_CELLS["part"], notes=[NONE, frozenset({single}), NONE])
+    drawing = charts.heatmap(GRID, GRID.astype(str), cells, **PLACES)
+    squares = {patch.get_gid(): patch.get_xy() for patch in drawing.figure.axes[0].patches if patch.get_gid()}
+    assert squares == {
+        "hover:B200 SXM · box · llm · 2.0 · 3 pairs": (0, 0),
+        "hover:B200 SXM · box · images · 1.0 · 1 pair": (1, 0),
+        "hover:L40S · tower · llm · 0.5 · 2 pairs": (0, 1),
+    }
+    assert drawing.notes == {replace(single, about=("B200 SXM",))}
+    told = style.svg(drawing.figure)
+    square = told.partition("<title>L40S · tower · llm · 0.5 · 2 pairs</title>")[2].partition("</g>")[0]
+    assert "<path" in square and "fill: none" not in square
 
 
 def test_verdicts_are_told_from_both_grounds_and_from_each_other() -> None:

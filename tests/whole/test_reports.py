@@ -18,7 +18,7 @@ from analysis.engine.reports import Outcome, build_reports
 from analysis.engine.runs.places import Places
 
 Built = tuple[Places, Outcome, list[str]]
-MARKS = r"[\u25cb\u2020\u2021\u00a7\u26a0*]+$"  # of notes, behind a sentence
+MARKS = r"[\u25cb\u2020\u2021\u00a7\u00b6\u26a0*]+$"  # of notes, behind a sentence
 OWN = [
     "accelerator_choice",
     "generational_speedup",

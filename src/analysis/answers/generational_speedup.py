@@ -24,7 +24,7 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval, span
-from analysis.core.notes import marks, of_rows
+from analysis.core.notes import NONE, marks, note, of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import speedup
 from analysis.themes.speedup import FACTS, RAN
@@ -49,6 +49,8 @@ TABLE = {
 SOFTWARE_TABLE = {key: TABLE[key] for key in ("name", "paired", "speedup", "scope", "sizes", "precisions", "notes")}
 FACTS_TABLE = {"pairs": "Pairs", "spec": "Datasheet fact", "miss": "Mean factor off", "accelerators": "Accelerators"}
 FACTS_TABLE |= {"close": "Too close to the best to call"}
+GRID = ["name", "label", "accelerator", "system", "submitter", "basis", "software"]  # what a cell of a heat map is of
+SINGLE = frozenset({note("single", of="system")})
 SHOWN = (RAN, "memory bandwidth")  # what a figure sets beside a speedup
 Names = Callable[[str], str]  # of an accelerator or a benchmark: what people call it
 Row = pd.Series | Mapping[str, Any]
@@ -358,11 +360,12 @@ def facts(explained: pd.DataFrame) -> pd.DataFrame:
 def grid_frames(
     grid: pd.DataFrame, benchmarks: pd.DataFrame, lead: Row | None, baseline: str, name: Names
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The heat map's numbers and words, accelerators by benchmark, and the rows of `grid` that it draws.
+    """The heat map's numbers and words, accelerators by benchmark, and the rows of `grid` that it draws, with GRID.
 
     Of what is official and on sale: CELLS benchmarks at most, those of the newest rounds that most accelerators have;
     and CELLS accelerators, the lead's and those on most of these benchmarks. The fastest stand on top, benchmarks by
-    their names in the order of their table; numbers have the digits that sentences have, and the marks of their notes.
+    their names in the order of their table; numbers have the digits that sentences have, and the marks of their notes,
+    of which one is that a cell rests on a single system of its accelerator.
     """
     labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
     grid = grid[grid["accelerator"].ne(baseline)]
@@ -375,16 +378,19 @@ def grid_frames(
     first = "" if lead is None else lead["accelerator"]
     often = [(part == first, count, part) for part, count in rows["accelerator"].value_counts().items()]
     rows = rows[rows["accelerator"].isin([part for *_, part in sorted(often, reverse=True)[:CELLS]])]
-    told = rows.assign(
-        benchmark=rows["benchmark"].map(labels),
+    rows = rows.assign(
+        notes=[row["notes"] | (SINGLE if row["systems"] == 1 else NONE) for row in as_dicts(rows)],
+        label=rows["benchmark"].map(labels),
         name=rows["accelerator"].map(name),
+    )
+    told = rows.assign(
         middle=interval.of(rows, "speedup").middle,
         words=[span(row, "speedup").text(PROSE, to="\u2013") + marks(row["notes"]) for row in as_dicts(rows)],
     )
-    order = [label for label in labels.values() if label in set(told["benchmark"])]
-    values = told.pivot(index="name", columns="benchmark", values="middle").reindex(columns=order)
+    order = [label for label in labels.values() if label in set(told["label"])]
+    values = told.pivot(index="name", columns="label", values="middle").reindex(columns=order)
     values = values.loc[values.max(axis=1).sort_values(ascending=False, kind="stable").index]
-    words = told.pivot(index="name", columns="benchmark", values="words").fillna("")
+    words = told.pivot(index="name", columns="label", values="words").fillna("")
     return values, words.reindex(index=values.index, columns=values.columns), rows.drop(columns="age")
 
 

@@ -11,7 +11,7 @@ from analysis.core import ages, interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import span
-from analysis.core.notes import of_rows, without
+from analysis.core.notes import NONE, marks, note, of_rows, without
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import WORKS, round_age
 from analysis.themes.advances import EXCEEDED, HARDWARE, HOLDS, MIXED, NOT_REACHED, SOFTWARE, product
@@ -21,6 +21,7 @@ FACTOR = "times the throughput per accelerator of the first round"
 STEP = "times the throughput per accelerator of the round before"
 SAME, MUCH = 0.015, 1.1  # of a factor: off one by what nobody calls a change, and from where on it is told in times
 LINES, NEWEST, GRID = 10, 5, 10  # accelerators of a figure over time, those of its newest round, rows of a heat map
+SINGLE = frozenset({note("single", of="pair of one submitter's systems")})
 Names = Callable[[str], str]
 PAIRS = {
     "benchmark": "Benchmark",
@@ -299,10 +300,12 @@ def claim_rows(judged: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     return judged.assign(said_of=said, borne=borne, step=step, verdict=judged["verdict"].map(words))
 
 
-def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.DataFrame]:
+def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The heat map's numbers and words: GRID benchmarks by the round that added, those of the oldest rounds on top.
 
-    They are the one that software moved most, then those of the newest rounds, then those of most pairs.
+    They are the one that software moved most, then those of the newest rounds, then those of most pairs. Last come the
+    rows of `gains` that it draws: label, later, of (how many pairs a cell is the median of, in words), notes, of which
+    one is that a cell rests on a single pair.
     """
     groups = {name: part for name, part in gains.groupby("benchmark")}
     ages = {name: sorted(map(round_age, part["later"])) for name, part in groups.items()}
@@ -313,8 +316,14 @@ def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.Dat
     rounds = sorted(set(shown["later"]), key=round_age)
     values = shown.pivot(index="benchmark", columns="later", values="gain_median").reindex(order)
     values = values.reindex(columns=rounds)
-    words = values.map(lambda gain: "" if pd.isna(gain) else interval.number(gain, 2))
-    return tuple(frame.rename(index=label).rename_axis(index=None, columns=None) for frame in (values, words))
+    notes = [SINGLE if pairs == 1 else NONE for pairs in shown["pairs"]]
+    words = [interval.number(gain, 2) + marks(own) for gain, own in zip(shown["gain_median"], notes, strict=True)]
+    words = shown.assign(words=words).pivot(index="benchmark", columns="later", values="words").fillna("")
+    words = words.reindex(index=values.index, columns=values.columns, fill_value="")
+    values, words = (own.rename(index=label).rename_axis(index=None, columns=None) for own in (values, words))
+    of = [f"{'median of ' * (pairs > 1)}{counted(pairs, 'pair')}" for pairs in shown["pairs"]]
+    drawn = shown[["later"]].assign(label=shown["benchmark"].map(label), of=of, notes=notes)
+    return values, words, drawn.reset_index(drop=True)
 
 
 def _total(parts: pd.DataFrame) -> float:

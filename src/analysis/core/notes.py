@@ -97,6 +97,7 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
 
 
 PREVIEW, SIZE, ROUNDS, CAPPED, UNOFFICIAL = "\u25cb", "\u2020", "\u2021", "\u00a7", "*"  # marks of frequent kinds
+SINGLE = "\u00b6"
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
 
@@ -138,6 +139,8 @@ _TABLE = (
         "{rounds} against {other_rounds}: software and rules differ",
         mark=ROUNDS,
     ),
+    # Of a cell of a heat map, which has no room for a range or a number of systems.
+    Kind("single", "rests on a single {of}", mark=SINGLE),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
     Kind("documents_differ", "documents contradict each other", "{rates} against {other_rates} for each accelerator"),

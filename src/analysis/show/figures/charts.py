@@ -82,12 +82,28 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 @style.drawn_twice
-def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: str, notes: Notes = NONE) -> Drawing:
-    """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank."""
+def heatmap(
+    values: pd.DataFrame,
+    words: pd.DataFrame,
+    cells: pd.DataFrame,
+    *,
+    label: str,
+    column: str,
+    title: str,
+    subtitle: str,
+    note: str = "",
+    notes: Notes = NONE,
+) -> Drawing:
+    """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank.
+
+    `cells` has a row for each that is not blank: `label` and `column`, its place in `values`, and what is said of it
+    when it is pointed at (see parts.hover), `note` among it a column of words. Their notes are the drawing's.
+    """
     import seaborn as sns  # It takes as long as all else that a figure needs, and few figures draw with it.
 
     if values.empty:
         return style.nothing(title)
+    notes |= parts.notes_of(cells, label)
     words = words.loc[values.index, values.columns]
     description = Description(
         f"Heat map of {words.ne('').sum(axis=None)} cells:",
@@ -96,6 +112,8 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
     )
     narrow = len(values.columns) > (3 if style.is_narrow() else 6)  # a range on one line would run into the next cell
     shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
+    if style.is_narrow():  # two marks or more behind a number would
+        shown = shown.apply(lambda column: column.str.replace(r"^([\d.,]+)([^\d.,\u2013]{2,})$", r"\1\n\2", regex=True))
     figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
     reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
@@ -111,6 +129,10 @@ def heatmap(values: pd.DataFrame, words: pd.DataFrame, *, title: str, subtitle: 
         cbar=False,
         linewidths=1,
     )
+    for row in as_dicts(cells):
+        down, across = values.index.get_loc(row[label]), values.columns.get_loc(row[column])
+        told = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
+        parts.pointed_at(ax, (across, down), told)
     ax.set(xlabel="", ylabel="")
     ax.grid(False)
     ax.tick_params(axis="x", labelrotation=40, length=0, labelsize=8.5)

@@ -57,6 +57,14 @@ def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, fac
     ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=gid)
 
 
+def pointed_at(ax: Axes, corner: tuple[float, float], told: str) -> None:
+    """A square of one unit that says `told` when it is pointed at: what fills it can be felt, but is not seen."""
+    from matplotlib.patches import Rectangle  # Loaded where something is drawn, as in `style`.
+
+    gid = f"{style.HOVER}{told}"
+    ax.add_patch(Rectangle(corner, 1, 1, facecolor=BAND, alpha=0.004, linewidth=0, zorder=4, gid=gid))
+
+
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
     """What is said of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
 
