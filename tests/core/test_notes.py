@@ -342,6 +342,13 @@ def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Not
     assert sorted(notes.marks(given)) == sorted(marks)
 
 
+def test_a_note_is_said_without_its_detail() -> None:
+    assert notes.bare("another_size", {"count": "1", "usual": "8"}) == "another size than most systems"
+    assert notes.bare("virtualised", {"accelerator": "L40S"}) == "only virtualised systems of L40S"
+    with pytest.raises(ValueError, match="no kind of note"):
+        notes.bare("of_nothing", {})
+
+
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
     assert len(KINDS) == len(notes._TABLE)
     own = {notes.PREVIEW, notes.SIZE, notes.ROUNDS, notes.CAPPED, notes.UNOFFICIAL, notes.SINGLE, SIGN}

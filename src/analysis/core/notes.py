@@ -372,6 +372,11 @@ def key(notes: Iterable[Note]) -> list[dict[str, str]]:
     return [{"code": code, "mark": own.kind.mark, "words": own.text} for code, own in told.items()]
 
 
+def bare(code: str, values: Values) -> str:
+    """A note of this kind in words without its detail. Raises ValueError for an unknown kind."""
+    return kind(code).words.format(**values)
+
+
 @cache
 def _fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name}

@@ -190,6 +190,26 @@ def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(
     assert page.count("another size") == 1 and "of nearly all" not in Markup(page[: page.index("<footer")]).text
 
 
+SIZED = """size = {"code": "another_size", "mark": "+", "values": {}, "words": "another size than most systems, SIZEx"}
+sized = below | {"name": "sizedSIZE", "notes": [*told, size]}
+display({"application/vnd.analysis.finding+json": sized, "text/html": "<p>Sized.</p>", "text/plain": ""}, raw=True)"""
+
+
+def test_marks_of_findings_in_a_fold_are_explained_there_in_words(project: Project) -> None:
+    """Below the findings, also what the page explains elsewhere; each kind once in a fold, without what differs."""
+    one, two, three = (SIZED.replace("SIZE", size) for size in "123")
+    headings = [new_markdown_cell(f"## {name}", metadata={"tags": ["folded"]}) for name in ("Left out", "More")]
+    both, alone = project.code(f"{one}\n{two}", "hide-input"), project.code(three, "hide-input")
+    again = project.code(BELOW.replace('"below"', '"again"'), "hide-input")
+    page = noted(project, headings[0], both, again, headings[1], alone).partition("<footer")[0]
+    first, second = (fold.partition("</details>")[0] for fold in page.split('<details class="section">')[1:])
+    few, size = "<li>{} few of them</li>", "<li>{} another size than most systems{}</li>"
+    star, plus = (f'<span class="mark">{mark}</span>' for mark in "*+")
+    assert first.count(few.format(star)) == second.count(few.format(star)) == 1
+    assert size.format(plus, "") in first and size.format(plus, ", 3x") in second
+    assert "of nearly all" not in first + second and page.count('id="note-few"') == 1
+
+
 def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project: Project) -> None:
     heading = new_markdown_cell("## Left <i>out</i>\n\nFor those who ask.", metadata={"tags": ["folded"]})
     later = new_markdown_cell("## In sight\n\nAgain.")

@@ -6,6 +6,7 @@ from importlib import metadata
 from typing import Any
 
 from analysis.core import mime
+from analysis.core import notes as wording
 from analysis.engine.page import markdown, outputs, record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markdown import Heading, Headings
@@ -25,9 +26,9 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     missing question or answer, a figure without alt text, a bad heading.
     """
     notebook = copy.deepcopy(notebook)
-    notes = _notes(notebook.cells)
+    notes, marked = _notes(notebook.cells), _marked_in_folds(notebook.cells)
     for index, cell in enumerate(notebook.cells):
-        cell.metadata["page"] = {}
+        cell.metadata["page"] = {"marked": marked[index]}
         if cell.cell_type == "code":
             cell.outputs = [shown for output in cell.outputs if (shown := outputs.shown(output, index))]
     live = outputs.lift_live(notebook.cells)
@@ -57,6 +58,31 @@ def _notes(cells: list[Any]) -> list[dict[str, Any]]:
             for note in record.notes([cell], background="answer" in record.tags(cell)):
                 told.setdefault(note["code"], note)
     return list(told.values())
+
+
+def _marked_in_folds(cells: list[Any]) -> list[list[dict[str, Any]]]:
+    """Of each cell what explains the marks of its findings below them, where it is folded away: who unfolds or prints
+    it sees no other explanation near. What the same fold said before is not said again."""
+    found, told = [], set[tuple[str, str]]()
+    for cell, folded in zip(cells, _in_folds(cells), strict=True):
+        if not folded or _rank(cell) <= 2:
+            told = set()
+        own = [note for note in _once(record.notes([cell], background=False)) if note["mark"]] if folded else []
+        found.append([note for note in own if (note["code"], note["words"]) not in told])
+        told |= {(note["code"], note["words"]) for note in own}
+    return found
+
+
+def _once(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each kind of note once: in its words, or without its detail where its notes differ in that."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for note in notes:
+        kinds.setdefault(note["code"], []).append(note)
+    alike = {code: len({note["words"] for note in own}) == 1 for code, own in kinds.items()}
+    return [
+        own[0] if alike[code] else own[0] | {"words": wording.bare(code, own[0]["values"])}
+        for code, own in kinds.items()
+    ]
 
 
 def _in_folds(cells: list[Any]) -> list[bool]:
