@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page, Playwright, Request, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, ViewportSize, expect, sync_playwright
 
 from analysis.core.paths import ROOT
 
@@ -19,6 +19,7 @@ SCREENSHOTS = ROOT / "reports" / ".screenshots"
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+UNDRAWN = "body:not([data-ready]):has(.explorer)"  # a page that draws itself, before all of it is there
 DESK = {"width": 1440, "height": 900}
 RULES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}  # of the rules only that on contrast knows the scheme
 # What axe would load before it runs is for sound and film alone.
@@ -43,6 +44,12 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
     opened = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def drawn() -> Callable[[Page], None]:
+    """Waits until a page that draws itself has drawn all of it."""
+    return lambda page: expect(page.locator(UNDRAWN)).to_have_count(0, timeout=30_000)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from analysis.core.paths import ROOT
 from analysis.engine.reports import Outcome
@@ -22,13 +22,16 @@ OVERFLOWING = """() => {
         .filter(e => e.getBoundingClientRect().width && e.getBoundingClientRect().right > width + 1 && !clipped(e))
         .map(e => e.tagName + '.' + e.className)
 }"""
-UNDRAWN = "body:not([data-ready]):has(.explorer)"  # a page that draws itself, before all of it is there
 WHOLE = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
 
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_page_loads_alone_and_fits(
-    built: Built, tab: Callable[..., Page], watched: Callable[[Page], Page], report: str
+    built: Built,
+    tab: Callable[..., Page],
+    watched: Callable[[Page], Page],
+    drawn: Callable[[Page], None],
+    report: str,
 ) -> None:
     """In two widths and both schemes; a page with a script may set itself up by them, and is loaded for each."""
     page, loaded = watched(tab()), False
@@ -37,7 +40,7 @@ def test_page_loads_alone_and_fits(
         page.emulate_media(color_scheme=scheme)
         if not loaded or report in SCRIPTED:
             page.goto((built[0].reports / f"{report}.html").as_uri())
-            expect(page.locator(UNDRAWN)).to_have_count(0)
+            drawn(page)
             loaded = True
         assert page.evaluate(OVERFLOWING) == [], (width, scheme)
         assert page.locator("img").evaluate_all(WHOLE), (width, scheme)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -49,19 +50,21 @@ class Read:
 
 
 @pytest.fixture(scope="session")
-def readings(built: Built, chromium: Browser, workspace: Path) -> dict[str, dict[str, Read]]:
+def readings(
+    built: Built, chromium: Browser, drawn: Callable[[Page], None], workspace: Path
+) -> dict[str, dict[str, Read]]:
     """Each report on each screen, by the names of both; opened by one worker for all."""
     kept = workspace / "readings.json"
     with FileLock(workspace / "readings.lock"):
         if not kept.exists():
-            found = _readings(built, chromium)
+            found = _readings(built, chromium, drawn)
             kept.write_text(json.dumps({size: {name: asdict(read) for name, read in own.items()}
                                         for size, own in found.items()}), "utf-8")  # fmt: skip
     found = json.loads(kept.read_text("utf-8"))
     return {size: {name: Read(**read) for name, read in own.items()} for size, own in found.items()}
 
 
-def _readings(built: Built, chromium: Browser) -> dict[str, dict[str, Read]]:
+def _readings(built: Built, chromium: Browser, drawn: Callable[[Page], None]) -> dict[str, dict[str, Read]]:
     context = chromium.new_context(bypass_csp=True)
     page, found = context.new_page(), {size: {} for size in SIZES}
     for report in sorted(built[1].built):
@@ -70,6 +73,7 @@ def _readings(built: Built, chromium: Browser) -> dict[str, dict[str, Read]]:
             show(page, size)
             if not seen or page.locator("script").count():  # A script may set its page up by the size.
                 page.goto((built[0].reports / f"{report}.html").as_uri())
+                drawn(page)
             seen[size] = said(page), page.evaluate(PROSE), page.evaluate(TOP)
         page.evaluate(UNFOLD)
         labels = " ".join(page.evaluate(LABELS))

@@ -7,7 +7,14 @@ function change(changes, keep = false) {
   Object.assign(choice, changes);
   // Whole, for in a notebook's frame a bare hash would be one of the notebook's address.
   history[keep ? "replaceState" : "pushState"](null, "", `${location.href.split("#")[0]}#${written()}`);
-  render();
+  Object.keys(changes).join() === "row" ? openChosen() : render();
+}
+
+// The row that is open, or none: what is drawn stays, with what has the focus.
+function openChosen() {
+  const dialog = one("row");
+  if (!choice.row && dialog.open) dialog.close();
+  if (choice.row && columns.get("id").loaded && rowOf(choice.row) >= 0) showRow(rowOf(choice.row));
 }
 
 function render() {
@@ -23,9 +30,7 @@ function render() {
   fillBar();
   show(rows);
   pair();
-  const dialog = one("row");
-  if (!choice.row && dialog.open) dialog.close();
-  if (choice.row && columns.get("id").loaded && rowOf(choice.row) >= 0) showRow(rowOf(choice.row));
+  openChosen();
 }
 
 // What the filters leave, facet by facet, as a line says it.
@@ -239,7 +244,9 @@ function listen() {
   one("again").addEventListener("click", () => { read(""); change({}); });
   one("everything").addEventListener("click", () => change({ chosen: new Map(), search: "" }));
   for (const kind of ["csv", "json", "svg", "png"]) one(`take-${kind}`).addEventListener("click", () => take(kind));
-  one("row").addEventListener("close", () => { if (!one("row").returning && choice.row) change({ row: "" }); one("row").returning = false; });
+  // At once: of a dialog that closes by itself, the page hears a moment later.
+  one("row").addEventListener("cancel", (event) => { event.preventDefault(); change({ row: "" }); });
+  one("row").addEventListener("close", () => { if (choice.row && !one("row").open) change({ row: "" }); });
   addEventListener("popstate", () => { read(location.hash.slice(1)); render(); });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; requestAnimationFrame(() => show(current)); } });

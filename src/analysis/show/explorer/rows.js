@@ -32,9 +32,9 @@ function folder(row) {
   return make("a", { href: address, rel: "noreferrer" }, place);
 }
 
-function closer(dialog) {
+function closer() {
   const button = make("button", { type: "button", className: "close" }, "Close");
-  button.addEventListener("click", () => dialog.close());
+  button.addEventListener("click", () => change({ row: "" }));
   return button;
 }
 
@@ -61,13 +61,13 @@ function showRow(row) {
   });
   const set = (words, changes) => {
     const button = make("button", { type: "button" }, words);
-    button.addEventListener("click", () => { dialog.returning = true; dialog.close(); change({ row: "", ...changes }); });
+    button.addEventListener("click", () => change({ row: "", ...changes }));
     return button;
   };
   const id = text("id", row);
   const actions = make("p", { className: "actions" }, copy, set("Baseline", { baseRow: id, base: "" }), set("Compare as A", { a: id }), set("Compare as B", { b: id }));
   const heading = make("h2", { id: "row-name" }, `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("benchmark", row)} ${said("scenario", row)}, ${said("round", row)}`);
-  dialog.replaceChildren(closer(dialog), heading, actions, cite, list);
+  dialog.replaceChildren(closer(), heading, actions, cite, list);
   if (!dialog.open) dialog.showModal();
 }
 
