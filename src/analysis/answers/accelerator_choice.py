@@ -173,8 +173,9 @@ def smaller_nodes(chosen: Choice) -> Finding:
         return nothing("least_in_smaller_nodes", unit, "Nothing takes less in smaller nodes.")
     value, equal = _spanned(rows, chosen.by), _spanned(rows, EQUAL[chosen.by])
     verb, names = "takes" if len(rows) == 1 else "take", listed(rows["called"], most=3)
-    words = f"{names} {verb} {_much(chosen, value)} {_nodes_of(rows)}; in nodes of {_equal(chosen)}, as "
-    words += f"{_known(chosen).iloc[0]['called']} has, that would be {_much(chosen, equal)}."
+    words = (
+        f"{names} {verb} {_much(chosen, value)} {_nodes_of(rows)}, {_much(chosen, equal)} in nodes of {_equal(chosen)}."
+    )
     return Finding(
         "least_in_smaller_nodes", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0]
     )
@@ -363,7 +364,7 @@ def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
 def shown(chosen: Choice, more: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
     """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
     apart = [near(chosen, label)] if is_apart(chosen) else []
-    smaller = [own for own in (untried(chosen), smaller_nodes(chosen)) if own.value]
+    smaller = [below] if (below := untried(chosen)).value else []
     return [*smaller, elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
 
 
@@ -393,7 +394,7 @@ def notes(*found: Finding) -> Notes:
 def ranked_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the first figure, ROWS at most, with what stands behind the numbers: nodes, and what decides."""
     rows = _known(chosen).head(ROWS)
-    nodes = [_nodes(row, _sizes(chosen)) for _, row in rows.iterrows()]
+    nodes = [_nodes(row, _equal(chosen)) for _, row in rows.iterrows()]
     return _worded(rows).assign(told=nodes, series="P10 to P90", software=software(rows)).reset_index(drop=True)
 
 
@@ -410,7 +411,7 @@ def power_rows(chosen: Choice) -> pd.DataFrame:
     rows = _by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
     told = [
-        ", ".join(filter(None, [_nodes(row, True) * _sizes(chosen), _runs(row) if row["metered"] else ""]))
+        ", ".join([_nodes(row, _equal(chosen))] * (row["node"] != _equal(chosen)) + [_runs(row)] * bool(row["metered"]))
         for _, row in rows.iterrows()
     ]
     hollow = ~rows["metered"].astype(bool)
@@ -516,11 +517,6 @@ def _apart(chosen: Choice) -> bool:
     return bool((small & ~chosen.ranked["smaller"].astype(bool)).any())
 
 
-def _sizes(chosen: Choice) -> bool:
-    """Whether the nodes of those ranked differ in size."""
-    return bool(chosen.ranked["node"].nunique() > 1)
-
-
 def _by_watts(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["smaller", f"{EQUAL[KILOWATTS]}_high"], kind="stable")
 
@@ -551,11 +547,12 @@ def _with_spare(chosen: Choice, level: pd.DataFrame) -> str:
     return f"{sized} ({many})" if spare else sized
 
 
-def _nodes(row: pd.Series, apart: bool) -> str:
-    """How many nodes, and where those of others are of another size how large; nothing of single accelerators alone."""
+def _nodes(row: pd.Series, equal: int) -> str:
+    """How many nodes, and how large where they are not of `equal` accelerators; nothing where all are of one."""
     count = likely(row, "nodes")
-    told = f"{prose(count)} node{'s' * (count.high > 1)}" + f" of {row['node']}" * apart
-    return told if apart or row["node"] > 1 else ""
+    told = f"{prose(count)} node{'s' * (count.high > 1)}"
+    apart = row["node"] != equal
+    return told + f" of {row['node']}" * apart if apart or equal > 1 else ""
 
 
 def _users(chosen: Choice, label: str) -> str:
