@@ -21,7 +21,7 @@ FACTOR = "times the throughput per accelerator of the first round"
 STEP = "times the throughput per accelerator of the round before"
 SAME, MUCH = 0.015, 1.1  # of a factor: off one by what nobody calls a change, and from where on it is told in times
 LINES, NEWEST, GRID = 10, 5, 10  # accelerators of a figure over time, those of its newest round, rows of a heat map
-SINGLE = frozenset({note("single", of="pair of one submitter's systems")})
+SINGLE = frozenset({note("single", of="pair")})
 Names = Callable[[str], str]
 PAIRS = {
     "benchmark": "Benchmark",
