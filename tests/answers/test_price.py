@@ -202,7 +202,7 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
     finding = prices.owning(uses, "H100 SXM")
     told = "At 50 % use and the rents quoted, buy an H100 SXM below $20,000; above $31,000 rent; between, rents decide."
     states(finding, (worth, worth), told)
-    falls = ownership.by_use(Interval(2.0, 3.0), replace(TERMS, rent_falls_share=Interval(0.1, 0.3)), [0.5])
+    falls = ownership.by_use(Interval(2.0, 3.0), replace(TERMS, rent_falls_share=Interval(0.1, 0.25)), [0.5])
     assert falls["widened_by"].item() == ("rent", "rent_falls_share")
     assert prices.owning(falls, "H100 SXM").headline.endswith("; between, rents and their fall decide.")
     least = 0.2 / TERMS.mean_rent.low

@@ -201,3 +201,16 @@ def test_every_assumption_is_in_the_table() -> None:
     told = {"host": 0.25, "network": 0.1, "place": 73.0, "staff": 876.0, "fall of the rent": 0.0, "years of use": 4.0}
     assert found[list(told)].to_dict() == told
     assert len(found) == len(TERMS.__dataclass_fields__)
+
+
+def test_a_range_that_begins_at_nothing_is_put_half_way_too() -> None:
+    """At 15 % a year the rest of the width is the rent's; at nothing, the low end, the fall would seem to make none."""
+    fall, rent = Interval(0.0, 0.3), Interval(2.0, 2.4)
+    terms = replace(TERMS, rent_falls_share=fall)
+    assert ownership.widened_by(rent, terms)[0] == "rent_falls_share"
+    widths = []
+    for own in (fall, exactly(0.15), exactly(0.0)):
+        found = ownership.break_even(rent, replace(TERMS, rent_falls_share=own))
+        widths.append(found.high - found.low)
+    assert widths[1] < widths[2] < widths[0]
+    assert ownership.widened_by(Interval(2.0, 3.3), terms) == ("rent_falls_share", "rent")

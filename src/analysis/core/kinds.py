@@ -36,12 +36,21 @@ def _an_accelerator(more: Callable[[], tuple[str, ...]] = tuple, or_empty: bool 
     return check
 
 
+LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and its inverse fills pages with digits
+
+
 def each_once(values: list[str]) -> list[str]:
     """The values, if none stands twice. Raises ValueError."""
     again = sorted({value for value in values if values.count(value) > 1})
     if again:
         raise ValueError(f"{', '.join(again)} stands more than once; each must be another")
     return values
+
+
+def _none_or_more(value: float) -> float:
+    if 0 < value < LEAST:
+        raise ValueError(f"must be 0 (none) or {LEAST:g} at least; got {value:g}")
+    return value
 
 
 def _below_data(value: str) -> str:
@@ -74,6 +83,7 @@ LimitedScenario = Literal[vocabulary.LIMITED]
 Origin = Literal[vocabulary.ORIGINS]
 Precision = Literal[vocabulary.PLANNED]
 Trust = Literal[vocabulary.TRUST]
-Share = Annotated[float, Field(gt=0, le=1)]
-Price = Annotated[float, Field(gt=0)]
+Budget = Annotated[float, Field(ge=0), AfterValidator(_none_or_more)]
+Share = Annotated[float, Field(ge=LEAST, le=1)]
+Price = Annotated[float, Field(ge=LEAST)]
 Prices = list[Annotated[str, AfterValidator(_a_price)]]

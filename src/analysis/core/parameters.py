@@ -17,6 +17,7 @@ from analysis.core.kinds import (
     Accelerator,
     Baseline,
     Benchmark,
+    Budget,
     DataFile,
     Document,
     LimitedScenario,
@@ -39,6 +40,7 @@ from analysis.core.vocabulary import DIVISIONS, SERVED, round_age
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
 MOST_MS = 86_400_000.0  # of a limit on latency, a day: nobody waits longer for a token
 MOST_SPEED = 1_000_000.0  # tokens/s to one user: a token each microsecond, in which memory answers once
+LEAST_MS = 1000 / MOST_SPEED  # of a limit on the time per token
 MOST_TOKENS = 1_000_000_000.0  # of one request: a hundred times the longest context of any model
 MOST_PEAK = 1000.0  # peak traffic over the mean: all of a day within a minute and a half
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
@@ -129,7 +131,7 @@ class PowerEfficiency(Common):
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     rounds: Rounds = []
     trust: Trust = "checked"
-    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    usd_per_kilowatt_hour: Price = 0.12
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 
 
@@ -151,7 +153,7 @@ class RealWorldDerating(Common):
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
     context_tokens: Annotated[list[Context], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
     ttft_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 2000.0
-    tpot_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 200.0
+    tpot_ms: Annotated[float, Field(ge=LEAST_MS, le=MOST_MS)] = 200.0
     wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
     tokens_per_request: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
@@ -193,8 +195,8 @@ class AcceleratorChoice(RealWorldDerating):
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 1000
-    usd_per_hour_at_most: Annotated[float, Field(ge=0)] = 0.0
-    kilowatts_at_most: Annotated[float, Field(ge=0)] = 0.0
+    usd_per_hour_at_most: Budget = 0.0
+    kilowatts_at_most: Budget = 0.0
 
     @property
     def benchmark_named(self) -> str:
@@ -237,7 +239,7 @@ class PricePerformance(Common):
     network_share: AssumedRange = [0.1, 0.2]
     place_usd_per_kilowatt_month: AssumedRange = [120.0, 180.0]
     staff_usd_per_accelerator_year: AssumedRange = [200.0, 600.0]
-    usd_per_kilowatt_hour: Annotated[float, Field(gt=0)] = 0.12
+    usd_per_kilowatt_hour: Price = 0.12
     wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
     power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
 

@@ -262,9 +262,9 @@ def unanswered(
 
     `why` is TOO_SLOW, OTHER_ROUND (this benchmark was run, but not in the rounds asked for), NO_RUN (it never was),
     PREVIEW, PROMPT (reading it takes longer than the limit on the first token), MEMORY or NO_RATE (no throughput is
-    known for each accelerator). The nearest evidence is that
-    of this benchmark, in the rounds asked for where there is such, else of the nearest benchmark (`distance`): its
-    fastest speed, what share of the asked speed that is, and how many systems ran it.
+    known for each accelerator). The nearest evidence is that of this benchmark, in the rounds asked for where there is
+    such, else of the nearest benchmark (`distance`): its fastest speed, what share of the asked speed that is, and how
+    many systems ran it.
     """
     asked_for = set(asked.accelerators) or set(evidence["accelerator"])
     left = [name for name in dict.fromkeys(evidence["accelerator"]) if name in asked_for - set(ranked)]

@@ -180,7 +180,8 @@ def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
 
 
 def _middle(range_: Interval) -> Interval:
-    return Interval(range_.middle, range_.middle)
+    half = (range_.low + range_.high) / 2  # Some are shares that begin at nothing, and have no middle by factors.
+    return Interval(half, half)
 
 
 def _width(range_: Interval) -> float:
