@@ -49,7 +49,7 @@ def each_once(values: list[str]) -> list[str]:
 
 def _none_or_more(value: float) -> float:
     if 0 < value < LEAST:
-        raise ValueError(f"must be 0 (none) or {LEAST:g} at least; got {value:g}")
+        raise ValueError(f"must be 0 (none) or {LEAST:g} at least")
     return value
 
 
