@@ -100,7 +100,7 @@ def test_the_rounds_are_told_of_the_one_that_more_of_them_have(worth: pd.DataFra
         columns=["accelerator", "basis", "speedup_low", "notes", "through"],
     ).assign(origin="official", source_ids=[("a",)] * 5)  # fmt: skip
     speedups = speedups.assign(speedup_high=speedups["speedup_low"])
-    told = "The round matters: an H200 SXM was worth 1.1 to 1.3 times the price of an H100 SXM in 2 rounds."
+    told = "The round matters: an H200 SXM was worth 1.1 to 1.3 times an H100 SXM's price in 2 rounds."
     states(prices.over_rounds(speedups, worth, "H100 SXM"), (1.1, 1.31), told)
     states(prices.over_rounds(speedups.tail(4), worth, "H100 SXM"), None, "No second round")
 

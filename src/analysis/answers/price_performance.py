@@ -115,8 +115,8 @@ def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Fi
         return nothing(name, unit, "No second round sets the accelerators of the answer beside the baseline.")
     value, what = span(own, "speedup"), own["accelerator"].iloc[0]
     sentence = (
-        f"The round matters: {with_article(what)} was worth {_amount(value)}{' of' * _as_share(value)} the price of "
-        f"{with_article(baseline)} in {len(own)} rounds."
+        f"The round matters: {with_article(what)} was worth {_amount(value)}{' of' * _as_share(value)} "
+        f"{with_article(baseline)}'s price in {len(own)} rounds."
     )
     return Finding(
         name, value, unit, sentence, cited(own), of_rows(own), about=own["part"].iloc[0] if "part" in own else what
