@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from analysis.answers import ranking
 from analysis.answers.words import (
     PROSE,
     counted,
@@ -26,7 +27,6 @@ from analysis.core.vocabulary import TOKENS
 from analysis.themes import capacity, choice
 from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, EQUAL, KILOWATTS, ONE_NODE, Choice, likely
 from analysis.themes.of_a_kind import software
-from analysis.themes.system_sizes import RACKS
 
 ROWS, LINES = 12, 3  # rows that are read at a glance, and staircases beside the baseline's
 NEED = "{}, tenth to ninetieth percentile of the draws"
@@ -116,37 +116,40 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
     ranked, unit = chosen.ranked, NEED.format(UNITS[chosen.by])
     if ranked.empty:
         return nothing("best_accelerator", unit, _why_nothing(chosen, label, name))
-    if (known := _known(chosen)).empty:
+    if (known := ranking.known(chosen)).empty:
         what = "price is known" if chosen.by == DOLLARS else "watts are known"
         words = f"No {what} of the {counted(len(ranked), 'accelerator')} that can serve this."
         return nothing("best_accelerator", unit, words)
     first = known.iloc[0]
     value = likely(first, chosen.by)
-    who, notes = _users(chosen, label), of_rows(_level(chosen)) | chosen.match.notes
+    who, notes = _users(chosen, label), of_rows(ranking.level(chosen)) | chosen.match.notes
     within = ranked["within"].isin(["yes", "perhaps"])
     if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
         none = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
-        words = fitting(f"{none} for {who}: {_amount(chosen, first)}.", f"{none}: {_amount(chosen, first)}.")
+        words = fitting(
+            f"{none} for {who}: {ranking.taken(chosen, first)}.", f"{none}: {ranking.taken(chosen, first)}."
+        )
         return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first["accelerator"])
-    level = _level(chosen)
-    where = f" {_part_of(level)}" if first["smaller"] else ""
+    level = ranking.level(chosen)
+    where = f" {ranking.part_of(level)}" if first["smaller"] else ""
     names, any_of = (f"{told(level['called'], most=3)}{where}" for told in (listed, either))
     told = {
-        ACCELERATORS: f"{opening(who)} take {prose(value)} {any_of}{_with_spare(chosen, level)}",
+        ACCELERATORS: f"{opening(who)} take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
         DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour",
         KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW",
     }[chosen.by]
-    less, few = (rows(_known(chosen), chosen.by) for rows in (_below, _in_smaller))
-    part = f"; {_in_larger(less, chosen.by)}" if len(less) else ""
-    own = f"; {_of_smaller(few, chosen.by)}" if len(few) else ""
+    less, few = (rows(ranking.known(chosen), chosen.by) for rows in (ranking.below, ranking.in_smaller))
+    part = f"; {ranking.in_larger(less, chosen.by)}" if len(less) else ""
+    own = f"; {ranking.of_smaller(few, chosen.by)}" if len(few) else ""
     whole = f"{told}{part}{own}" if part or own else told + " at the wall" * (chosen.by == KILOWATTS)
     values = {
         finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
         for _, row in ranked.iterrows()
         if likely(row, chosen.by).known
     }
-    short = f"{names} need least: {_much(chosen, value)} for {counted(chosen.asked.users, 'user')}"
-    size = _nodes_of(known.head(1)) if len(few) else ""  # of what it is the least, where a smaller node takes less
+    short = f"{names} need least: {ranking.much(chosen, value)} for {counted(chosen.asked.users, 'user')}"
+    # Of what size of node it is the least, where a smaller one takes less.
+    size = ranking.nodes_of(known.head(1)) if len(few) else ""
     alone = (f"{said} {size}".rstrip() if size not in said else said for said in (told, short))
     words = fitting(*(f"{said}." for said in (whole, f"{told}{own or part}", *alone)))
     return Finding(
@@ -156,26 +159,25 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
 
 def untried(chosen: Choice) -> Finding:
     """What would take less than the first ranked, but on fewer accelerators than any system that was measured."""
-    unit, rows = NEED.format(UNITS[chosen.by]), _below(_known(chosen), chosen.by)
+    unit, rows = NEED.format(UNITS[chosen.by]), ranking.below(ranking.known(chosen), chosen.by)
     if rows.empty:
         return nothing("least_untried", unit, "Nothing would take less in a size that was not measured.")
-    value, sizes = _spanned(rows, chosen.by), Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
+    value, sizes = ranking.spanned(rows, chosen.by), Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
     verb = "was" if len(rows) == 1 else "were"
-    names, much = listed(rows["called"], most=3), _much(chosen, value)
+    names, much = listed(rows["called"], most=3), ranking.much(chosen, value)
     words = f"{names} would take {much}, but {verb} measured only in systems of {prose(sizes)}."
     return Finding("least_untried", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0])
 
 
 def smaller_nodes(chosen: Choice) -> Finding:
     """What takes less than the first ranked, but in smaller nodes, and what it would take in nodes as large."""
-    unit, rows = NEED.format(UNITS[chosen.by]), _in_smaller(_known(chosen), chosen.by)
+    unit, rows = NEED.format(UNITS[chosen.by]), ranking.in_smaller(ranking.known(chosen), chosen.by)
     if rows.empty:
         return nothing("least_in_smaller_nodes", unit, "Nothing takes less in smaller nodes.")
-    value, equal = _spanned(rows, chosen.by), _spanned(rows, EQUAL[chosen.by])
+    value, equal = ranking.spanned(rows, chosen.by), ranking.spanned(rows, EQUAL[chosen.by])
     verb, names = "takes" if len(rows) == 1 else "take", listed(rows["called"], most=3)
-    words = (
-        f"{names} {verb} {_much(chosen, value)} {_nodes_of(rows)}, {_much(chosen, equal)} in nodes of {_equal(chosen)}."
-    )
+    words = f"{names} {verb} {ranking.much(chosen, value)} {ranking.nodes_of(rows)}"
+    words += f", {ranking.much(chosen, equal)} in nodes of {ranking.equal_node(chosen)}."
     return Finding(
         "least_in_smaller_nodes", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0]
     )
@@ -201,7 +203,7 @@ def follows(chosen: Choice) -> Finding:
 
 def _beyond(chosen: Choice) -> Finding:
     """How many times the budget the first ranked takes, or of how many no price is known."""
-    rows, unit = _known(chosen), "times the budget that the first ranked takes"
+    rows, unit = ranking.known(chosen), "times the budget that the first ranked takes"
     unknown = int(chosen.ranked["within"].eq("unknown").sum())
     blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} no price or no watts are known"
     most = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
@@ -245,7 +247,7 @@ def worth(chosen: Choice) -> Finding:
 
 def spread(chosen: Choice) -> Finding:
     """How many times as much the last of the figure takes as the first, in nodes as large."""
-    rows, unit = _known(chosen), "ratio of the medians of the last and of the first ranked"
+    rows, unit = ranking.known(chosen), "ratio of the medians of the last and of the first ranked"
     if len(rows) < 2:
         many = f"{counted(len(rows), 'accelerator')} can be ranked here" if len(rows) else "Nothing can be ranked here"
         return nothing("spread_of_ranking", unit, f"{many}.")
@@ -253,8 +255,8 @@ def spread(chosen: Choice) -> Finding:
     first, last = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
     times = float(last[median] / first[median])
     verb = {ACCELERATORS: "as many accelerators as", DOLLARS: "as many dollars as", KILOWATTS: "as many watts as"}
-    words = f"{last['called']} takes {_times_as(times)}{verb[chosen.by]} {first['called']}"
-    words += f", both in nodes of {_equal(chosen)}." if first["node"] != last["node"] else "."
+    words = f"{last['called']} takes {ranking.times_as(times)}{verb[chosen.by]} {first['called']}"
+    words += f", both in nodes of {ranking.equal_node(chosen)}." if first["node"] != last["node"] else "."
     return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last["accelerator"])
 
 
@@ -266,13 +268,13 @@ def power(chosen: Choice) -> Finding:
     unit, rows = NEED.format(UNITS[KILOWATTS]), chosen.ranked[chosen.ranked["kilowatts_low"].notna()]
     if rows.empty:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
-    rows = _by_watts(rows)
-    row, less, few = rows.iloc[0], _below(rows, KILOWATTS), _in_smaller(rows, KILOWATTS)
-    value, how = likely(row, KILOWATTS), f"at the wall in {_runs(row)}" if row["metered"] else "by a model"
-    where = f" {_part_of(rows.head(1))}" if row["smaller"] else ""
+    rows = ranking.by_watts(rows)
+    row, less, few = rows.iloc[0], ranking.below(rows, KILOWATTS), ranking.in_smaller(rows, KILOWATTS)
+    value, how = likely(row, KILOWATTS), f"at the wall in {ranking.runs(row)}" if row["metered"] else "by a model"
+    where = f" {ranking.part_of(rows.head(1))}" if row["smaller"] else ""
     words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
-    words += f"; {_in_larger(less, KILOWATTS)}" if len(less) else ""
-    words += f"; {_of_smaller(few, KILOWATTS)}." if len(few) else "."
+    words += f"; {ranking.in_larger(less, KILOWATTS)}" if len(less) else ""
+    words += f"; {ranking.of_smaller(few, KILOWATTS)}." if len(few) else "."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
                    about=row["accelerator"])  # fmt: skip
 
@@ -300,7 +302,7 @@ def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
     row = chosen.ranked.iloc[0]
     times = float(own["count"].iloc[-1] / row["count_median"])
     more = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
-    words = f"For {more} times the users {row['called']} takes {_times_as(times)}as many accelerators"
+    words = f"For {more} times the users {row['called']} takes {ranking.times_as(times)}as many accelerators"
     spare = " and spare ones" if chosen.asked.spare_nodes else ""
     rounded = times < choice.users_at_most(chosen.asked) / chosen.asked.users
     words += f", for whole nodes{spare} weigh less." if rounded else "."
@@ -320,7 +322,7 @@ def near(chosen: Choice, label: str) -> Finding:
     times = {"parameters": own["parameters_times"], "active parameters": own["active_times"],
              "longest prompt": own["prompt_times"]}  # fmt: skip
     dense = abs(times["parameters"] - times["active parameters"]) < 1e-9
-    told = [_times(value, what) for what, value in times.items()
+    told = [ranking.times(value, what) for what, value in times.items()
             if value == value and value != 1 and not (dense and what == "active parameters")]  # fmt: skip
     kind = "" if own["same_kind"] else ", one of both a mixture of experts"
     size = f"{listed(told)} of {label}" if told else f"the size of {label}"
@@ -350,12 +352,12 @@ def unanswered(chosen: Choice, name: Names) -> Finding:
 def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
     """Whether the same accelerator leads for other users (`more`: choice.with_users)."""
     unit = NEED.format(UNITS[chosen.by])
-    more, now = more[more[f"{chosen.by}_low"].notna()], _known(chosen)
+    more, now = more[more[f"{chosen.by}_low"].notna()], ranking.known(chosen)
     if now.empty or more.empty:
         return nothing("best_for_more_users", unit, "Nothing can be ranked for more users either.")
     first, then = now.iloc[0], more.iloc[0]
     same, value = first["accelerator"] == then["accelerator"], likely(then, chosen.by)
-    amount = _much(chosen, value)
+    amount = ranking.much(chosen, value)
     who = f"With {users:,} users {then['called']}"
     words = f"{who} leads too, with {amount}." if same else f"{who} leads instead of {first['called']}, with {amount}."
     return Finding("best_for_more_users", value, unit, words, cited(more.head(1)), about=then["accelerator"])
@@ -393,8 +395,8 @@ def notes(*found: Finding) -> Notes:
 
 def ranked_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the first figure, ROWS at most, with what stands behind the numbers: nodes, and what decides."""
-    rows = _known(chosen).head(ROWS)
-    nodes = [_nodes(row, _equal(chosen)) for _, row in rows.iterrows()]
+    rows = ranking.known(chosen).head(ROWS)
+    nodes = [ranking.nodes(row, ranking.equal_node(chosen)) for _, row in rows.iterrows()]
     return _worded(rows).assign(told=nodes, series="P10 to P90", software=software(rows)).reset_index(drop=True)
 
 
@@ -402,16 +404,17 @@ def subtitle(chosen: Choice, label: str) -> str:
     """What the first figure draws."""
     spare = chosen.asked.spare_nodes
     spares = counted(spare, "spare node") if spare else "no spare node"
-    order = f"; ranked as in nodes of {_equal(chosen)}" if _apart(chosen) else ""
+    order = f"; ranked as in nodes of {ranking.equal_node(chosen)}" if ranking.sized_apart(chosen) else ""
     return f"{opening(_users(chosen, label))}, {spares}; P10 to P90, median starred{order}."
 
 
 def power_rows(chosen: Choice) -> pd.DataFrame:
     """The rows of the figure of kilowatts, ROWS at most: of a measured size and least P90 first; hollow by a model."""
-    rows = _by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
+    rows = ranking.by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
+    equal = ranking.equal_node(chosen)
     told = [
-        ", ".join([_nodes(row, _equal(chosen))] * (row["node"] != _equal(chosen)) + [_runs(row)] * bool(row["metered"]))
+        ", ".join([ranking.nodes(row, equal)] * (row["node"] != equal) + [ranking.runs(row)] * bool(row["metered"]))
         for _, row in rows.iterrows()
     ]
     hollow = ~rows["metered"].astype(bool)
@@ -445,8 +448,10 @@ def ranked_columns(chosen: Choice) -> dict[str, str]:
     base = chosen.plans[chosen.asked.baseline].called
     left = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
     left -= {"budget"} if chosen.asked.kilowatts_at_most else set()
-    left |= {*EQUAL.values()} - ({EQUAL[chosen.by]} if _apart(chosen) else set())
-    columns = {name: words.format(_equal(chosen)) for name, words in RANKED_TABLE.items() if name not in left}
+    left |= {*EQUAL.values()} - ({EQUAL[chosen.by]} if ranking.sized_apart(chosen) else set())
+    columns = {
+        name: words.format(ranking.equal_node(chosen)) for name, words in RANKED_TABLE.items() if name not in left
+    }
     return columns | {
         "worth": f"Worth in whole nodes, hours of {base} (ratio)",
         AT_SCALE: f"Worth at scale, hours of {base} (ratio)",
@@ -463,98 +468,6 @@ def _powered(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(notes=[own | without(more, "no_meter") for own, more in both])
 
 
-def _known(chosen: Choice) -> pd.DataFrame:
-    return chosen.ranked[chosen.ranked[f"{chosen.by}_low"].notna()]
-
-
-def _level(chosen: Choice) -> pd.DataFrame:
-    """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
-    first, by = _known(chosen).iloc[0], chosen.by
-    ends = [f"{name}_{end}" for name in (by, EQUAL[by]) for end in ("median", "high")] + ["within", "smaller"]
-    return chosen.ranked[chosen.ranked[ends].eq(first[ends]).all(axis=1)]
-
-
-def _below(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows that take less of `name` than the first, but are smaller than any system measured, as that is not."""
-    if rows.empty or rows["smaller"].iloc[0]:
-        return rows.head(0)
-    less = rows[f"{name}_median"] < rows[f"{name}_median"].iloc[0]
-    return rows[rows["smaller"] & less & rows["within"].eq(rows["within"].iloc[0])]
-
-
-def _in_smaller(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows of a measured size that take less of `name` than the first, but in smaller nodes."""
-    if rows.empty:
-        return rows
-    first = rows.iloc[0]
-    less = (rows[f"{name}_median"] < first[f"{name}_median"]) & (rows["node"] < first["node"])
-    return rows[less & ~rows["smaller"].astype(bool) & rows["within"].eq(first["within"])]
-
-
-def _of_smaller(few: pd.DataFrame, name: str) -> str:
-    """What `few` (see _in_smaller) take of `name`, and in nodes of which size: `1 to 2 H100 in nodes of 1`."""
-    names, value = either(few["called"], most=2), _spanned(few, name)
-    told = {ACCELERATORS: f"{prose(value)} {names}", DOLLARS: f"{names} {dollars(value)}"}
-    return f"{told.get(name, f'{names} {_amount_of(name, value)}')} {_nodes_of(few)}"
-
-
-def _runs(row: pd.Series) -> str:
-    return "one run" if row["metered_runs"] == 1 else f"{row['metered_runs']} runs"
-
-
-def _nodes_of(rows: pd.DataFrame) -> str:
-    return f"in nodes of {prose(Interval(*rows['node'].agg(['min', 'max']).astype(float)))}"
-
-
-def _equal(chosen: Choice) -> int:
-    """The accelerators of a node in which the ranking compares."""
-    return choice.equal_node(chosen.ranked["node"])
-
-
-def _apart(chosen: Choice) -> bool:
-    """Whether some of a measured size are ranked as if their nodes were larger than they are."""
-    small = chosen.ranked["node"] < _equal(chosen)
-    return bool((small & ~chosen.ranked["smaller"].astype(bool)).any())
-
-
-def _by_watts(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.sort_values(["smaller", f"{EQUAL[KILOWATTS]}_high"], kind="stable")
-
-
-def _spanned(rows: pd.DataFrame, name: str) -> Interval:
-    return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max()))
-
-
-def _in_larger(less: pd.DataFrame, name: str) -> str:
-    """What `less` (see _below) takes of `name`, and as a part of what: `in racks 8 to 12 GB300 or GB200`."""
-    where = _part_of(less)
-    if name == ACCELERATORS:
-        return f"{where} {prose(_spanned(less, name))} {either(less['called'], most=2)}"
-    return f"{where} {either(less['called'], most=2)} {_amount_of(name, _spanned(less, name))}"
-
-
-def _part_of(rows: pd.DataFrame) -> str:
-    """As a part of what the accelerators were measured whose plans are smaller than any system measured."""
-    return "in racks" if rows["accelerator"].isin(list(RACKS)).all() else "in larger systems"
-
-
-def _with_spare(chosen: Choice, level: pd.DataFrame) -> str:
-    """The size of a node, where one is told, and how many of the accelerators are spare."""
-    node, spare = level["node"], chosen.asked.spare_nodes
-    told = node.iloc[0] > 1 or _apart(chosen)
-    sized = f" in nodes of {node.iloc[0]}" if len(level) == 1 and told else ""
-    many = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
-    return f"{sized} ({many})" if spare else sized
-
-
-def _nodes(row: pd.Series, equal: int) -> str:
-    """How many nodes, and how large where they are not of `equal` accelerators; nothing where all are of one."""
-    count = likely(row, "nodes")
-    told = f"{prose(count)} node{'s' * (count.high > 1)}"
-    apart = row["node"] != equal
-    return told + f" of {row['node']}" * apart if apart or equal > 1 else ""
-
-
 def _users(chosen: Choice, label: str) -> str:
     plan = next(iter(chosen.plans.values()))
     speed, unit = interval.number(capacity.speed_asked(plan.chosen.unit, chosen.asked)), plan.chosen.unit
@@ -569,23 +482,6 @@ def _planned_as(chosen: Choice, label: str) -> str:
     return label if own else f"{asked.model or 'your model'}, planned as {label},"
 
 
-def _amount(chosen: Choice, row: pd.Series) -> str:
-    return f"{row['called']} takes {_much(chosen, likely(row, chosen.by))}"
-
-
-def _much(chosen: Choice, value: Interval) -> str:
-    """An amount of what the ranking is by, in words."""
-    return _amount_of(chosen.by, value)
-
-
-def _amount_of(name: str, value: Interval) -> str:
-    return {
-        ACCELERATORS: f"{prose(value)} accelerators",
-        DOLLARS: f"{dollars(value)} an hour",
-        KILOWATTS: f"{prose(value)} kW",
-    }[name]
-
-
 def _budget(chosen: Choice) -> str:
     usd, kilowatts = chosen.asked.usd_per_hour_at_most, chosen.asked.kilowatts_at_most
     parts = [f"{dollars(exactly(usd), 3)} an hour"] * bool(usd) + [f"{interval.number(kilowatts)} kW"] * bool(kilowatts)
@@ -594,18 +490,6 @@ def _budget(chosen: Choice) -> str:
 
 def _model(chosen: Choice) -> str:
     return chosen.asked.model or "Your model"
-
-
-def _times_as(value: float) -> str:
-    """What stands before `as many`: `2.5 times `, or nothing where it is as many."""
-    told = interval.number(value, PROSE)
-    return "" if told == "1" else f"{told} times "
-
-
-def _times(value: float, what: str) -> str:
-    if value >= 1:
-        return f"{interval.number(value, PROSE)} times the {what}"
-    return f"{interval.number(100 * value, PROSE)} % of the {what}"
 
 
 def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
