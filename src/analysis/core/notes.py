@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from string import Formatter
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from analysis.core.choices import not_among
 from analysis.core.lists import first_of
+
+if TYPE_CHECKING:  # The engine words notes too, and has no use for pandas, which takes as long to load as all of it.
+    import pandas as pd
 
 SIGN = "\u26a0"  # in a form that the figures' font has
 Row = Mapping[str, Any]
@@ -330,8 +331,7 @@ def _without_detail(own: Note) -> Note:
 
 def told(rows: pd.DataFrame, code: str) -> pd.Series:
     """Whether each of the rows has a note of this kind."""
-    found = [any(own.code == code for own in notes) for notes in rows["notes"]]
-    return pd.Series(found, index=rows.index, dtype="bool")
+    return rows["notes"].map(lambda notes: any(own.code == code for own in notes)).astype("bool")
 
 
 def ordered(notes: Iterable[Note]) -> list[Note]:

@@ -205,6 +205,8 @@ import sys
 from analysis.engine.make import lean
 lean.import_jupyter()
 from analysis.engine.make import build
+from analysis.engine.page import export
+export.load()
 heavy = {"rfc3987_syntax", "pyarrow", "pandas"} & set(sys.modules)
 assert not heavy, heavy
 import pyarrow.parquet, rfc3987_syntax  # and both can be had by whoever wants them
