@@ -339,6 +339,32 @@ time.sleep(600)
     assert gone(int(loading.read_text()))
 
 
+def test_a_kernel_ends_whose_server_was_killed_while_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a group of processes is killed: nobody is left then who knows of a kernel that has no parent."""
+    late = """
+import os, time
+from analysis.engine.kernels import child
+start = child._run
+def run(*arguments):
+    while os.getppid() == server:
+        time.sleep(0.01)
+    start(*arguments)
+child._run, server = run, os.getpid()
+"""
+    monkeypatch.setattr(process, "PROGRAM", process.PROGRAM.replace("del ", f"exec({late!r}); del "))
+    server = process.ForkServer(dict(os.environ), str(tmp_path))
+    with (tmp_path / "said").open("w") as said:
+        kernel = server.fork(["-f", str(tmp_path / "kernel.json")], {}, str(tmp_path), (said.fileno(), said.fileno()))
+    server.process.kill()
+    try:
+        assert gone(kernel.pid)
+    finally:
+        kernel.kill()
+        server.close()
+
+
 def gone(pid: int, within: float = 5.0) -> bool:
     """Whether a process ends within some seconds."""
     deadline = time.monotonic() + within

@@ -16,10 +16,11 @@ from typing import Any, NoReturn
 GRACE = 2.0  # seconds for a thread of the notebook that is still at work
 
 
-def become(request: dict[str, Any], own: socket.socket, streams: Sequence[int]) -> NoReturn:
+def become(request: dict[str, Any], own: socket.socket, streams: Sequence[int], server: int) -> NoReturn:
     """Be the kernel of the request (`argv` for ipykernel, `env`, `cwd`) on the given stdout and stderr; then exit.
 
     The pid is told on `own`, once the process has a session and so a group of its own, by which it can be killed.
+    `server` is the pid of the process that it was forked from, with which it ends.
     """
     status = 1
     try:
@@ -27,7 +28,7 @@ def become(request: dict[str, Any], own: socket.socket, streams: Sequence[int]) 
         with own:
             own.sendall(b"%d\n" % os.getpid())
         _detach(request, streams)
-        _run(request["argv"])
+        _run(request["argv"], server)
         status = 0
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -66,12 +67,14 @@ def application() -> type[Any]:
     return Application
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str], server: int) -> None:
     import ipykernel_launcher
 
     sys.argv = [ipykernel_launcher.__file__, *arguments]
-    app = application().instance(parent_handle=os.getppid())
+    app = application().instance(parent_handle=server)
     app.initialize(arguments)
+    if os.getppid() != server:  # It was killed since the fork: ipykernel sees that its parent ends, not that it has.
+        os._exit(1)
     app.log.setLevel(app.log_level)  # Its handler drops the others, which are made for each message (ipykernel 7.4).
     # Closing its sockets in order can wait for ever (ipykernel 7.4), and the system closes them anyway.
     for close in (app.close, app.iopub_thread.stop):

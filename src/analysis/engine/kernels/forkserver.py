@@ -130,6 +130,7 @@ class _ForkServer:
             if name in self.later and self.needed[place] == ENOUGH:
                 self._load(name)
         gc.freeze()  # Objects that no collection touches stay in pages that all kernels share.
+        server = os.getpid()
         with warnings.catch_warnings():  # Python warns of threads; those of OpenBLAS end and start by themselves.
             warnings.simplefilter("ignore", DeprecationWarning)
             pid = os.fork()
@@ -140,7 +141,7 @@ class _ForkServer:
                 preload.forget_own()
             atexit.register(self._count_loaded)
             request["env"] = self.environment | request["env"]
-            child.become(request, own, streams)
+            child.become(request, own, streams, server)
         self.kernels[pid] = own
         self.selector.register(own, selectors.EVENT_READ, data=pid)
 
