@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 3
 
-BIN := $(CURDIR)/$(VENV)/bin
+# From here, not from the root of the machine: the path to here may hold spaces.
+BIN := $(VENV)/bin
 # Two stamps, because a change of pyproject.toml needs no new download.
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
@@ -41,7 +42,7 @@ watch: $(READY) ## the reports as pages that follow each edit, on this machine; 
 test: $(READY) ## all tests, then every shipped notebook against its stored outputs
 	@status=0; \
 	$(BIN)/python -m pytest -n auto --dist worksteal tests || status=1; \
-	ANALYSIS_OFFICIAL=shipped IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-test \
+	ANALYSIS_OFFICIAL=shipped IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-test' \
 		$(BIN)/python -m pytest -p tests.stored_outputs --nbval --nbval-current-env -n auto --dist loadfile \
 		$$(grep 'ipynb$$' tests/shipped.txt) || status=1; \
 	exit $$status
@@ -49,8 +50,8 @@ test: $(READY) ## all tests, then every shipped notebook against its stored outp
 # Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run.
 lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
-	IPYTHONDIR=$(CURDIR)/$(VENV)/ipython-lab $(BIN)/jupyter-lab \
-		--ServerApp.root_dir=$(CURDIR) --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
+	IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-lab' $(BIN)/jupyter-lab \
+		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
 
 bench: $(READY) ## ways from notebooks to pages side by side, as ratios, and the importer; reports/bench.json

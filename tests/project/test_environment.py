@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -96,3 +97,21 @@ def test_make_lets_python_keep_its_bytecode() -> None:
     told = subprocess.run(asked, cwd=ROOT, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True,
                           text=True, check=True)  # fmt: skip
     assert told.stdout == "[]\n"
+
+
+def test_make_runs_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> None:
+    if not shutil.which("make"):
+        pytest.skip("make is not installed")
+    root = tmp_path / "a folder"
+    (root / ".venv" / "bin").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", root)
+    for name in ("analysis", "python", "jupyter-lab", "jupyter-trust"):
+        tool = root / ".venv" / "bin" / name
+        tool.write_text('#!/bin/sh\nprintf "%s\\n" "$(basename "$0")" "$@" "$IPYTHONDIR"\n')
+        tool.chmod(0o755)
+    asked = ["make", "-s", "-o", ".venv/.locked", "-o", ".venv/.ready", "reports", "check", "bench", "lab"]
+    made = subprocess.run(asked, cwd=root, capture_output=True, text=True, check=False)
+    assert (made.returncode, made.stderr) == (0, "")
+    lines = made.stdout.splitlines()
+    assert {"reports", "check", "benchmarks/bench.py", f"--ServerApp.root_dir={root}"} < set(lines)
+    assert f"{root}/.venv/ipython-lab" in lines
