@@ -1,10 +1,11 @@
 """`make kills`: `analysis reports` killed with SIGKILL at random moments, and what it leaves held to what it must be.
 
-After each kill: no process of it lives on; each page and record that is there is whole and the one that an undisturbed
-build makes, for the inputs never change; no report passes for fresh whose page is another. The next kill goes on with
-what the last one left, of which a random part is taken away first, at times with the cache of tables. At the end one
-build completes everything, and reports, temporary files and cache are compared with those of a project that was never
-killed. Prints what was wrong, and ends with status 1 if anything was.
+At times it is killed alone, at times with its whole group of processes. After each kill: no process of it lives on;
+each page and record that is there is whole and the one that an undisturbed build makes, for the inputs never change;
+no report passes for fresh whose page is another. The next kill goes on with what the last one left, of which a random
+part is taken away first, at times with the cache of tables. At the end one build completes everything, and reports,
+temporary files and cache are compared with those of a project that was never killed. Prints what was wrong, and ends
+with status 1 if anything was.
 """
 
 import argparse
@@ -53,8 +54,9 @@ class Project:
         """A build of all that is not up to date."""
         command = [sys.executable, "-m", "analysis.cli.main", "reports", "--jobs", str(self.jobs), *self.names]
         return subprocess.Popen(
-            command, cwd=self.root, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+            command, cwd=self.root, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            process_group=0,
+        )  # fmt: skip
 
     def complete(self) -> float:
         """Build what is missing, and the seconds that it took. Raises RuntimeError where that fails."""
@@ -113,14 +115,17 @@ def faults(pages: dict[str, bytes], wanted: dict[str, bytes], fresh: set[str]) -
     return wrong
 
 
-def kill(project: Project, after: float) -> list[str] | None:
-    """Kill one build after some seconds; what it left running, in words. None where it was done before."""
+def kill(project: Project, after: float, group: bool) -> list[str] | None:
+    """Kill one build after some seconds, alone or with its group; what it left running, in words.
+
+    None where it was done before.
+    """
     process = project.start()
     try:
         process.wait(after)
         return None
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
+        (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
         process.communicate()
     end = time.monotonic() + ENDED
     while (living := project.alive()) and time.monotonic() < end:
@@ -162,13 +167,15 @@ def main() -> int:
             cached = project.reports.exists() and take_away(project, chance)
             missing = count - len(project.fresh())
             after = chance.uniform(0.05, START + LONGER * whole * missing / count)
-            if (left := kill(project, after)) is None:
+            group = chance.random() < 0.5
+            if (left := kill(project, after, group)) is None:
                 continue
             kills += 1
             wrong = left + faults(project.pages(), wanted, project.fresh())
             found += len(wrong)
             state = f"{missing} of {count} to build" + (" without the cache" if cached else "")
-            print(f"{kills:4}  {state}, killed after {after:.1f} s", *wrong, sep="\n      ", flush=True)
+            who = "its group" if group else "it alone"
+            print(f"{kills:4}  {state}, {who} killed after {after:.1f} s", *wrong, sep="\n      ", flush=True)
         project.complete()
         wrong = faults(project.pages(), wanted, set(wanted)) + [f"left over: {name}" for name in project.leftovers()]
         wrong += [f"{name}: missing at the end" for name in wanted if name not in project.pages()]

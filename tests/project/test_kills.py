@@ -40,17 +40,19 @@ def test_faults(kills: ModuleType, there: dict[str, bytes], fresh: set[str], fou
     assert kills.faults(there, WANTED, fresh) == found
 
 
+@pytest.mark.parametrize(("group", "seconds", "left"), [(False, 0.0, ["lived on for 0 s"]), (True, 10.0, [])])
 def test_what_lives_on_is_found_by_its_mark_and_ended(
-    kills: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kills: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: bool, seconds: float, left: list[str]
 ) -> None:
     monkeypatch.setattr(kills, "COPIED", ())
-    monkeypatch.setattr(kills, "ENDED", 0.0)
+    monkeypatch.setattr(kills, "ENDED", seconds)
     project = kills.Project(tmp_path, 1, [])
     child = "import subprocess, sys; print(subprocess.Popen(['sleep', '600']).pid, flush=True); input()"
     project.start = lambda: subprocess.Popen(
-        [sys.executable, "-c", child], env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-    )
-    assert [line.split(" ", 2)[2] for line in kills.kill(project, 1.0)] == ["lived on for 0 s"]
+        [sys.executable, "-c", child], env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+        process_group=0,
+    )  # fmt: skip
+    assert [line.split(" ", 2)[2] for line in kills.kill(project, 1.0, group)] == left
     while project.alive():
         time.sleep(0.01)
 
