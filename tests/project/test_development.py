@@ -35,12 +35,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with the project's settings and one of its notebooks, where `make dev` was run."""
     if not (shutil.which("make") and shutil.which("git")):
         pytest.skip("make or git is not installed")
-    root = tmp_path_factory.mktemp("clone")
+    root = tmp_path_factory.mktemp("a clone")
+    (root / ".venv").mkdir()
+    (root / ".venv" / "bin").symlink_to(TOOLS)
     subprocess.run(["git", "init", "-q", root], check=True)
     for name in ("Makefile", ".gitattributes", ".pre-commit-config.yaml", "pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, root)
     ready = ["-o", ".venv/.locked", "-o", ".venv/.ready"]
-    subprocess.run(["make", *ready, "dev", f"BIN={TOOLS}"], cwd=root, check=True, capture_output=True)
+    subprocess.run(["make", *ready, "dev"], cwd=root, check=True, capture_output=True)
     (root / NOTEBOOK).write_bytes(stored.as_stored((NOTEBOOKS / NOTEBOOK).read_bytes()))
     git(root, "add", NOTEBOOK)
     git(root, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--no-verify", "-m", "a notebook")
@@ -56,9 +58,9 @@ def git(root: Path, *arguments: str) -> str:
 
 def test_make_dev_sets_up_git(clone: Path) -> None:
     said = git(clone, "config", "--get-regexp", "jupyternotebook")
-    assert f"diff.jupyternotebook.textconv {TOOLS}/analysis notebook words\n" in said
-    assert f"filter.jupyternotebook.clean {TOOLS}/analysis notebook stored\n" in said
-    assert f"merge.jupyternotebook.driver {TOOLS}/git-nbmergedriver merge %O %A %B %L %P\n" in said
+    assert "diff.jupyternotebook.textconv .venv/bin/analysis notebook words\n" in said
+    assert "filter.jupyternotebook.clean .venv/bin/analysis notebook stored\n" in said
+    assert "merge.jupyternotebook.driver .venv/bin/git-nbmergedriver merge %O %A %B %L %P\n" in said
     assert "diff.jupyternotebook.command" not in said  # it would come before the words
     assert (clone / ".git" / "hooks" / "pre-commit").exists()
     assert (clone / ".gitattributes").read_bytes() == (ROOT / ".gitattributes").read_bytes()
