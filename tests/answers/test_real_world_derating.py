@@ -12,7 +12,7 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import cost, sizing
-from analysis.themes.capacity import Planned
+from analysis.themes.capacity import LongPrompt, Planned
 from analysis.themes.demand import Demand
 from analysis.themes.sizing import Box
 from analysis.themes.supply import SPEED
@@ -189,7 +189,13 @@ def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None
     unheld = planned(rows, accelerators=[float("nan")] * 2)
     assert "not enough memory for LLM" in answer.why_nothing(unheld)
     assert answer.why_nothing(planned(rows)).startswith("The throughput of each H100 on LLM Interactive is not known")
-    assert answer.why_nothing(replace(planned(rows), impossible="Too long.")) == "Too long."
+    long = replace(planned(rows), too_long=LongPrompt(1024.0, 8.0, 0.5, read_ms=48.9, limit_ms=40.0))
+    assert answer.why_nothing(long, "--{}".format) == (
+        "Reading a prompt of 1,024 tokens takes 48.9 ms on 8 H100 SXM at 50 % of the dense compute, no less than the "
+        "--ttft_ms of 40: more copies of the weights do not help; shorten --prompt_tokens, or give a longer --ttft_ms "
+        "or a higher --prefill_share."
+    )
+    assert answer.why_nothing(long) == answer.why_nothing(long, "--{}".format).replace("--", "")
 
 
 def test_the_need_without_the_assumed_derate_is_told_as_what_changes(rows: pd.DataFrame) -> None:

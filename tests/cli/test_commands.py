@@ -17,6 +17,7 @@ from analysis.core.choices import not_among
 from analysis.core.interval import Interval
 from analysis.core.notes import KINDS
 from analysis.core.paths import DATA
+from analysis.core.refused import Refused
 from analysis.core.vocabulary import MIXED
 from analysis.data import check
 from analysis.data.catalog import Catalog
@@ -206,7 +207,9 @@ def refusal(ask: Callable[..., object], *given: object) -> str:
 
 def refused(notebook: str, **values: object) -> str:
     """What the parameters of this notebook say of these values, by the names of the options."""
-    return refusal(parameters.validate, notebook, values, asking.option)
+    with pytest.raises(Refused) as error:
+        parameters.validate(notebook, values)
+    return error.value.told(asking.option)
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
@@ -522,6 +525,14 @@ NOT_CHOSEN = [
 def test_a_choice_that_cannot_be_asked_is_refused_by_name(said, arguments: list, words: str) -> None:
     status, text = said(*arguments)
     assert status == 2 and text.startswith("analysis: ") and words in text
+
+
+def test_a_key_of_a_file_goes_by_its_own_name(said, tmp_path: Path) -> None:
+    """A parameter of the report is called the same, but the option is not what is wrong."""
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(json.loads(Path(OLD).read_text("utf-8")) | {"accelerator_count": "eight"}), "utf-8")
+    status, text = said("measure", str(path), "--accelerator", "H100")
+    assert status == 2 and "run.json: accelerator_count is 'eight'; expected" in text
 
 
 STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\r"

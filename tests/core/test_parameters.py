@@ -371,11 +371,31 @@ def test_a_notebook_that_is_saved_by_halves_is_refused(
 def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
     wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
     with pytest.raises(ParameterError) as error:
-        parameters.validate(DERATING, wrong, {"peak_over_mean": "--peak"}.get)
-    assert "--peak: Input should be greater than or equal to 1; got 0.5" in str(error.value).splitlines()
+        parameters.validate(DERATING, wrong)
+    told = error.value.told({"peak_over_mean": "--peak"}.get)
+    assert "--peak: Input should be greater than or equal to 1; got 0.5" in told.splitlines()
     with pytest.raises(ParameterError) as error:
-        parameters.validate(DERATING, {"peak_over_mean": [0.5, 0.5]}, "--{}".format)
-    assert str(error.value) == "--peak_over_mean: Input should be greater than or equal to 1; got 0.5"
+        parameters.validate(DERATING, {"peak_over_mean": [0.5, 0.5]})
+    assert error.value.told("--{}".format) == "--peak_over_mean: Input should be greater than or equal to 1; got 0.5"
+
+
+TOGETHER = [  # what several values are together names each parameter, as it is called
+    (DERATING, {"context_tokens": [3.0, 2.0]}, "--context_tokens must be two numbers, low then high; got [3.0, 2.0]"),
+    (DERATING, {"prompt_tokens": 5e5}, "--prompt_tokens is 500,000, but the model of llama2-70b takes 4,096 at most"),
+    (SPEEDUP, {"rounds": ["v5.1"], "later_round": "v4.1"}, "--later_round 'v4.1' is earlier than 'v5.1', the first of"),
+    ("interactivity", {"speeds": [2.0, 1.0]}, "--speeds must be numbers that rise, each once; got [2.0, 1.0]"),
+    (
+        "accelerator_choice",
+        {"parameters_billion": 30.0, "active_parameters_billion": 40.0},
+        "--active_parameters_billion must be at most --parameters_billion, 30; got 40",
+    ),
+    ("accelerator_choice", {"benchmark": "", "model": "Foo"}, "--parameters_billion must say how large Foo is, for"),
+]
+
+
+@pytest.mark.parametrize(("notebook", "values", "said"), TOGETHER, ids=[said.split()[0] for _, _, said in TOGETHER])
+def test_what_values_are_together_is_told_in_a_notebook_and_by_options(notebook: str, values: dict, said: str) -> None:
     with pytest.raises(ParameterError) as error:
-        parameters.validate(DERATING, {"context_tokens": [3.0, 2.0]}, "--{}".format)
-    assert str(error.value) == "--context_tokens must be two numbers, low then high; got [3.0, 2.0]"
+        parameters.validate(notebook, values)
+    assert error.value.told("--{}".format).startswith(said)
+    assert str(error.value).startswith(f"{notebook}: parameter {said.replace('--', '')}")

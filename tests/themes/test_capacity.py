@@ -249,7 +249,7 @@ def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: P
     read = planned.inputs.set_index("quantity").loc["reading the prompt"]
     flops = 2 * 405e9 * 20_000 / (group * 4.5e15 * 0.5)
     assert (planned.box.group, read["value_low"]) == (group, pytest.approx(flops, rel=0.01))
-    assert bool(planned.impossible) == planned.draws.empty == (group == 2)
+    assert bool(planned.too_long) == planned.draws.empty == (group == 2)
     assert planned.draws.empty or (planned.draws["accelerators"] % group == 0).all()
     assert plan(row, **asked, ttft_ms=5000.0).box.group == 2  # where the limit needs no more, weights decide
 

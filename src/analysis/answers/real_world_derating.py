@@ -22,9 +22,10 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import of_rows
 from analysis.core.parameters import MOST_USERS
+from analysis.core.refused import Called
 from analysis.core.vocabulary import round_age
 from analysis.themes import derating, sizing
-from analysis.themes.capacity import Planned
+from analysis.themes.capacity import LongPrompt, Planned
 from analysis.themes.of_a_kind import software
 
 SHARE = "share of the Offline throughput"
@@ -260,16 +261,17 @@ def need(planned: Planned) -> Finding:
     return Finding("accelerators_needed", whole, NEED, sentence, cited(own), notes, values=values)
 
 
-def why_nothing(planned: Planned) -> str:
+def why_nothing(planned: Planned, called: Called = str) -> str:
     """Why a plan has no draws: no run so fast, no run at all, a prompt too long, weights too large, or no known rate.
 
     What there is instead is named: the fastest run of the accelerator, and the accelerators that are as fast.
+    Parameters go by what they are `called`.
     """
     speed, scenario = planned.fastest
     label, wanted = planned.chosen.label, interval.number(planned.demand.tokens_per_second_per_user)
     others = sorted(planned.names.get(name, name) for name in planned.as_fast)
-    if planned.impossible:
-        return planned.impossible
+    if planned.too_long:
+        return _why_too_long(planned.too_long, planned.accelerator, called)
     if planned.unproven:
         fast = f"; {listed(others, most=2)} did" if others else ""
         most = f"{interval.number(speed, 2)} at most ({scenario})"
@@ -280,6 +282,16 @@ def why_nothing(planned: Planned) -> str:
     if planned.fits_nowhere:
         return f"{planned.called} has not enough memory for {label}: nothing is planned."
     return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
+
+
+def _why_too_long(prompt: LongPrompt, accelerator: str, called: Called) -> str:
+    read, limit = interval.number(prompt.read_ms), interval.number(prompt.limit_ms)
+    return (
+        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {read} ms on {prompt.accelerators:g} {accelerator} "
+        f"at {100 * prompt.compute_share:g} % of the dense compute, no less than the {called('ttft_ms')} of {limit}: "
+        f"more copies of the weights do not help; shorten {called('prompt_tokens')}, or give a longer "
+        f"{called('ttft_ms')} or a higher {called('prefill_share')}."
+    )
 
 
 def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -> Finding:

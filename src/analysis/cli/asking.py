@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from analysis.core import quote
 from analysis.core.choices import choose, folded
 from analysis.core.interval import Interval
-from analysis.core.parameters import MODELS
+from analysis.core.refused import Called, Refused
 from analysis.core.vocabulary import MIXED
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
@@ -24,10 +23,6 @@ OPTIONS = {
     "tokens_per_second_per_user": "--tokens-per-user",
     "weight_precision": "--precision",
 }
-_NAMES = sorted(
-    {name for model in MODELS.values() for name in model.model_fields if "_" in name}, key=len, reverse=True
-)
-PARAMETER = re.compile(rf"(?<![\w./-])(?:{'|'.join(_NAMES)})(?![\w/-]|\.\w)")
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
 
 
@@ -82,16 +77,12 @@ def accelerator_of(option: str, name: str, catalog: Catalog) -> str:
 
 
 @contextmanager
-def in_options(option: Callable[[str], str] = option) -> Iterator[None]:
-    """What is raised within speaks of options, not of the parameters of reports that they set.
-
-    Of those alone whose names are no words: ttft_ms, but not rounds.
-    """
+def in_options(option: Called = option) -> Iterator[None]:
+    """What is refused within speaks of options, not of the parameters of reports that they set. Raises ValueError."""
     try:
         yield
-    except (ValueError, Nothing) as error:
-        said = PARAMETER.sub(lambda match: option(match[0]), str(error))
-        raise (Nothing if isinstance(error, Nothing) else ValueError)(said) from None
+    except Refused as error:
+        raise ValueError(error.told(option)) from None
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict:

@@ -48,7 +48,12 @@ UNRANKED = ("called", "reason", "label", "speed", "of_asked", "when", "systems")
 FEW = 8  # rows of what is not ranked: those that come nearest
 
 
-@asking.in_options(lambda parameter: option(parameter))
+def option(parameter: str) -> str:
+    """The option that a parameter of the report is given by."""
+    return OPTIONS.get(parameter) or asking.option(parameter)
+
+
+@asking.in_options(option)
 def run(arguments: argparse.Namespace) -> list[str]:
     """The lines of the ranking, or one of JSON.
 
@@ -120,7 +125,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
     for name, text in (("derate", arguments.derate), ("peak_over_mean", arguments.peak)):
         if text:
             values[name] = _band(name, text)
-    return AcceleratorChoice(**parameters.validate("accelerator_choice", values, option))
+    return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
 
 
 def _band(parameter: str, text: str) -> list[float]:
@@ -136,8 +141,3 @@ def _price(text: str, catalog: Catalog) -> str:
     if "=" not in text:
         raise ValueError(f"--price {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
     return asking.price("--price", text, catalog)
-
-
-def option(parameter: str) -> str:
-    """The option that a parameter of the report is given by."""
-    return OPTIONS.get(parameter) or asking.option(parameter)

@@ -98,4 +98,4 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
         values["accelerator"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
     if arguments.price:
         values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
-    return MyDeployment(**parameters.validate("my_deployment", values, asking.option))
+    return MyDeployment(**parameters.validate("my_deployment", values))

@@ -66,7 +66,7 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
 def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -> str:
     """Why there are no draws, and where the weights do not fit, what would help."""
     if not planned.fits_nowhere:
-        return answer.why_nothing(planned)
+        return answer.why_nothing(planned, asking.option)
     facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
     identity = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     weights = roofline.weight_gb(float(identity["parameters_billion"]), asked.weight_precision)
@@ -93,7 +93,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
         values["wall_over_limit"] = asking.numbers("--wall-over-limit", arguments.wall_over_limit)
     if arguments.context:
         values["context_tokens"] = asking.numbers("--context", arguments.context)
-    return RealWorldDerating(**parameters.validate("real_world_derating", values, asking.option))
+    return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 
 def _there(name: str) -> bool:
@@ -142,7 +142,6 @@ def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDe
         "my_deployment",
         {"benchmark": asked.benchmark, "accelerator": asked.baseline, "accelerator_count": arguments.count,
          "scenario": asked.scenario, "rounds": list(asked.rounds), "ttft_ms": asked.ttft_ms, "tpot_ms": tpot},
-        asking.option,
     )  # fmt: skip
     best = measure.assess(catalog, [arguments.derate], MyDeployment(**deployed)).best
     if not best["tpot_p99_ms"] <= tpot:

@@ -6,7 +6,7 @@ holds each model's fields and defaults equal to its notebook's parameters cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -35,6 +35,7 @@ from analysis.core.kinds import (
     each_once,
 )
 from analysis.core.paths import NOTEBOOKS
+from analysis.core.refused import Called, Refused
 from analysis.core.vocabulary import DIVISIONS, SERVED, round_age
 
 MOST_USERS = 10_000_000_000  # more people than there are, and numbers far from where arithmetic overflows
@@ -46,8 +47,19 @@ MOST_PEAK = 1000.0  # peak traffic over the mean: all of a day within a minute a
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
 
 
-class ParameterError(ValueError):
-    """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices."""
+class ParameterError(Refused):
+    """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices.
+
+    `details` are what pydantic found: `told` says them, each once, by what the parameters are called.
+    """
+
+    def __init__(self, text: str, details: Sequence[Mapping[str, Any]] = ()) -> None:
+        super().__init__(text)
+        self._details = details
+
+    def told(self, called: Called) -> str:
+        said = dict.fromkeys(_said(detail, called) for detail in self._details)  # both ends of a range may be one
+        return "\n".join(said) or str(self)
 
     def _render_traceback_(self) -> list[str]:
         """What a notebook shows: the sentence alone, for no line of code is at fault."""
@@ -56,9 +68,12 @@ class ParameterError(ValueError):
 
 def _in_order(model: BaseModel, *names: str) -> None:
     for name in names:
-        values = getattr(model, name)
-        if len(values) == 1 or list(values) != sorted(values):
-            raise ValueError(f"{name} must be two numbers, low then high; got {values}")
+        _low_then_high(name, getattr(model, name))
+
+
+def _low_then_high(name: str, values: list[float]) -> None:
+    if len(values) == 1 or list(values) != sorted(values):
+        raise Refused(lambda called: f"{called(name)} must be two numbers, low then high; got {values}")
 
 
 Context = Annotated[float, Field(gt=0, le=MOST_TOKENS)]
@@ -104,9 +119,11 @@ class GenerationalSpeedup(Common):
         first = next(iter(self.rounds), "")
         if self.later_round and round_age(self.later_round) < round_age(first):
             later = [name for name in facts.column("rounds", "round") if round_age(name) >= round_age(first)]
-            raise ValueError(
-                f"later_round {self.later_round!r} is earlier than {first!r}, the first of rounds; "
-                f"valid: {', '.join(later)}"
+            raise Refused(
+                lambda called: (
+                    f"{called('later_round')} {self.later_round!r} is earlier than {first!r}, the first of rounds; "
+                    f"valid: {', '.join(later)}"
+                )
             )
         return self
 
@@ -176,9 +193,10 @@ class RealWorldDerating(Common):
         most = int(next((row["max_context_tokens"] for row in rows if row["benchmark"] == self.benchmark), "") or 0)
         asked = {"context_tokens": self.context_tokens[-1], "prompt_tokens": self.prompt_tokens}
         asked["tokens_per_request"] = self.tokens_per_request
-        for name, tokens in asked.items():
-            if most and tokens > most:
-                raise ValueError(f"{name} is {tokens:,.0f}, but the model of {self.benchmark} takes {most:,} at most")
+        if most and (longer := [name for name in asked if asked[name] > most]):
+            name, tokens = longer[0], asked[longer[0]]
+            takes = f"the model of {self.benchmark} takes {most:,} at most"
+            raise Refused(lambda called: f"{called(name)} is {tokens:,.0f}, but {takes}")
         return self
 
 
@@ -207,11 +225,18 @@ class AcceleratorChoice(RealWorldDerating):
     def _a_model_that_can_be(self) -> AcceleratorChoice:
         total, active = self.parameters_billion, self.active_parameters_billion
         if active > total:
-            raise ValueError(f"active_parameters_billion must be at most parameters_billion, {total:g}; got {active:g}")
+            raise Refused(
+                lambda called: (
+                    f"{called('active_parameters_billion')} must be at most {called('parameters_billion')}, {total:g}; "
+                    f"got {active:g}"
+                )
+            )
         if not (self.benchmark or total or self.benchmark_named):
-            raise ValueError(
-                f"parameters_billion must say how large {self.model or 'the model'} is, for benchmark is empty and "
-                "model is no name of a benchmark; got 0"
+            raise Refused(
+                lambda called: (
+                    f"{called('parameters_billion')} must say how large {self.model or 'the model'} is, for benchmark "
+                    "is empty and model is no name of a benchmark; got 0"
+                )
             )
         return self
 
@@ -312,7 +337,7 @@ class Interactivity(BaseModel):
     @model_validator(mode="after")
     def _each_speed_once(self) -> Interactivity:
         if self.speeds != sorted(set(self.speeds)):
-            raise ValueError(f"speeds must be numbers that rise, each once; got {self.speeds}")
+            raise Refused(lambda called: f"{called('speeds')} must be numbers that rise, each once; got {self.speeds}")
         return self
 
 
@@ -398,45 +423,38 @@ def model_for(notebook: str) -> type[BaseModel]:
         raise ParameterError(str(error)) from None
 
 
-def validate(notebook: str, values: Mapping[str, Any], option: Callable[[str], str] | None = None) -> dict[str, Any]:
+def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """The complete parameters of a notebook: `values` checked, defaults filled in.
 
-    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices: by the
-    names of the notebook and the parameter, or by the name that `option` says the parameter was given under.
+    Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices.
     """
     model = model_for(notebook)
     try:
         return model.model_validate(dict(values)).model_dump()
     except ValidationError as error:
-        raise ParameterError("\n".join(_problems(notebook, model, error, option))) from None
+        raise in_words(notebook, error) from None
 
 
 def in_words(notebook: str, error: ValidationError) -> ParameterError:
-    """What pydantic says of the parameters of a notebook, as `validate` says it."""
-    return ParameterError("\n".join(_problems(notebook, model_for(notebook), error, None)))
+    """What pydantic says of the parameters of a notebook, as a line for each that names the notebook too."""
+    model, details = model_for(notebook), error.errors()
+    return ParameterError("\n".join(f"{notebook}: {_problem(model, detail)}" for detail in details), details)
 
 
-def _problems(
-    notebook: str, model: type[BaseModel], error: ValidationError, option: Callable[[str], str] | None
-) -> list[str]:
-    details = error.errors()
-    if option is not None:
-        return list(dict.fromkeys(_of_option(detail, option) for detail in details))  # both ends of a range may be one
-    return [f"{notebook}: {_problem(model, detail)}" for detail in details]
-
-
-def _problem(model: type[BaseModel], error: Mapping[str, Any]) -> str:
-    name, said = ".".join(str(part) for part in error["loc"]), error["msg"].removeprefix("Value error, ")
+def _problem(model: type[BaseModel], detail: Mapping[str, Any]) -> str:
+    name = ".".join(str(part) for part in detail["loc"])
     if not name:
-        return f"parameter {said}"
-    if error["type"] == "extra_forbidden":
+        return f"parameter {_what(detail)}"
+    if detail["type"] == "extra_forbidden":
         return f"no parameter {not_among(name, model.model_fields)}"
-    return f"parameter {name}: {said}; got {error['input']!r}"
+    return f"parameter {name}: {_what(detail)}; got {detail['input']!r}"
 
 
-def _of_option(error: Mapping[str, Any], option: Callable[[str], str]) -> str:
-    said = error["msg"].removeprefix("Value error, ")
-    if not error["loc"]:  # what several values are together begins with the name of the parameter
-        name, _, rest = said.partition(" ")
-        return f"{option(name)} {rest}"
-    return f"{option(str(error['loc'][0]))}: {said}; got {error['input']!r}"
+def _said(detail: Mapping[str, Any], called: Called) -> str:
+    if not detail["loc"]:  # What several values are together names them itself.
+        return detail["ctx"]["error"].told(called)
+    return f"{called(str(detail['loc'][0]))}: {_what(detail)}; got {detail['input']!r}"
+
+
+def _what(detail: Mapping[str, Any]) -> str:
+    return detail["msg"].removeprefix("Value error, ")

@@ -31,6 +31,17 @@ MEASURED = "what was measured under the limit, without a loss of production"  # 
 
 
 @dataclass(frozen=True)
+class LongPrompt:
+    """A prompt that is read in no less than the limit on the first token; `compute_share` is of what reads it."""
+
+    tokens: float
+    accelerators: float
+    compute_share: float
+    read_ms: float
+    limit_ms: float
+
+
+@dataclass(frozen=True)
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
@@ -38,7 +49,7 @@ class Planned:
     those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
     the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` what
     must be said of the kilowatts. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
-    `impossible` says why there are no draws whatever the number of accelerators; "" otherwise.
+    `too_long` is a prompt for which there are no draws whatever the number of accelerators.
     """
 
     draws: pd.DataFrame
@@ -54,7 +65,7 @@ class Planned:
     power_notes: Notes
     notes: Notes
     as_fast: tuple[str, ...] = ()
-    impossible: str = ""
+    too_long: LongPrompt | None = None
 
     @cached_property
     def marks(self) -> pd.DataFrame:
@@ -148,7 +159,7 @@ def over(
         power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
         notes=_of_plan(of, demand, asked, behind, prompt) | _of_unit(of, supply.chosen.label),
         as_fast=tuple(of.as_fast(speed)),
-        impossible=_impossible(asked, demand, prompt),
+        too_long=_too_long(asked, demand, prompt),
     )
 
 
@@ -292,15 +303,11 @@ def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> li
     return [(name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known]
 
 
-def _impossible(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> str:
+def _too_long(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> LongPrompt | None:
     if demand.wait_limit_s > 0:
-        return ""
-    taken, limit = (interval.number(milliseconds) for milliseconds in (demand.prompt_s * MS_PER_SECOND, asked.ttft_ms))
-    return (
-        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {taken} ms on {prompt.accelerators:g} {asked.baseline} "
-        f"at {100 * asked.prefill_share:g} % of the dense compute, no less than the ttft_ms of {limit}: more copies of "
-        "the weights do not help; shorten prompt_tokens, or give a longer ttft_ms or a higher prefill_share."
-    )
+        return None
+    read_ms = demand.prompt_s * MS_PER_SECOND
+    return LongPrompt(prompt.tokens, prompt.accelerators, asked.prefill_share, read_ms, asked.ttft_ms)
 
 
 def _of_unit(of: Basis, label: str) -> Notes:

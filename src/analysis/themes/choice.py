@@ -311,7 +311,7 @@ def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:
         return OTHER_ROUND if len(here) else NO_RUN
     if plan is None or plan.behind.empty:
         return TOO_SLOW
-    if plan.impossible:
+    if plan.too_long:
         return PROMPT
     if not _on_sale(plan):
         return PREVIEW

@@ -19,6 +19,7 @@ from analysis.core.citation import cited
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
 from analysis.core.plain import as_dicts
+from analysis.core.refused import Refused
 from analysis.core.vocabulary import SERVING_SOFTWARE
 from analysis.themes import cost
 
@@ -27,7 +28,7 @@ ANSWERED = 0.9  # of the requests sent a second: answers that lag by less do so 
 FORMS = ("sxm", "pcie", "nvl")  # of one model, with other memory and power
 
 
-class Unsaid(ValueError):
+class Unsaid(Refused):
     """Something that a measurement file does not say must be said; the text names it and the valid choices."""
 
 
@@ -246,12 +247,11 @@ def _check_scenario(run: Mapping, by_user: Said) -> None:
 def _count(run: Mapping, by_user: Said) -> int:
     stated, given = int(run["accelerator_count"]), by_user.accelerator_count
     if stated and given and stated != given:
-        raise Unsaid(f"{run['file']}: says it ran on {stated} accelerators, but accelerator_count is given as {given}")
+        said = f"{run['file']}: says it ran on {stated} accelerators"
+        raise Unsaid(lambda called: f"{said}, but {called('accelerator_count')} is given as {given}")
     if not (stated or given):
-        raise Unsaid(
-            f"{run['file']}: does not say how many accelerators it ran on{_listed(run)}: give accelerator_count, 1 or "
-            "more"
-        )
+        unsaid = f"{run['file']}: does not say how many accelerators it ran on{_listed(run)}"
+        raise Unsaid(lambda called: f"{unsaid}: give {called('accelerator_count')}, 1 or more")
     return stated or given
 
 

@@ -1,0 +1,23 @@
+"""What was asked and cannot be answered, said to people who know its parameters by other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Called = Callable[[str], str]  # what a parameter is called where a text is shown: `ttft_ms`, or the option --ttft-ms
+
+
+class Refused(ValueError):
+    """What is asked cannot be; the text says why.
+
+    Words that name a parameter are a function of what it is called: as str in a notebook, where it goes by its own
+    name, and as `told` where it goes by another.
+    """
+
+    def __init__(self, words: str | Callable[[Called], str]) -> None:
+        super().__init__(words if isinstance(words, str) else words(str))
+        self._words = words
+
+    def told(self, called: Called) -> str:
+        """The text for those who know each parameter as what it is `called`."""
+        return self._words if isinstance(self._words, str) else self._words(called)
