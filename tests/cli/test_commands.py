@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.audit import doubts, mistyped
+from analysis.audit import mistyped
 from analysis.cli import asking, main
 from analysis.core import facts, parameters, quote
 from analysis.core.choices import not_among
@@ -20,7 +20,6 @@ from analysis.core.paths import DATA
 from analysis.core.refused import Refused
 from analysis.core.vocabulary import MIXED
 from analysis.data import check
-from analysis.data.catalog import Catalog
 from analysis.data.schema import Fault
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "25", "--draws", "1000"]
@@ -394,17 +393,17 @@ COMMANDS = [["audit"], PLAN, ["choose", *PLAN[1:]], ["measure", OLD, "--accelera
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("broken", ["cell", "descriptor"])
 def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(
-    said, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, documents_only: Callable, command: list[str], broken: str
+    tmp_path: Path, documents_only: Callable, command: list[str], broken: str
 ) -> None:
     folder = documents_only(tmp_path / "data")
     name = {"cell": "results.csv", "descriptor": "datapackage.json"}[broken]
     text = (folder / name).read_text("utf-8")
     (folder / name).write_text(text.replace(",tokens/s,", ",token/s,") if broken == "cell" else text[1:], "utf-8")
-    monkeypatch.setattr(Catalog.__init__, "__defaults__", (folder, None, None))
-    monkeypatch.setattr(doubts.catalog, "__defaults__", (folder,))
-    status, told = said(*command)
-    assert status == 1 and told.startswith(f"analysis: {name}")
-    assert told.endswith("Next: put the table right; `make check` names every fault of data/\n")
+    program = [sys.executable, "-m", "analysis.cli.main", *command]
+    environment = os.environ | {"ANALYSIS_ROOT": str(tmp_path)}
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(f"analysis: {name}"), done
+    assert done.stderr.endswith("Next: put the table right; `make check` names every fault of data/\n")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
-"""Where things live, from this file's own place and never from the working directory."""
+"""Where things live, from this file's own place and never from the working directory.
+
+ANALYSIS_ROOT names the root of another project, whose tables, notebooks and reports this process and those that it
+starts then take for their own.
+"""
 
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(os.environ.get("ANALYSIS_ROOT") or Path(__file__).resolve().parents[3])
 DATA = ROOT / "data"
 OFFICIAL = DATA / "official"
 NOTEBOOKS = ROOT / "notebooks"

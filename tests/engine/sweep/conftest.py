@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import shutil
@@ -90,29 +89,19 @@ class Orchard:
         return json.loads((self.places.reports / name / f"{report}.json").read_text())
 
     def program(self, call: str) -> list[str]:
-        """A command line that makes a call in this project, in a process of its own."""
-        root = str(self.places.root)
-        # `validate` goes along as source: pytest, which this file imports, would take longer to load than all else.
+        """A command line that makes a call, in a process of its own: in this project where that has its environment."""
         # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
         return [sys.executable, "-c", f"""
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from pathlib import Path
-from typing import Any
 from analysis.cli import main
-from analysis.core import parameters
-from analysis.engine import sweep
-from analysis.engine.runs import places
-{inspect.getsource(validate)}
-places.Places.__init__.__defaults__ = tuple(vars(places.Places.under(Path({root!r}))).values())
-parameters.validate = validate
 sys.exit({call})
 """]  # fmt: skip
 
     @property
     def environment(self) -> dict[str, str]:
         """The environment of such a process."""
-        return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "ANALYSIS_ROOT": str(self.places.root)}
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Places:
-    """The folders of one project. The defaults are this project's own; tests point elsewhere."""
+    """The folders of one project. The defaults are this process's own (see paths.ROOT)."""
 
     root: Path = paths.ROOT
     notebooks: Path = paths.NOTEBOOKS
