@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.core.contents import sha256_of
 from analysis.data import descriptor, loading, official_rows
-from analysis.data.catalog import Catalog, NotJudged, following
+from analysis.data.catalog import Catalog, NotJudged, kept_with
 from analysis.data.descriptor import DescriptorError
 from analysis.data.loading import TableError
 
@@ -176,18 +176,21 @@ def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wante
 
 
 def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package: Path, tmp_path: Path) -> None:
-    made: list[str] = []
+    made: list[object] = []
 
-    def make() -> pd.DataFrame:
-        made.append("anew")
-        return pd.DataFrame({"low": [1.0]})
+    @kept_with("corrections")
+    def texts(data: object, *texts: str) -> pd.DataFrame:
+        made.append(data)
+        return pd.DataFrame({"text": texts}, dtype="str")
 
+    for text in ("one", "one", "two"):
+        data = Catalog(package, place=tmp_path / "kept")
+        assert texts(data, text, "more")["text"].tolist() == [text, "more"]
+        assert "corrections" in data.served
+    assert len(made) == 2
     for _ in range(2):
-        pd.testing.assert_frame_equal(following(Catalog(package, place=tmp_path / "kept"), "own", make), make())
-    assert len(made) == 3  # once for the catalog, and by the test itself
-    for _ in range(2):
-        following(object(), "own", make)
-    assert len(made) == 5
+        texts(None, "one", "more")
+    assert made[2:] == [None, None]
 
 
 def test_sha256_of_known_bytes(tmp_path: Path) -> None:

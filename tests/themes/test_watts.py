@@ -77,7 +77,7 @@ def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows
         METER | {"unit": "samples/s"},
         METER | {"origin": "published"},
     ).assign(power_limit_watts=[np.nan, np.nan, 500.0, np.nan, np.nan, np.nan])
-    found = watts.over_limits(runs, FACTS)
+    found = watts.over_limits(Tables(runs, FACTS))
     assert found["over_limit"].tolist() == pytest.approx([(6400 + 7280) / 2 / 5600, 1.6], rel=1e-12)
     host = watts.host(Tables(runs, FACTS))
     assert host.over_limit.high == pytest.approx(1.6) and host.of == "2 metered systems, H100 SXM"

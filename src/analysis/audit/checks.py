@@ -21,10 +21,10 @@ from analysis.audit import (
     submissions,
     verdict,
 )
-from analysis.audit.frames import TABLES, Check, Tables
+from analysis.audit.frames import FRAMES, TABLES, Check, Tables
 from analysis.audit.verdict import Judgement, Verdict
 from analysis.core.interval import Interval
-from analysis.data.catalog import Catalog, following
+from analysis.data.catalog import Catalog, kept_with
 
 DEFINITE = ("exact", "within_rounding", "within_5_percent", "conditional")
 WRONG = ("contradicts", "impossible")
@@ -95,12 +95,16 @@ def audit(
     Columns of verdict.COLUMNS. Every published figure has at least one row: what no check reaches is unverifiable, and
     says what is missing.
     """
-    tables = Tables.of(data)
-    judged = _all(tables, cache_gb) if cache_gb else following(data, "audit", lambda: _all(tables, 0.0))
+    judged = _all(Tables.of(data), cache_gb) if cache_gb else _all_of_weights_alone(data)
     asked = judged["source_id"].isin(sources) if sources else pd.Series(True, index=judged.index)
     if verdicts:
         asked &= judged["verdict"].isin(verdicts)
     return judged[asked].reset_index(drop=True)
+
+
+@kept_with(*FRAMES)
+def _all_of_weights_alone(data: Catalog | Tables) -> pd.DataFrame:
+    return _all(Tables.of(data), 0.0)
 
 
 def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
@@ -112,12 +116,9 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
     return verdict.frame(judgements)
 
 
+@kept_with(*FRAMES)
 def cheap(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
-    return following(data, "cheap", lambda: _wrong(data))
-
-
-def _wrong(data: Catalog | Tables) -> pd.DataFrame:
     found = _together(Tables.of(data), CHEAP)
     return verdict.frame(judgement for judgement in found if judgement.verdict in WRONG)
 

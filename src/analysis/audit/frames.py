@@ -12,6 +12,7 @@ import pandas as pd
 from analysis.audit.lookup import Record, plain
 from analysis.audit.verdict import Judgement, Row
 from analysis.compare import gate
+from analysis.core.memo import cached_method
 from analysis.data.catalog import Catalog
 from analysis.themes import memory, roofline
 
@@ -44,27 +45,23 @@ class Tables:
     sources: pd.DataFrame = field(default_factory=pd.DataFrame)
     benchmark_limits: pd.DataFrame = field(default_factory=pd.DataFrame)
     rounds: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["round", "closed_results", "published"]))
-    _mentions: dict[str, list[Row]] = field(default_factory=dict, init=False, repr=False)
-    _official: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
-    _judgements: dict[Check, list[Judgement]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, data: Catalog | Tables) -> Tables:
         """The frames of a catalog."""
-        return cls(**{column.name: getattr(data, column.name) for column in fields(cls) if column.init})
+        return cls(**{name: getattr(data, name) for name in FRAMES})
 
+    @cached_method
     def mentions(self, table: str) -> list[Row]:
         """Every figure that documents print, by one of TABLES, repeats among them, with the name of its `table`.
 
         A result says whether it is `slower`: the document has a faster precision of the same accelerator.
         """
-        if table not in self._mentions:
-            frame = getattr(self, table)
-            if table == "results":
-                frame = frame[frame["origin"].eq("published")]
-                frame = frame.assign(slower=gate.slower_precision(frame))
-            self._mentions[table] = plain(frame, table)
-        return self._mentions[table]
+        frame = getattr(self, table)
+        if table == "results":
+            frame = frame[frame["origin"].eq("published")]
+            frame = frame.assign(slower=gate.slower_precision(frame))
+        return plain(frame, table)
 
     def figures(self, table: str) -> list[Row]:
         """The figures of `mentions`, each once: what repeats another row is left out."""
@@ -74,23 +71,21 @@ class Tables:
         """The claims of some quantities, each once."""
         return [claim for claim in self.figures("claims") if claim["quantity"] in quantities]
 
+    @cached_method
     def judgements(self, check: Check) -> list[Judgement]:
-        """What a check comes to, computed once."""
-        if check not in self._judgements:
-            self._judgements[check] = list(check(self))
-        return self._judgements[check]
+        """What a check comes to."""
+        return list(check(self))
 
     @cached_property
     def record(self) -> Record:
         """The official results, for look-up."""
         return Record(self.results, self.benchmarks, self.accelerators, self._closed())
 
+    @cached_method
     def official(self, round: str) -> pd.DataFrame:
         """The official results of a round, repeats among them, with what they are of (COUNTED)."""
-        if round not in self._official:
-            of_round = self.results["origin"].eq("official") & self.results["round"].eq(round)
-            self._official[round] = self.results.loc[of_round, [name for name in COUNTED if name in self.results]]
-        return self._official[round]
+        of_round = self.results["origin"].eq("official") & self.results["round"].eq(round)
+        return self.results.loc[of_round, [name for name in COUNTED if name in self.results]]
 
     @cached_property
     def rounds_of(self) -> dict[str, str]:
@@ -141,4 +136,5 @@ class Tables:
         return held, capacity, float(memory.holding(held, capacity))
 
 
+FRAMES = tuple(column.name for column in fields(Tables))
 Check = Callable[[Tables], Iterator[Judgement]]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -15,19 +16,32 @@ from analysis.core.vocabulary import named
 from analysis.data import descriptor, loading, official_rows, rounds
 from analysis.data.kept import Kept
 
+Made = TypeVar("Made", bound=Callable[..., pd.DataFrame])
 JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a judge may ask for
 CAPPED = r"maxq|power[ _]?cap"  # what the names of systems say whose power limit was lowered
 
 
-def following(data: object, name: str, make: Callable[[], pd.DataFrame], *, doubted: bool = False) -> pd.DataFrame:
-    """The frame that `make` makes of `data` and of nothing else: a catalog's is kept, that of other frames made anew.
+def kept_with(*names: str) -> Callable[[Made], Made]:
+    """For a function that makes a frame of these tables of a catalog, of texts, and of nothing else: it is kept.
 
-    Whoever asks knows nothing of what is kept, and may be given frames that were put together by hand. What rests on
-    the doubts too (`doubted`) is kept where they are.
+    It is kept beside the tables under the name of the function and the texts, and where it was made before, the tables
+    count as used all the same. What rests on the `doubts` is kept where they are. Of another object with such tables,
+    as when frames were put together by hand, the frame is made anew.
     """
-    if not isinstance(data, Catalog) or (doubted and not data.keeps_judged):
-        return make()
-    return data.kept.frame(name, make)
+
+    def keeping(make: Made) -> Made:
+        @wraps(make)
+        def kept(data: Any, *texts: str) -> pd.DataFrame:
+            if not isinstance(data, Catalog) or ("doubts" in names and not data.keeps_judged):
+                return make(data, *texts)
+            for name in names:
+                getattr(data, name)
+            name = "-".join([f"{make.__module__}.{make.__name__}", *texts])
+            return data.kept.frame(name, lambda: make(data, *texts))
+
+        return kept
+
+    return keeping
 
 
 class NotJudged(RuntimeError):

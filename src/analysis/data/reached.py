@@ -12,7 +12,7 @@ from pyarrow import compute
 
 from analysis.core.citation import cited
 from analysis.core.contents import sha256
-from analysis.data.catalog import Catalog, following
+from analysis.data.catalog import Catalog, kept_with
 from analysis.data.descriptor import Table
 
 NAMING = ("id", "row_id")  # columns of a shown frame that name rows of tables
@@ -63,9 +63,10 @@ def digest(catalog: Catalog, name: str, held: np.ndarray) -> str:
     return sha256("".join(rows.loc[held[rows["place"]], "sha256"].tolist()))
 
 
+@kept_with()  # what was served counts as used
 def digests(catalog: Catalog, name: str) -> pd.DataFrame:
-    """Those `of_each` row that the catalog served of a table, kept with it: they rest on no other row."""
-    return following(catalog, f"digests_of_{name}", lambda: of_each(catalog.served[name]))
+    """Those `of_each` row that the catalog served of a table: they rest on no other row."""
+    return of_each(catalog.served[name])
 
 
 def of_each(rows: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ Looked up once for a benchmark and an accelerator, planned over many times.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.core.interval import Interval
+from analysis.core.memo import cached_method
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, TOKENS
@@ -92,26 +93,22 @@ class Basis:
     scaling: Scaling
     rounds: tuple[str, ...] = ()
     runs: tuple[dict, ...] = ()
-    _at: dict[float, Proven] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _above: dict[float, Proof] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @cached_method
     def at(self, speed: float) -> Proven:
         """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
 
         Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
         of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
         longer than the limit for one within it. Where each took longer, the limit is what the quickest took: a limit
-        that nothing holds takes no less of an accelerator than one that something does. Kept for the next plan at that
-        speed: those for other users ask for the same.
+        that nothing holds takes no less of an accelerator than one that something does. Plans for other users ask for
+        the same speed.
         """
-        if speed not in self._at:
-            first = self._proof(speed, speed)
-            if first.standing[-1]:
-                faster = [own for own in self._faster(speed) if own.standing == first.standing]
-                self._at[speed] = self._told(max([first, *faster], key=lambda own: own.rate.middle))
-            else:
-                self._at[speed] = self._at_quickest(speed).at(speed)
-        return self._at[speed]
+        first = self._proof(speed, speed)
+        if not first.standing[-1]:
+            return self._at_quickest(speed).at(speed)
+        faster = [own for own in self._faster(speed) if own.standing == first.standing]
+        return self._told(max([first, *faster], key=lambda own: own.rate.middle))
 
     def _at_quickest(self, speed: float) -> Basis:
         """The same under the tightest limit on the first token that a run so fast held, for where all are late."""
@@ -122,11 +119,9 @@ class Basis:
     def _faster(self, speed: float) -> Iterator[Proof]:
         """What is proven at higher speeds: from the next one measured on, just above each."""
         speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
-        for slower, level in pairwise(speeds):
-            if slower not in self._above:
-                self._above[slower] = self._proof(slower, level)
-            yield self._above[slower]
+        return (self._proof(slower, level) for slower, level in pairwise(speeds))
 
+    @cached_method
     def _proof(self, speed: float, level: float) -> Proof:
         """What runs in which each user saw `level` or more prove at `speed`."""
         supply, among = self._supply(level)

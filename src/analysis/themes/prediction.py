@@ -19,11 +19,12 @@ from analysis.compare import gate
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import LIMITED, MIXED, round_age
-from analysis.data.catalog import following
+from analysis.data.catalog import kept_with
 from analysis.themes import benchmark_rules, of_a_kind
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
 OFFLINE = "Offline"
+GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "doubts")  # what decides which rows make cases
 KNOWN, NEW = "Offline known", "new system"  # the two questions
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
@@ -87,23 +88,16 @@ def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (O
     return pd.concat(chosen, ignore_index=True)
 
 
+@kept_with(*GATHERED_FROM)
 def record(tables: Tables) -> pd.DataFrame:
-    """The rows of `gathered` of all language models, without their notes. Kept of a catalog."""
-
-    names = benchmark_rules.language_models(tables.benchmark_limits)
-    for name in ("results", "benchmarks", "doubts"):  # What it is made of counts as used also where it was made before.
-        getattr(tables, name)
-
-    def made() -> pd.DataFrame:
-        return gathered(tables, names).drop(columns="notes")
-
-    return following(tables, "predicted", made, doubted=True)
+    """The rows of `gathered` of all language models, without their notes."""
+    return gathered(tables, benchmark_rules.language_models(tables.benchmark_limits)).drop(columns="notes")
 
 
+@kept_with(*GATHERED_FROM)
 def errors_of_record(tables: Tables) -> pd.DataFrame:
-    """The `errors` of predicting each row of the `record` from the others. Kept of a catalog."""
-    rows = record(tables)
-    return following(tables, "errors", lambda: errors(predictions(cases(rows))), doubted=True)
+    """The `errors` of predicting each row of the `record` from the others."""
+    return errors(predictions(cases(record(tables))))
 
 
 def cases(rows: pd.DataFrame) -> pd.DataFrame:
@@ -244,27 +238,22 @@ def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str,
     """The band of each of the scenarios for plans on a benchmark.
 
     From the errors of its own results; where those of any of the scenarios are too few, from those of all language
-    models (see `pool`). Kept of a catalog. Raises ValueError as `gathered` does.
+    models (see `pool`). Raises ValueError as `gathered` does.
     """
-    scenarios = list(scenarios)
-
-    def made() -> pd.DataFrame:
-        found = _bands(tables, benchmark, scenarios).items()
-        rows = [(name, band.factors.low, band.factors.high, band.cases) for name, band in found]
-        return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
-
-    found = following(tables, "-".join(["bands", benchmark, *scenarios]), made, doubted=True)
+    found = _bands(tables, benchmark, *scenarios)
     return {name: Band(Interval(low, high), cases) for name, low, high, cases in found.itertuples(index=False)}
 
 
-def _bands(tables: Tables, benchmark: str, scenarios: list[str]) -> dict[str, Band]:
+@kept_with(*GATHERED_FROM)
+def _bands(tables: Tables, benchmark: str, *scenarios: str) -> pd.DataFrame:
     found: dict[str, Band] = {}
     for names in ([benchmark], dict.fromkeys([benchmark, *benchmark_rules.language_models(tables.benchmark_limits)])):
         told = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
         found = {name: band(told, benchmark, name) for name in scenarios}
         if all(own.factors.known for own in found.values()):
             break
-    return found
+    rows = [(name, own.factors.low, own.factors.high, own.cases) for name, own in found.items()]
+    return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
 
 
 def errors(predictions: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ One supply is asked for many accelerators and speeds; which of its rows are behi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
+from analysis.core.memo import cached_method
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import LIMITED
@@ -54,7 +55,6 @@ class Supply:
     power: pd.DataFrame
     kept: pd.DataFrame
     band: prediction.Band = prediction.UNTOLD
-    _at: dict[float, Supply] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def candidates(self) -> cost.Candidates:
@@ -75,15 +75,14 @@ class Supply:
         """Which of its comparable rows `at` leaves."""
         return ~(self.speeds < speed)
 
+    @cached_method
     def at(self, speed: float) -> Supply:
         """What is left of it where each user is to see `speed`; a row whose speed is not known stays.
 
-        Kept for the next plan at that speed: those of several accelerators ask for the same.
+        Plans on several accelerators ask for the same speed.
         """
-        if speed not in self._at:
-            rows, power = self.chosen.rows[self.fast(speed)], self.power[~self.power[SPEED].lt(speed)]
-            self._at[speed] = replace(self, chosen=replace(self.chosen, rows=rows), power=power)
-        return self._at[speed]
+        rows, power = self.chosen.rows[self.fast(speed)], self.power[~self.power[SPEED].lt(speed)]
+        return replace(self, chosen=replace(self.chosen, rows=rows), power=power)
 
     def within(self, limit_ms: float) -> Supply:
         """What is left of it where a first token may take `limit_ms`; a row of which nothing says it stays."""

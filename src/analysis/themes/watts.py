@@ -18,7 +18,7 @@ from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import TOKENS
-from analysis.data.catalog import following
+from analysis.data.catalog import kept_with
 from analysis.themes import of_a_kind, power
 
 
@@ -56,25 +56,26 @@ class Drawn:
         return len(self.runs) > 0
 
 
-def over_limits(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+@kept_with("results", "accelerators")
+def over_limits(tables: Tables) -> pd.DataFrame:
     """Each metered system of the usual size that served tokens: round, submitter, system, accelerator, over_limit.
 
     `over_limit` is the median over its runs of wall watts over the summed limits in force (see power.beside_limits).
     """
+    results = tables.results
     served = results["origin"].eq("official") & results["unit"].eq(TOKENS) & results["duplicate_of"].eq("")
     rows = results[served & results["accelerator_count"].eq(of_a_kind.USUAL_SIZE)]
-    beside = power.beside_limits(rows, accelerators)
+    beside = power.beside_limits(rows, tables.accelerators)
     of = ["round", "submitter", "system", "accelerator"]
     beside = beside.assign(over_limit=interval.of(beside, "of_limits").middle)
     return beside.groupby(of, sort=False)["over_limit"].median().reset_index()
 
 
 def host(tables: Tables, given: Sequence[float] = ()) -> Host:
-    """The ratio `given` (low, high), else that of `over_limits`, kept of a catalog, from the lowest to the highest."""
+    """The ratio `given` (low, high), else that of `over_limits`, from the lowest to the highest."""
     if given:
         return Host(Interval(*given), "given")
-    results, accelerators = tables.results, tables.accelerators
-    found = following(tables, "over_limits", lambda: over_limits(results, accelerators))
+    found = over_limits(tables)
     if found.empty:
         return Host(interval.UNKNOWN, "")
     names, count = several(found["accelerator"]), len(found)

@@ -11,7 +11,7 @@ from analysis.compare import gate, row_notes, systems
 from analysis.core import interval, sharing
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
-from analysis.data.catalog import following
+from analysis.data.catalog import kept_with
 from analysis.themes import benchmark_rules
 
 # A name of software without its version: what stands before the first number, bracket or further product.
@@ -50,9 +50,13 @@ def of(
 
 def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
     """gate.standings of the official results `own` of `data`; those of all of them follow from the tables alone."""
-    if len(own.results) < data.results["origin"].eq("official").sum():
-        return gate.standings(own)
-    return following(data, "standings", lambda: gate.standings(own))
+    part = len(own.results) < data.results["origin"].eq("official").sum()
+    return gate.standings(own) if part else _standings_of_all(data)
+
+
+@kept_with("results", "benchmarks")
+def _standings_of_all(data: gate.Tables) -> pd.DataFrame:
+    return gate.standings(gate.record(data.results, data.benchmarks))
 
 
 def precisions(rows: pd.Series) -> list[str]:
