@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import mmap
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
-Buffer = TypeVar("Buffer")  # bytes, or what is mapped: sliced without a copy
 _DIGITS = 64  # of a SHA-256
 _known: dict[tuple[Path, Callable[[Path], Any]], tuple[Any, Any]] = {}
 
@@ -102,13 +102,21 @@ def write_sealed(path: Path, told: str, content: bytes) -> None:
     remove_leftovers(path.parent)
 
 
-def unsealed(held: Buffer, told: str) -> Buffer | None:
-    """The content of what `write_sealed` wrote; None where it is torn, damaged, or told to be something else."""
+def read_sealed(path: Path, told: str) -> memoryview | None:
+    """The content that `write_sealed` wrote, mapped into memory: processes that read the same file share its pages.
+
+    None where there is no file, or one that is torn, damaged, or told to be something else.
+    """
+    try:
+        with path.open("rb") as file:
+            held = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except (OSError, ValueError):  # An empty file cannot be mapped: a ValueError.
+        return None
     content = held[_DIGITS:]
-    return content if bytes(held[:_DIGITS]) == _seal(told, content) else None
+    return content if held[:_DIGITS] == _seal(told, content) else None
 
 
-def _seal(told: str, content: bytes) -> bytes:
+def _seal(told: str, content: bytes | memoryview) -> bytes:
     digest = hashlib.sha256(told.encode())
     digest.update(content)
     return digest.hexdigest().encode()

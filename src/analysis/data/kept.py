@@ -8,7 +8,6 @@ another's is noticed and made again. Where nothing can be written, nothing is ke
 
 from __future__ import annotations
 
-import mmap
 import platform
 import shutil
 from collections.abc import Callable, Iterable
@@ -19,15 +18,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analysis.core.contents import (
-    file_version,
-    of_file,
-    sha256,
-    sha256_of,
-    sha256_of_code,
-    unsealed,
-    write_sealed,
-)
+from analysis.core.contents import file_version, of_file, read_sealed, sha256, sha256_of, sha256_of_code, write_sealed
 from analysis.core.paths import imported, official
 from analysis.data.descriptor import FILE, Part, Table
 
@@ -125,13 +116,8 @@ def _digest(path: Path) -> str:
 
 def _read(path: Path, told: str) -> pd.DataFrame | None:
     """The frame in a file, or None where there is none that is whole and what is `told`."""
-    try:
-        with path.open("rb") as file:  # Arrow's own mapping takes no path that the locale can't encode.
-            held = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        content = unsealed(held, told)
-        return None if content is None else _frame(pa.ipc.open_file(content).read_all())
-    except (OSError, ValueError, pa.ArrowException):  # An empty file cannot be mapped: a ValueError.
-        return None
+    content = read_sealed(path, told)
+    return None if content is None else _frame(pa.ipc.open_file(pa.py_buffer(content)).read_all())
 
 
 def _content(table: pa.Table) -> pa.Buffer:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.core import paths, syntax
-from analysis.core.contents import of_file, sha256, sha256_of, unsealed, write_sealed
+from analysis.core.contents import of_file, read_sealed, sha256, sha256_of, write_sealed
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of a statement: the lists of those inside it
 MOST = 2000  # pieces of code whose names stay on disk, those last read
@@ -58,10 +58,9 @@ def keep() -> None:
 @cache
 def _kept() -> dict[str, Any]:
     """What was kept by an earlier process, by digest."""
-    with suppress(OSError):
-        if (path := _file()) and (content := unsealed(path.read_bytes(), _told())) is not None:
-            return json.loads(content)
-    return {}
+    path = _file()
+    content = read_sealed(path, _told()) if path else None
+    return {} if content is None else json.loads(bytes(content))
 
 
 def _file() -> Path | None:

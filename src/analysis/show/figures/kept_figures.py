@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import paths
-from analysis.core.contents import sha256, sha256_of_code, unsealed, write_sealed
+from analysis.core.contents import read_sealed, sha256, sha256_of_code, write_sealed
 
 ROOMS = ("core", "show")  # whose code draws
 LIBRARIES = ("matplotlib", "numpy", "pandas", "seaborn")
@@ -64,15 +64,11 @@ def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, 
 def read(key: str) -> dict[str, Any] | None:
     """What is kept under a key, or None where there is nothing that is whole."""
     path = _path(key)
-    try:
-        content = unsealed(path.read_bytes(), key)
-        if content is None:
-            return None
-        with suppress(OSError):
-            os.utime(path)  # So that what is used stays.
-        return json.loads(zlib.decompress(content))
-    except OSError:
+    if (content := read_sealed(path, key)) is None:
         return None
+    with suppress(OSError):
+        os.utime(path)  # So that what is used stays.
+    return json.loads(zlib.decompress(content))
 
 
 def keep(key: str, shown: dict[str, Any]) -> None:
