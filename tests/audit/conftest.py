@@ -11,7 +11,7 @@ import pytest
 from analysis.audit import doubts
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import Judgement, Verdict
-from analysis.core.paths import imported
+from analysis.core.paths import official_files
 from analysis.data.catalog import Catalog
 
 RESULT = {
@@ -162,7 +162,7 @@ def data() -> Iterator[Catalog]:
     """The project's own tables with the record in data/official/, judged; a test of it is skipped without that."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
-        if not imported():
+        if not official_files():
             pytest.skip("data/official/ is empty: the record is not at hand")
         catalog = doubts.catalog()
         catalog.results  # noqa: B018  # read here, with the record on

@@ -22,10 +22,10 @@ def test_only_the_rounds_and_divisions_that_are_asked_for_are_taken_apart(
     record: Callable, official: Official, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = []
-    plain = lookup.plain
+    plain = lookup.row_dicts
     others = [official(low=1.0, round="v3.1") for _ in range(9)] + [official(low=1.0, division="open")]
     own = record(official(low=800.0), *others)
-    monkeypatch.setattr(lookup, "plain", lambda frame, table: taken.append(len(frame)) or plain(frame, table))
+    monkeypatch.setattr(lookup, "row_dicts", lambda frame, table: taken.append(len(frame)) or plain(frame, table))
     assert taken == []
     assert [row["low"] for row in own.of_round("v4.1")] == [800.0]
     assert [row["low"] for row in own.of_round("v4.1", ["H100 SXM"])] == [800.0]
@@ -43,10 +43,10 @@ def test_of_a_round_are_the_official_results_on_some_accelerators_each_once(
 
 
 def test_a_row_is_a_dict_of_plain_numbers_with_its_table(rows: Rows) -> None:
-    (row,) = lookup.plain(rows({"low": 5.0, "accelerator_count": None}), "results")
+    (row,) = lookup.row_dicts(rows({"low": 5.0, "accelerator_count": None}), "results")
     assert (row["table"], row["low"]) == ("results", 5.0)
     assert row["accelerator_count"] != row["accelerator_count"]
-    assert lookup.plain(pd.DataFrame(), "claims") == []
+    assert lookup.row_dicts(pd.DataFrame(), "claims") == []
 
 
 def test_rounds_at_hand(record: Callable, official: Official) -> None:

@@ -49,7 +49,7 @@ def test_the_worst_and_the_best_of_several() -> None:
     [(1.0, "not off"), (1.02, "2 % too high"), (0.5, "too low by a factor of 2"), (3.0, "3 times")],
 )
 def test_how_far_it_is_off(printed: float, words: str) -> None:
-    assert verdict.off(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)
+    assert verdict.difference_in_words(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)
 
 
 def test_every_verdict_has_a_meaning_and_a_word() -> None:

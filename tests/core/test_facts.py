@@ -14,7 +14,7 @@ from analysis.core.lists import cell_values
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with one table, in place of the project's own."""
     monkeypatch.setattr(facts, "DATA", tmp_path)
-    monkeypatch.setattr(facts, "imported", lambda: [])
+    monkeypatch.setattr(facts, "official_files", lambda: [])
     (tmp_path / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\n", "utf-8")
     return tmp_path
 

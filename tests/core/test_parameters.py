@@ -217,7 +217,7 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
     else:
         path = tmp_path / f"round.{where}"
         printed.to_csv(path) if where == "csv" else printed.to_parquet(path)
-        monkeypatch.setattr(facts, "imported", lambda: [path])
+        monkeypatch.setattr(facts, "official_files", lambda: [path])
     facts._accelerators.cache_clear()
     try:
         assert parameters.validate(SPEEDUP, {"baseline": "XPU 9"})["baseline"] == "XPU 9"

@@ -24,7 +24,7 @@ def test_a_character_that_is_no_text_is_found_left_out_and_shown(sign: str) -> N
 )
 def test_text_of_any_language_is_left_alone(text: str) -> None:
     assert unprintable.within(text) == "" and unprintable.without(text) == (text, 0)
-    assert unprintable.escaped(text) == unprintable.lines(text) == text
+    assert unprintable.escaped(text) == unprintable.escaped_lines(text) == text
 
 
 def test_a_tab_and_ends_of_lines_are_text_but_not_of_one_line() -> None:
@@ -39,7 +39,7 @@ def test_what_is_escaped_is_one_line(text: str) -> None:
 
 def test_blanks_stay_where_others_are_left_out_and_lines_keep_their_ends() -> None:
     assert unprintable.without("a\tb\n\x85\x1fc\x07") == ("a\tb\n\x85\x1fc", 1)
-    assert unprintable.lines("a\x1b[31m\nb\tc") == "a\\x1b[31m\nb\\tc"
+    assert unprintable.escaped_lines("a\x1b[31m\nb\tc") == "a\\x1b[31m\nb\\tc"
 
 
 @given(st.text(st.characters(), max_size=40))

@@ -45,7 +45,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the project's tables that was checked, data/, and what is kept of that, kept/."""
     root = tmp_path_factory.mktemp("once")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("analysis.core.paths.kept", lambda data: root / "kept")
+        patch.setattr("analysis.core.paths.tables_cache", lambda data: root / "kept")
         assert faults(Path(shutil.copytree(DATA, root / "data"))) == []
     return root
 
@@ -54,7 +54,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def checked(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project's tables that was checked once, with a place of its own for what is kept."""
     root = Path(shutil.copytree(once, tmp_path / "checked"))
-    monkeypatch.setattr("analysis.core.paths.kept", lambda data: root / "kept")
+    monkeypatch.setattr("analysis.core.paths.tables_cache", lambda data: root / "kept")
     return root / "data"
 
 
@@ -86,12 +86,12 @@ def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
 ) -> None:
     monkeypatch.setenv("ANALYSIS_OFFICIAL", official)
     folder = Path(shutil.copytree(DATA, tmp_path / "data"))
-    monkeypatch.setattr("analysis.core.paths.kept", lambda data: tmp_path / "kept")
+    monkeypatch.setattr("analysis.core.paths.tables_cache", lambda data: tmp_path / "kept")
     assert faults(folder) == []
     shipped = folder / "official" / "v4.1.parquet"
     pd.read_parquet(shipped).iloc[1:].to_parquet(shipped)
     told = faults(folder)
-    monkeypatch.setattr("analysis.core.paths.kept", lambda data: None)
+    monkeypatch.setattr("analysis.core.paths.tables_cache", lambda data: None)
     assert told == faults(folder) != []
 
 

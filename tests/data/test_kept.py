@@ -114,7 +114,7 @@ def test_another_state_is_made_anew(
         monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
     elif change == "code":
         monkeypatch.setattr(kept, "_LOADED", "another")
-        monkeypatch.setattr(kept, "code", lambda: "another")
+        monkeypatch.setattr(kept, "code_digest", lambda: "another")
     elif change == "new":
         (folder / "official").mkdir()
         (folder / "official" / "mine.csv").write_text("a\n")
@@ -128,7 +128,7 @@ def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(
     folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Kept(folder, [], folder / "kept").frame("fruit", of())
-    monkeypatch.setattr(kept, "code", lambda: "as it was edited")
+    monkeypatch.setattr(kept, "code_digest", lambda: "as it was edited")
     before = files(folder / "kept")
     for _ in range(2):
         Kept(folder, [], folder / "kept").frame("fruit", of())
@@ -242,10 +242,10 @@ def test_only_the_projects_own_tables_are_kept_and_not_where_it_is_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANALYSIS_CACHE", raising=False)
-    assert paths.kept(DATA) == CACHE / "tables"
-    assert paths.kept(tmp_path) is None
+    assert paths.tables_cache(DATA) == CACHE / "tables"
+    assert paths.tables_cache(tmp_path) is None
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
-    assert paths.kept(DATA) is None
+    assert paths.tables_cache(DATA) is None
 
 
 def everything(catalog: Catalog) -> dict[str, pd.DataFrame]:
@@ -304,7 +304,7 @@ def test_what_is_held_is_there_without_a_file_and_is_nobody_s_to_change(
     place = folder / "kept"
     Kept(folder, [], place).frame("fruit", of())
     monkeypatch.setattr(kept, "_held", None)
-    kept.hold()
+    kept.hold_in_memory()
     first = Kept(folder, [], place).frame("fruit", of())
     first["text"] = "eaten"
     first.loc[:, "number"] = 0.0

@@ -34,7 +34,7 @@ def digests(folder: Path) -> dict[str, str]:
     data = Catalog(folder)
     rows = data.results[data.results["benchmark"].eq(SHOWN) & data.results["accelerator"].eq("H200 SXM")]
     assert len(data.prices) and len(data.sources) and len(data.accelerators) and len(data.benchmarks)
-    behind = reached.behind(data, [rows, pd.DataFrame()])
+    behind = reached.rows_behind(data, [rows, pd.DataFrame()])
     assert data.results["id"][behind["results"]].tolist() == rows["id"].tolist()
     return {name: reached.digest(data, name, held) for name, held in behind.items()}
 
@@ -125,11 +125,11 @@ def test_digest_of_a_row_is_that_of_its_cells_as_text_behind_the_names_of_the_co
     rows = pd.DataFrame({"low": [0.5, float("nan")], "id": ["b", "a"], "ours": [True, False]})
     lines = ["b\x1f0.5\x1ftrue", "a\x1f\x1ffalse"]
     told = sorted(hashlib.sha256(f"id\x1flow\x1fours\n{line}".encode()).hexdigest() for line in lines)
-    assert reached.of_each(rows)["sha256"].tolist() == told
+    assert reached.row_digests(rows)["sha256"].tolist() == told
     assert digest(rows) == hashlib.sha256("".join(told).encode()).hexdigest()
 
 
 def test_rows_of_a_table_without_any_have_no_digest() -> None:
     rows = pd.DataFrame({"id": pd.array([], dtype="str"), "low": pd.array([], dtype="float64")})
-    assert reached.of_each(rows).columns.tolist() == ["place", "sha256"]
-    assert len(reached.of_each(rows)) == 0
+    assert reached.row_digests(rows).columns.tolist() == ["place", "sha256"]
+    assert len(reached.row_digests(rows)) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.core.paths import DATA, imported
+from analysis.core.paths import DATA, official_files
 from analysis.data.catalog import Catalog
 
 SUMMARIES = {"v4.1": 937, "v5.1": 1448, "v6.0": 520}
@@ -23,7 +23,7 @@ def record() -> pd.DataFrame:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
         rows = Catalog(DATA).results
-        files = imported(DATA)
+        files = official_files(DATA)
     if not files:
         pytest.skip("data/official/ is empty: the record is not at hand")
     rows = rows[rows["origin"].eq("official") & rows["round"].isin(SUMMARIES)]

@@ -130,7 +130,7 @@ def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree: Any, v
 )
 def test_an_invalid_or_unended_run_is_refused_by_name(tree: Any, changes: dict, reason: str) -> None:
     with pytest.raises(loadgen.LogError, match=reason):
-        loadgen.valid(loadgen.read_log(tree.write("log.txt", tree.log_text(**changes))))
+        loadgen.check_valid(loadgen.read_log(tree.write("log.txt", tree.log_text(**changes))))
 
 
 def test_the_mean_is_of_the_samples_strictly_within_the_window(tree: Any) -> None:
@@ -212,7 +212,7 @@ def test_any_bytes_are_a_log_or_a_named_error(tmp_path: Path, content: bytes) ->
     path.write_bytes(content)
     try:
         log = loadgen.read_log(path)
-        loadgen.valid(log)
+        loadgen.check_valid(log)
         value, unit, _ = loadgen.performance(log, "resnet50", "Offline", "v4.1")
     except loadgen.LogError as error:
         assert "mlperf_log_detail.txt" in str(error)

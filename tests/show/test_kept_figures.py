@@ -202,7 +202,7 @@ def test_another_colour_of_an_accelerator_is_another_figure(
 def test_other_code_is_another_figure(drawn: list[str], put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     show()
     monkeypatch.setattr(kept_figures, "_LOADED", "another")
-    monkeypatch.setattr(kept_figures, "code", lambda: "another")
+    monkeypatch.setattr(kept_figures, "code_digest", lambda: "another")
     show()
     assert len(drawn) == 2
 
@@ -211,7 +211,7 @@ def test_a_process_whose_code_was_edited_keeps_nothing_and_shows_nothing_kept(
     drawn: list[str], put: Put, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show()
-    monkeypatch.setattr(kept_figures, "code", lambda: "as it was edited")
+    monkeypatch.setattr(kept_figures, "code_digest", lambda: "as it was edited")
     before = files(place)
     for _ in range(2):
         show()

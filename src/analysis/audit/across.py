@@ -11,7 +11,7 @@ from itertools import permutations
 
 from analysis.audit import against_record, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, plain
+from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
 from analysis.audit.verdict import AGREES, BORNE_OUT, Judgement, Row, Verdict
 from analysis.compare import rates
 from analysis.core import interval
@@ -110,14 +110,14 @@ def _converted(tables: Tables) -> Iterator[Row]:
     rows = tables.results[tables.results["id"].isin(shared)]
     for name, group in rows.groupby("benchmark", sort=False):
         unit = tables.models[name]["offline_unit"]
-        rated = group.assign(**rates.of(group, tables.models[name], unit), rate_unit=unit)
-        yield from plain(rated[rated["per_accelerator_low"].notna()], "results")
+        rated = group.assign(**rates.in_unit(group, tables.models[name], unit), rate_unit=unit)
+        yield from row_dicts(rated[rated["per_accelerator_low"].notna()], "results")
 
 
 def _rate(figure: Row, other: Row) -> Judgement:
     printed, expected = (interval.of(row, "per_accelerator") for row in (figure, other))
     outcome, unit = verdict.compare(printed, expected, "range"), f"{figure['rate_unit']} per accelerator"
-    off = "" if outcome in AGREES else f": the figure is {verdict.off(printed, expected)}"
+    off = "" if outcome in AGREES else f": the figure is {verdict.difference_in_words(printed, expected)}"
     words = f"{other['source_id']} ({other['locator']}) gives {expected.text(4)} {unit}{off}."
     return Judgement.on(figure, CHECK, expected, other["id"], words, verdict=outcome, printed=printed, unit=unit)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import Record, gives, ids, named, rate, result_ids, sizes
+from analysis.audit.lookup import Record, ids_in_words, is_among, rate, result_ids, sizes, values_in_words
 from analysis.audit.verdict import AGREES, BORNE_OUT, NOTHING, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
@@ -74,20 +74,20 @@ def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *,
     unit = figure["unit"] + (" per accelerator" if per_accelerator else "")
     cited = tables.cited.get(figure["source_id"], set())
     outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
-    words = gives(behind, expected, unit)
+    words = values_in_words(behind, expected, unit)
     of_sibling, elsewhere, sibling = _nearest(figure, printed, _own(figure, others), value, cited)
     if outcome is Verdict.CONTRADICTS and of_sibling in BORNE_OUT:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
-        words = f"Holds only for the {parts}: {gives(sibling, elsewhere, unit)}; {words}"
+        words = f"Holds only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
         outcome, expected, behind = Verdict.CONDITIONAL, elsewhere, sibling
-    elif outcome is Verdict.CONTRADICTS and not (named(figure, near) or figure["round"] in tables.record.whole):
+    elif outcome is Verdict.CONTRADICTS and not (is_among(figure, near) or figure["round"] in tables.record.whole):
         outcome = Verdict.UNVERIFIABLE
         words = f"The result of {figure['submitter'] or figure['system']} is not at hand; {words}"
     elif outcome not in AGREES:
-        words += f": the figure is {verdict.off(printed, expected)}"
+        words += f": the figure is {verdict.difference_in_words(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
     said = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
-    return Judgement.on(figure, check, expected, ids(behind), f"{words}.", **said)
+    return Judgement.on(figure, check, expected, ids_in_words(behind), f"{words}.", **said)
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:
@@ -140,8 +140,10 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
         if near:
             cited = tables.cited.get(figure["source_id"], set())
             outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
-            words = f"{gives(behind, expected, unit)}."
-            yield Judgement.on(figure, POWER, expected, ids(behind), words, verdict=outcome, printed=printed, unit=unit)
+            words = f"{values_in_words(behind, expected, unit)}."
+            yield Judgement.on(
+                figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
+            )
 
 
 def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from analysis.audit import physics, verdict
 from analysis.audit.frames import TABLES, Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, plain
+from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
 from analysis.audit.verdict import Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
@@ -89,7 +89,7 @@ def implied_watts(tables: Tables) -> Iterator[Judgement]:
     rows = tables.results
     powered = rows["per_watt_low"].notna() | (rows["power_watts_low"].notna() & rows["origin"].eq("official"))
     once = rows.loc[powered & rows["duplicate_of"].eq("") & rows["low"].notna(), POWERED]
-    for figure in plain(power.implied_watts(once), "results"):
+    for figure in row_dicts(power.implied_watts(once), "results"):
         if figure["origin"] != "published":
             continue
         printed, expected, whose = (

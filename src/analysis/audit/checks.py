@@ -117,7 +117,7 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
 
 
 @kept_with(*FRAMES)
-def cheap(data: Catalog | Tables) -> pd.DataFrame:
+def wrong_without_record(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
     found = _together(Tables.of(data), CHEAP)
     return verdict.frame(judgement for judgement in found if judgement.verdict in WRONG)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from analysis.audit.lookup import Record, plain
+from analysis.audit.lookup import Record, row_dicts
 from analysis.audit.verdict import Judgement, Row
 from analysis.compare import gate
 from analysis.core.memo import cached_method
@@ -61,7 +61,7 @@ class Tables:
         if table == "results":
             frame = frame[frame["origin"].eq("published")]
             frame = frame.assign(slower=gate.slower_precision(frame))
-        return plain(frame, table)
+        return row_dicts(frame, table)
 
     def figures(self, table: str) -> list[Row]:
         """The figures of `mentions`, each once: what repeats another row is left out."""
@@ -110,12 +110,12 @@ class Tables:
     @cached_property
     def models(self) -> dict[str, Row]:
         """The rows of the benchmarks, by name."""
-        return {row["benchmark"]: row for row in plain(self.benchmarks, "benchmarks")}
+        return {row["benchmark"]: row for row in row_dicts(self.benchmarks, "benchmarks")}
 
     @cached_property
     def parts(self) -> dict[str, Row]:
         """The rows of the accelerators, by name."""
-        return {row["accelerator"]: row for row in plain(self.accelerators, "accelerators")}
+        return {row["accelerator"]: row for row in row_dicts(self.accelerators, "accelerators")}
 
     def _closed(self) -> dict[str, float]:
         """How many closed results the whole record of each round has, as far as they were counted."""

@@ -44,7 +44,7 @@ class Record:
         self.accelerators: list[str] = accelerators["accelerator"].tolist()
         self.makers = dict(zip(self.accelerators, accelerators["vendor"].tolist(), strict=True))
         alike, self._variants, self._called = defaultdict(list), defaultdict(list), defaultdict(list)
-        for row in plain(accelerators, "accelerators"):
+        for row in row_dicts(accelerators, "accelerators"):
             same = tuple(row[name] for name in SAME_PART)
             alike[None if any(map(pd.isna, same)) else same].append(row["accelerator"])
             self._variants[row["variant_of"]].append(row["accelerator"])
@@ -111,7 +111,7 @@ class Record:
         if key not in self._groups:
             self._groups[key] = defaultdict(list)
             places = self._places.get(key, np.array([], dtype="int64"))
-            for row in plain(self._rows.iloc[places[self._once[places]]], "results"):
+            for row in row_dicts(self._rows.iloc[places[self._once[places]]], "results"):
                 if row["benchmark"] in self._known:
                     self._groups[key][row["benchmark"], row["accelerator"]].append(row)
                 else:
@@ -119,7 +119,7 @@ class Record:
         return self._groups[key]
 
 
-def plain(frame: pd.DataFrame, table: str) -> list[Row]:
+def row_dicts(frame: pd.DataFrame, table: str) -> list[Row]:
     """The rows as dicts with their `table`; whole numbers as floats, so that a missing one is NaN like any other."""
     whole = {name for name, kind in frame.dtypes.items() if str(kind) == "Int64"}
     columns = [frame[name].astype("float64") if name in whole else frame[name] for name in frame]
@@ -127,7 +127,7 @@ def plain(frame: pd.DataFrame, table: str) -> list[Row]:
     return [dict(zip(names, row, strict=True), table=table) for row in values]
 
 
-def named(figure: Row, rows: list[Row]) -> bool:
+def is_among(figure: Row, rows: list[Row]) -> bool:
     """Whether the submitter or system that a document names is among `rows`; True where it names neither.
 
     A document prints a part of the name under which a system was filed.
@@ -143,12 +143,12 @@ def rate(row: Row, unit: str, per_accelerator: bool) -> Interval:
     return Interval(ends.low / count, ends.high / count)
 
 
-def gives(rows: list[Row], values: Interval, unit: str) -> str:
+def values_in_words(rows: list[Row], values: Interval, unit: str) -> str:
     """What official results give, in words: how many, which, on what, in which scenario, and their value."""
     what, verb = ("Official result", "gives") if len(rows) == 1 else (f"{len(rows)} official results", "give")
     parts = " and ".join(dict.fromkeys(row["accelerator"] for row in rows))
     scenarios = " and ".join(dict.fromkeys(row["scenario"] for row in rows))
-    return f"{what} {ids(rows)} ({sizes(rows)} {parts}, {scenarios}) {verb} {values.text(5)} {unit}"
+    return f"{what} {ids_in_words(rows)} ({sizes(rows)} {parts}, {scenarios}) {verb} {values.text(5)} {unit}"
 
 
 def sizes(rows: list[Row]) -> str:
@@ -161,7 +161,7 @@ def result_ids(rows: list[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row["result_id"] for row in rows if row["result_id"]))
 
 
-def ids(rows: list[Row]) -> str:
+def ids_in_words(rows: list[Row]) -> str:
     """The result ids, or the row ids where the record has none; the first three and how many more."""
     known = list(dict.fromkeys(row["result_id"] or row["id"] for row in rows))
     return ", ".join(known) if len(known) < 4 else f"{', '.join(known[:3])} and {len(known) - 3} more"

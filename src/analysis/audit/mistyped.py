@@ -21,7 +21,7 @@ def notes(folder: Path = DATA) -> list[str]:
         tables = Catalog(folder)
         if not {*checks.TABLES, "benchmarks", "accelerators"} <= set(tables.tables):
             return []
-        wrong = checks.cheap(tables)
+        wrong = checks.wrong_without_record(tables)
     except (DescriptorError, TableError):
         return []
     return [

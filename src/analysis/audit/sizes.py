@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.audit import against_record, physics, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE, plain
+from analysis.audit.lookup import PRICE, row_dicts
 from analysis.audit.verdict import AGREES, NOTHING, Judgement, Row, Verdict
 from analysis.compare import gate
 from analysis.core import interval
@@ -163,7 +163,7 @@ def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
     """The claims of each document that has an example of sizing, and that of the accelerators needed among them."""
     for _, claims in tables.claims.groupby("source_id", sort=False):
         if {"users", "tokens_per_second_per_user", "accelerators_needed"} <= set(claims["quantity"]):
-            yield claims, plain(claims[claims["quantity"].eq("accelerators_needed")], "claims")[0]
+            yield claims, row_dicts(claims[claims["quantity"].eq("accelerators_needed")], "claims")[0]
 
 
 def _rate(tables: Tables, claim: Row) -> Row | None:
@@ -193,7 +193,7 @@ def _sized(example: pd.DataFrame, throughput: Interval, price: Interval) -> Iter
 
 def _stated(example: pd.DataFrame, answers: dict[str, Interval]) -> Iterator[tuple[Row, Interval]]:
     """The figures of an example that are answers, each once and beside what it should be."""
-    claims = {row["quantity"]: row for row in reversed(plain(example[example["duplicate_of"].eq("")], "claims"))}
+    claims = {row["quantity"]: row for row in reversed(row_dicts(example[example["duplicate_of"].eq("")], "claims"))}
     yield from ((claims[quantity], expected) for quantity, expected in answers.items() if quantity in claims)
 
 

@@ -177,7 +177,7 @@ def hull(ranges: Iterable[Interval]) -> Interval:
     return Interval(min(ends.low for ends in known), max(ends.high for ends in known))
 
 
-def off(printed: Interval, expected: Interval) -> str:
+def difference_in_words(printed: Interval, expected: Interval) -> str:
     """How far a figure is off, in words: in per cent up to a tenth, beyond that as a factor."""
     apart = factor(printed, expected)
     if apart == 1:

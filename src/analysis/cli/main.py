@@ -331,11 +331,11 @@ def _describe(arguments: argparse.Namespace) -> int:
 
 def _say(line: str) -> None:
     """Print lines, the one way to the terminal: what is quoted in them from files does nothing to it."""
-    print(unprintable.lines(line), flush=True)
+    print(unprintable.escaped_lines(line), flush=True)
 
 
 def _failed(error: Exception | str, status: int = 1) -> int:
-    print(unprintable.lines(f"analysis: {error}"), file=sys.stderr)
+    print(unprintable.escaped_lines(f"analysis: {error}"), file=sys.stderr)
     return status
 
 

@@ -248,7 +248,7 @@ def standings(data: Tables) -> pd.DataFrame:
         places = np.flatnonzero(data.results["scenario"].eq(scenario))
         own, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
         unit = pd.Series(own["rate_unit"]).where(own["metric"] != "latency", own["unit"])
-        own = {**own, **rates.of(own, own, unit), "rate_unit": unit.array}
+        own = {**own, **rates.in_unit(own, own, unit), "rate_unit": unit.array}
         found.append(pd.DataFrame(own, index=data.results.index.take(places)))
     frame = pd.concat(found)
     rows = {name: frame[name].array for name in frame}
@@ -303,7 +303,7 @@ def _judged(data: Tables, question: Question, names: Sequence[str]) -> tuple[Col
     """
     facts = _benchmarks(data.benchmarks, question, names)
     rows, facts = _read(data, question, _asked(data.results, question, facts["benchmark"]), facts)
-    rows = {**rows, **rates.of(rows, rows, rows["rate_unit"])}
+    rows = {**rows, **rates.in_unit(rows, rows, rows["rate_unit"])}
     return rows, _first(_rules(rows, question)), facts
 
 

@@ -17,7 +17,7 @@ COLUMNS = [f"{kind}_{end}" for end in ("low", "high") for kind in ("as_printed",
 COLUMNS += ["assumed"]
 
 
-def of(rows: Mapping[str, Any], identity: Mapping[str, Any], unit: Any) -> dict[str, np.ndarray]:
+def in_unit(rows: Mapping[str, Any], identity: Mapping[str, Any], unit: Any) -> dict[str, np.ndarray]:
     """The rates of rows in `unit`, by COLUMNS; `identity` is the benchmark's row of benchmarks.csv.
 
     Rows are columns by name, of a frame or as arrays; `identity` and `unit` may also be given for each of the rows.

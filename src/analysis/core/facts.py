@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.core.choices import spelled
 from analysis.core.contents import NotUtf8, file_version, utf8
 from analysis.core.lists import cell_values
-from analysis.core.paths import DATA, imported
+from analysis.core.paths import DATA, official_files
 
 
 class UnusableTable(Exception):
@@ -62,7 +62,7 @@ def benchmark_named(model: str) -> str:
 
 def accelerators_of_results() -> tuple[str, ...]:
     """The accelerators that results name, those of data/official/ too, in order of name: also those of no datasheet."""
-    files = tuple(imported())
+    files = tuple(official_files())
     return _accelerators(files, tuple(map(file_version, [DATA / "results.csv", *files])))
 
 

@@ -17,24 +17,24 @@ LOCK = ROOT / "requirements.lock"
 CACHE = ROOT / ".cache"  # what follows from other files and is made again where it is gone
 
 
-def imported(data: Path = DATA) -> list[Path]:
+def official_files(data: Path = DATA) -> list[Path]:
     """The files of official rows below a data folder, in order of name: those shipped, and a user's own imports.
 
     Where ANALYSIS_OFFICIAL is `off` there are none, and where it is `shipped` the user's own are not taken up (see
     analysis.data.catalog): stored outputs of notebooks and their tests must not depend on what somebody has imported.
     """
-    if official() == "off":
+    if official_scope() == "off":
         return []
     files = (data / OFFICIAL.name).glob("*")
     return sorted(path for path in files if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))
 
 
-def official() -> str:
+def official_scope() -> str:
     """Which official rows are read: "all", "shipped" (no imports of the user's own) or "off" (the documents alone)."""
     return os.environ.get("ANALYSIS_OFFICIAL") or "all"
 
 
-def kept(data: Path = DATA) -> Path | None:
+def tables_cache(data: Path = DATA) -> Path | None:
     """Where what follows from the tables of a data folder is kept: of data/ itself in the cache, of others nowhere."""
     return cache("tables") if data == DATA else None
 

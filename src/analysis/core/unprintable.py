@@ -31,6 +31,6 @@ def escaped(text: str) -> str:
     return text if text.isprintable() else _OF_ONE_LINE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def lines(text: str) -> str:
+def escaped_lines(text: str) -> str:
     """Several lines, `escaped` but for their ends."""
     return "\n".join(map(escaped, text.split("\n")))

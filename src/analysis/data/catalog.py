@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.core import paths
 from analysis.core.choices import folded, spelled
-from analysis.core.paths import DATA, imported, official
+from analysis.core.paths import DATA, official_files, official_scope
 from analysis.core.vocabulary import named
 from analysis.data import descriptor, loading, official_rows, rounds
 from analysis.data.kept import Kept
@@ -56,7 +56,7 @@ class Catalog:
     whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
 
     `judge` says what is doubted about each result; without one the tables can be read, but no results compared.
-    `place` is where tables and doubts are kept from one process to the next (paths.kept says where those of data/ are).
+    `place` is where tables and doubts are kept from one process to the next (those of data/: paths.tables_cache).
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Catalog:
     ) -> None:
         self.folder = folder
         self.judge = judge
-        self.place = place or paths.kept(folder)
+        self.place = place or paths.tables_cache(folder)
         self.tables = descriptor.read_tables(folder)
         self.used: dict[str, str] = {}
         self.served: dict[str, pd.DataFrame] = {}
@@ -138,17 +138,17 @@ class Catalog:
 
     def _official_files(self) -> tuple[list[str], list[str]]:
         """The files of official rows by their paths from the folder: those of the record, and the user's own."""
-        if official() == "off":
+        if official_scope() == "off":
             return [], []
         record = [part.path for part in self.tables["results"].parts]
-        there = [path.relative_to(self.folder).as_posix() for path in imported(self.folder)]
-        return record, [path for path in there if path not in record] if official() == "all" else []
+        there = [path.relative_to(self.folder).as_posix() for path in official_files(self.folder)]
+        return record, [path for path in there if path not in record] if official_scope() == "all" else []
 
     def _official(self, fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
         """The official rows: those shipped, put right, and the user's own. Raises TableError."""
         table = self.tables["results"]
-        if official() == "off":
-            return official_rows.none(table)
+        if official_scope() == "off":
+            return official_rows.no_rows(table)
         record = official_rows.shipped(self.folder, table)
         if table.parts:  # Without the record there is nothing to put right.
             record = official_rows.put_right(record, fixes)

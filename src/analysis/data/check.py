@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.core import paths
 from analysis.core.contents import sha256_of
-from analysis.core.paths import DATA, imported
+from analysis.core.paths import DATA, official_files
 from analysis.data import descriptor, loading, official_rows, rounds, schema
 from analysis.data.descriptor import DescriptorError, Part, Table
 from analysis.data.kept import Kept
@@ -33,7 +33,7 @@ def faults(folder: Path = DATA) -> list[Fault]:
 
 def _kept(folder: Path, files: Iterable[Table | Part], name: str, find: Callable[[], list[Fault]]) -> list[Fault]:
     """What `find` finds in these files, once for each state of them, of a user's imports and of the description."""
-    kept = Kept(folder, files, paths.kept(folder))
+    kept = Kept(folder, files, paths.tables_cache(folder))
     found = kept.frame(name, lambda: pd.DataFrame(find(), columns=Fault._fields))
     return list(map(Fault._make, found.itertuples(index=False)))
 
@@ -53,7 +53,7 @@ def _own(folder: Path, tables: dict[str, Table]) -> list[Fault]:
 def _of_all(folder: Path, table: Table) -> list[Fault]:
     """Faults of the official rows. An accelerator without an alias is no fault there: it is kept as it is."""
     wrong, parts = [], {part.path: part for part in table.parts}
-    own = [path for path in imported(folder) if path.relative_to(folder).as_posix() not in parts]
+    own = [path for path in official_files(folder) if path.relative_to(folder).as_posix() not in parts]
     for part in parts.values():
         wrong += official_rows.faults_of(folder, part)
     for path in [*(folder / part for part in parts), *own]:

@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 
 from analysis.core.contents import file_version, of_file, read_sealed, sha256, sha256_of, sha256_of_code, write_sealed
-from analysis.core.paths import imported, official
+from analysis.core.paths import official_files, official_scope
 from analysis.data.descriptor import FILE, Part, Table
 
 ROOMS = ("core", "data", "compare", "themes", "audit")  # whose code decides what a kept frame holds
@@ -27,7 +27,7 @@ STATES = 4  # of data and code whose frames stay on disk
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def code(package: Path = _PACKAGE) -> str:
+def code_digest(package: Path = _PACKAGE) -> str:
     """The SHA-256 over every module of ROOMS, as its file is now."""
     return sha256_of_code(package, ROOMS)
 
@@ -38,11 +38,11 @@ def _stamps() -> dict[Path, tuple[int, ...]]:
 
 
 # Of the code that this process runs: one that has been edited since is not what made the frames.
-_STAMPS, _LOADED = _stamps(), code()
+_STAMPS, _LOADED = _stamps(), code_digest()
 _held: dict[Path, pd.DataFrame] | None = None  # frames in memory, by the file that each was read from
 
 
-def hold() -> None:
+def hold_in_memory() -> None:
     """Hold in memory too what is read from here on: processes that are forked from this one need not read it again.
 
     A frame is handed out as a copy that shares the memory until somebody writes to it.
@@ -61,7 +61,7 @@ class Kept:
         self._folder, self._paths = folder, [table.path for table in tables]
         self.files = self._digests()
         self._state = sha256("\n".join(f"{name} {digest}" for name, digest in (self.files | _versions()).items()))
-        self._place = place / self._state if place is not None and code() == _LOADED else None
+        self._place = place / self._state if place is not None and code_digest() == _LOADED else None
 
     def frame(self, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """The frame that `make` makes of this state of the folder and nothing else: as it was kept, or else made.
@@ -97,14 +97,14 @@ class Kept:
 
         In the order of their names, behind which official rows are read at all.
         """
-        own = [FILE, *self._paths, *(path.relative_to(self._folder).as_posix() for path in imported(self._folder))]
-        return {name: _digest(self._folder / name) for name in sorted(set(own))}
+        official = (path.relative_to(self._folder).as_posix() for path in official_files(self._folder))
+        return {name: _digest(self._folder / name) for name in sorted({FILE, *self._paths, *official})}
 
 
 def _versions() -> dict[str, str]:
     """What a frame depends on beside the files of its folder."""
     libraries = {module.__name__: module.__version__ for module in (np, pd, pa)}
-    return {"official": official(), "code": _LOADED, "python": platform.python_version(), **libraries}
+    return {"official": official_scope(), "code": _LOADED, "python": platform.python_version(), **libraries}
 
 
 def _digest(path: Path) -> str:

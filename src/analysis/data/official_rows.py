@@ -36,7 +36,7 @@ def shipped(folder: Path, table: Table, columns: Collection[str] = ()) -> pd.Dat
     if wrong := [fault for part in table.parts for fault in faults_of(folder, part)]:
         raise TableError(wrong)
     if not table.parts:
-        return none(table)
+        return no_rows(table)
     # A thread for each of two files, and no read-ahead: the files are small, and it takes a third of the memory.
     asked = [name for name in whole(table).columns if name in columns] or None
     read = partial(pq.read_table, columns=asked, use_threads=False, pre_buffer=False)
@@ -45,7 +45,7 @@ def shipped(folder: Path, table: Table, columns: Collection[str] = ()) -> pd.Dat
     return rows.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get, split_blocks=True, self_destruct=True)
 
 
-def none(table: Table) -> pd.DataFrame:
+def no_rows(table: Table) -> pd.DataFrame:
     """No official row, in the columns and types that they have."""
     described = whole(table)
     return schema.typed(described, pd.DataFrame({name: [] for name in described.columns}, dtype="str"))[0]

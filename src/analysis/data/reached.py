@@ -20,7 +20,7 @@ SUBJECTS = ("accelerators", "benchmarks")  # tables of what the rows of others a
 BETWEEN = "\x1f"  # what stands between the cells of a row that is digested: no table may hold it
 
 
-def behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, np.ndarray]:
+def rows_behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, np.ndarray]:
     """Which of the rows that the catalog served are behind the frames that a page shows, by the name of their table.
 
     Each is an array of booleans, one for a row. Of a table with ids, the rows that a frame names by `id` or `row_id`;
@@ -65,11 +65,11 @@ def digest(catalog: Catalog, name: str, held: np.ndarray) -> str:
 
 @kept_with()  # what was served counts as used
 def digests(catalog: Catalog, name: str) -> pd.DataFrame:
-    """Those `of_each` row that the catalog served of a table: they rest on no other row."""
-    return of_each(catalog.served[name])
+    """The `row_digests` of what the catalog served of a table: each rests on its row alone."""
+    return row_digests(catalog.served[name])
 
 
-def of_each(rows: pd.DataFrame) -> pd.DataFrame:
+def row_digests(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each row its `place`, from 0, and its `sha256`: of the columns' names and its cells, in the order of names.
 
     Ordered by the digests, so that the rows that count stand in the same order wherever their table has them.

@@ -23,7 +23,7 @@ def catalog() -> Catalog:
 
 def load() -> None:
     """Hold in memory what every comparison rests on, for the kernels that are forked from this process."""
-    kept.hold()
+    kept.hold_in_memory()
     data = catalog()
     data.doubts  # noqa: B018 - a property, made when it is first asked for
     data.accelerator_names  # noqa: B018

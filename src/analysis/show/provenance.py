@@ -61,7 +61,7 @@ def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, A
     tables = catalog.tables
     whole = set(catalog.used) - {table.path for table in tables.values()}
     measured = {path: {"sha256": catalog.used[path]} for path in whole if not path.startswith(f"{OFFICIAL.name}/")}
-    behind = {tables[name].path: (name, held) for name, held in reached.behind(catalog, frames).items()}
+    behind = {tables[name].path: (name, held) for name, held in reached.rows_behind(catalog, frames).items()}
     if "results" in tables and (path := tables["results"].path) in behind:
         name, held = behind.pop(path)
         official = catalog.served[name]["origin"].eq("official").to_numpy(bool)

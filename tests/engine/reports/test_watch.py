@@ -307,7 +307,7 @@ def test_what_is_watched(project: Any) -> None:
     for unseen in (".ipynb_checkpoints/apples.ipynb", ".~apples.ipynb", "apples.ipynb~"):
         (places.notebooks / unseen).parent.mkdir(exist_ok=True)
         (places.notebooks / unseen).touch()
-    state = edits.look(places)
+    state = edits.file_versions(places)
     seen = {path.relative_to(places.root).as_posix() for path in state if path.is_relative_to(places.root)}
     assert seen - {f"src/{name}.py" for name in project.unused} == {
         "data/apples.csv", "notebooks/apples.ipynb", "notebooks/runs/apples.yml", "notebooks/runs/apples_five.yml",
@@ -315,7 +315,7 @@ def test_what_is_watched(project: Any) -> None:
     }  # fmt: skip
     places.notebook("apples").write_text("{}")
     (places.data / "apples.csv").unlink()
-    after = edits.look(places)
+    after = edits.file_versions(places)
     assert edits.changed(state, after) == {places.notebook("apples"), places.data / "apples.csv"}
     one, other = places.runs / "apples.yml", places.runs / "apples_five.yml"
     concerning = edits.concerning(state, places.notebook("apples"), one, places)

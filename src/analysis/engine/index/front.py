@@ -77,7 +77,8 @@ def _sweeps(places: Places) -> list[dict[str, Any]]:
     sweeps = []
     for page in sorted(places.reports.glob("*/index.html")):
         folder = page.parent
-        reports = [path for path in folder.glob("*.json") if path.with_suffix(".html").exists() and shelf.ours(path)]
+        with_pages = (path for path in folder.glob("*.json") if path.with_suffix(".html").exists())
+        reports = [path for path in with_pages if shelf.is_record(path)]
         title = TITLE.search(page.read_text(encoding="utf-8", errors="replace"))
         failed = len(list((folder / ".failed").glob("*.txt")))
         if title and (reports or failed):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.core.contents import of_file, sha256
-from analysis.core.paths import imported
+from analysis.core.paths import official_files
 from analysis.engine.page.record import PYTHON
 from analysis.engine.page.templates import TEMPLATES
 from analysis.engine.runs import modules
@@ -49,7 +49,7 @@ def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:
     """
     notebook = places.notebook(run.notebook)
     code = of_file(notebook, modules.notebook_code) or []
-    files = [*modules.reached(code, places.source), *_engine(), places.lock, *imported(places.data)]
+    files = [*modules.reached(code, places.source), *_engine(), places.lock, *official_files(places.data)]
     digests = {places.key(path): file_sha256(path) for path in files}
     return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
 
@@ -130,7 +130,7 @@ def current(inputs: Iterable[str], places: Places) -> dict[str, str | None]:
 
 
 def _changed_file(record: dict[str, Any], places: Places) -> str | None:
-    for path in imported(places.data):
+    for path in official_files(places.data):
         if places.key(path) not in record["inputs"]:
             return f"{places.key(path)} is new"
     for key, now in current(record["inputs"], places).items():

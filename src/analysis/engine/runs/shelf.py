@@ -55,7 +55,7 @@ def failed(places: Places) -> dict[str, str]:
     return words
 
 
-def ours(path: Path) -> bool:
+def is_record(path: Path) -> bool:
     """Whether a file is the record of a report, of whatever version or edited."""
     try:
         held = json.loads(path.read_bytes())
@@ -69,7 +69,7 @@ def tidy(places: Places, reports: Collection[str]) -> None:
     for gone in failed(places).keys() - set(reports):
         forget(gone, places)
     for gone in {path.stem for path in places.reports.glob("*.json")} - set(reports):
-        if ours(places.reports / f"{gone}.json"):  # Another file that somebody put there is theirs.
+        if is_record(places.reports / f"{gone}.json"):  # Another file that somebody put there is theirs.
             for path in (places.pictures / f"{gone}.svg", *(places.reports / f"{gone}.{each}" for each in ENDINGS)):
                 path.unlink(missing_ok=True)
     for folder in (places.reports, places.pictures, places.failed):

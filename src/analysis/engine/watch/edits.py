@@ -17,7 +17,7 @@ from analysis.engine.runs.places import ENGINE, Places
 State = dict[Path, tuple[int, ...]]
 
 
-def look(places: Places) -> State:
+def file_versions(places: Places) -> State:
     """Each watched file with what tells one version from another: inode, size, times of content and of name."""
     folders = {places.notebooks, places.data, places.source, ENGINE.parent}
     files = {file for folder in folders for file in _files(folder)}

@@ -58,7 +58,7 @@ def watch(
     """
     places, names = places or Places(), list(names)
     runfiles.run_files(places, names)
-    last, held = edits.look(places), ExitStack()
+    last, held = edits.file_versions(places), ExitStack()
     try:
         made = held.enter_context(Kernels(places, kernels))
         preview = held.enter_context(Preview(places, port))
@@ -90,7 +90,7 @@ def _changes(last: State, places: Places) -> Iterator[State]:
     """The state of the watched files each time that it has changed and is at rest."""
     while True:
         time.sleep(EACH)
-        if (now := edits.look(places)) == last:
+        if (now := edits.file_versions(places)) == last:
             continue
         while (again := _after(SETTLED, places)) != now:
             now = again
@@ -100,7 +100,7 @@ def _changes(last: State, places: Places) -> Iterator[State]:
 
 def _after(seconds: float, places: Places) -> State:
     time.sleep(seconds)
-    return edits.look(places)
+    return edits.file_versions(places)
 
 
 @dataclass
@@ -160,7 +160,7 @@ class _Loop:
         plans = sorted(plans, key=lambda plan: plan.run.report not in shown)
 
         def build(plan: Plan) -> Timed | None:
-            return timed(self.builder.build, plan) if edits.look(self.places) == state else None
+            return timed(self.builder.build, plan) if edits.file_versions(self.places) == state else None
 
         def tell(plan: Plan, result: Timed | None) -> None:
             if result is None:

@@ -65,7 +65,7 @@ def total(read: Reader, blocks: tuple[str, ...], average: str) -> float:
     return stat(read, average, COUNTS, missing=UNKNOWN) * requests
 
 
-def found(config: Any, name: str) -> float:
+def number_anywhere(config: Any, name: str) -> float:
     """The number `name` wherever a configuration holds it; NaN where it is missing or said twice with other values."""
     numbers = (value for value in _walk(config, name) if type(value) in (int, float) and abs(value) <= MOST)
     values = {float(value) for value in numbers}

@@ -105,7 +105,7 @@ def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     """
     try:
         log = loadgen.read_log(path, (TARGET,))
-        loadgen.valid(log)
+        loadgen.check_valid(log)
     except loadgen.LogError as error:
         raise MeasurementError(f"{name}: {error}") from None
     rates = loadgen.rates(log)

@@ -52,7 +52,7 @@ _PATTERN = (
 def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     """What the log at `path` says of a run. Raises LogError where it cannot be trusted."""
     log = read_log(path)
-    valid(log)
+    check_valid(log)
     value, unit, key = performance(log, benchmark, scenario, round)
     columns = {"validity": "VALID", "inferred": inferred(log, scenario), **percentiles(log), **rates(log)}
     figures = {key: (log[key], units.of_key(key, scenario)) for key in KEYS if key in log}
@@ -77,7 +77,7 @@ def read_log(path: Path, more: tuple[str, ...] = ()) -> dict[str, Any]:
     return values
 
 
-def valid(log: dict[str, Any]) -> None:
+def check_valid(log: dict[str, Any]) -> None:
     """Raises LogError unless the run ended and was VALID."""
     if "result_validity" not in log:
         raise LogError("mlperf_log_detail.txt: no result_validity: the run did not end, or the log is cut off")

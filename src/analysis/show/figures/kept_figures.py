@@ -32,14 +32,14 @@ MOST = 1000  # figures that stay on disk, those last used
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
-def code() -> str:
+def code_digest() -> str:
     """The SHA-256 over every module of ROOMS, as its file is now."""
     return sha256_of_code(_PACKAGE, ROOMS)
 
 
 # Of the code that this process runs: one that has been edited since is not what draws. Both are found once, for all
 # kernels that are forked from this process.
-_LOADED = code()
+_LOADED = code_digest()
 _VERSIONS = {name: metadata.version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
@@ -52,7 +52,7 @@ def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, 
 
     `look` is what it depends on beside its code, its frames and how it is asked for.
     """
-    if paths.cache("figures") is None or not chart.__module__.startswith("analysis.") or code() != _LOADED:
+    if paths.cache("figures") is None or not chart.__module__.startswith("analysis.") or code_digest() != _LOADED:
         return ""
     try:
         asked = _told([f"{chart.__module__}.{chart.__qualname__}", frames, named, look])
