@@ -8,6 +8,7 @@ figure; `notes` are explained beside them. What a mark says when it is pointed a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,9 @@ from analysis.show.figures import in_words, parts, style
 from analysis.show.figures.colours import CELL_INK, LIGHT, POINT, QUIET, RULE, around_one
 from analysis.show.figures.in_words import Column, Description
 from analysis.show.figures.style import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _ROW = 0.26  # inches a row of a range chart takes
 _HOLLOW = ("D", "v", "^", "o", "<", ">")
@@ -99,8 +103,6 @@ def heatmap(
     `cells` has a row for each that is not blank: `label` and `column`, its place in `values`, and what is said of it
     when it is pointed at (see parts.hover), `note` among it a column of words. Their notes are the drawing's.
     """
-    import seaborn as sns  # It takes as long as all else that a figure needs, and few figures draw with it.
-
     if values.empty:
         return style.nothing(title)
     notes |= parts.notes_of(cells, label)
@@ -111,24 +113,8 @@ def heatmap(
         lambda row, *texts: "; ".join(f"{row}, {name} {text}" for name, text in zip(words, texts, strict=True) if text),
     )
     narrow = len(values.columns) > (3 if style.is_narrow() else 6)  # a range on one line would run into the next cell
-    shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
-    if style.is_narrow():  # two marks or more behind a number would
-        shown = shown.apply(lambda column: column.str.replace(r"^([\d.,]+)([^\d.,\u2013]{2,})$", r"\1\n\2", regex=True))
     figure, ax = style.canvas(title, subtitle, (0.4 if narrow else 0.36) * len(values) + 1.25)
-    logs = np.log2(values.astype(float))
-    reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
-    sns.heatmap(
-        logs,
-        ax=ax,
-        annot=shown.where(values.notna(), "").to_numpy(),
-        fmt="",
-        annot_kws={"size": 7, "color": CELL_INK},
-        cmap=around_one(),
-        vmin=-reach,
-        vmax=reach,
-        cbar=False,
-        linewidths=1,
-    )
+    _tiles(ax, values, _in_cells(words, narrow))
     for row in as_dicts(cells):
         down, across = values.index.get_loc(row[label]), values.columns.get_loc(row[column])
         told = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
@@ -140,6 +126,34 @@ def heatmap(
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
     return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
+def _in_cells(words: pd.DataFrame, narrow: bool) -> pd.DataFrame:
+    """The words of cells, in narrow ones a range on two lines."""
+    shown = words.apply(lambda column: column.str.replace("–", "–\n")) if narrow else words
+    if style.is_narrow():  # two marks or more behind a number would run into the next cell too
+        shown = shown.apply(lambda column: column.str.replace(r"^([\d.,]+)([^\d.,\u2013]{2,})$", r"\1\n\2", regex=True))
+    return shown
+
+
+def _tiles(ax: Axes, ratios: pd.DataFrame, words: pd.DataFrame) -> None:
+    """A tile for each ratio in a colour around that of 1, twice or half at least the deepest, with its words on it."""
+    import seaborn as sns  # It takes as long as all else that a figure needs, and few figures draw with it.
+
+    logs = np.log2(ratios.astype(float))
+    reach = max(1.0, float(np.nanmax(np.abs(logs.to_numpy()))) if logs.notna().any(axis=None) else 1.0)
+    sns.heatmap(
+        logs,
+        ax=ax,
+        annot=words.where(ratios.notna(), "").to_numpy(),
+        fmt="",
+        annot_kws={"size": 7, "color": CELL_INK},
+        cmap=around_one(),
+        vmin=-reach,
+        vmax=reach,
+        cbar=False,
+        linewidths=1,
+    )
 
 
 @style.drawn_twice

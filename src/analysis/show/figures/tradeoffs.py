@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -62,8 +63,9 @@ def curves(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
-    columns = _told(rows, label, series, x, y, x_axis, y_axis)
-    description = Description(f"Curves, {y_axis} over {x_axis}:", columns, "{} ({}) {}: {}".format)
+    of = _Columns(label, x, y, series, bound)
+    told = _told(rows, of, x_axis, y_axis)
+    description = Description(f"Curves, {y_axis} over {x_axis}:", told, "{} ({}) {}: {}".format)
     ends = pd.concat([rows[x], others[x], front[x]]).max()
     near = [tick for tick in ticks if tick <= _REACH * ends]
     right = max(1.25 * ends, 1.06 * max(near, default=0))
@@ -74,7 +76,7 @@ def curves(
     drawn = {}
     for name, own in rows.groupby(label, sort=False):
         ink = style.colour(own[colour or label].iloc[0])
-        drawn[name] = _curve(ax, own, ink, label, series, x, y, bound, columns), ink
+        drawn[name] = _curve(ax, own, of, told, ink), ink
     _axes(ax, right, float(interval.of(pd.concat([rows, others]), y).high.max()), near, x_axis, y_axis)
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)
@@ -87,10 +89,21 @@ def curves(
     return Drawing(figure, description.alt(title), description.table(title), notes | parts.notes_of(rows, label))
 
 
-def _told(rows: pd.DataFrame, label: str, series: str, x: str, y: str, x_axis: str, y_axis: str) -> list[Column]:
-    speeds = ["none promised" if pd.isna(at) else interval.number(at) for at in rows[x]]
-    across = Column(in_words.capital(x_axis), speeds, numeric=True)
-    return [in_words.words(rows, label), in_words.words(rows, series), across, in_words.ranges(rows, y, y_axis)]
+@dataclass(frozen=True)
+class _Columns:
+    """Where the rows of `curves` hold what: names of columns, of `y` that of an interval."""
+
+    label: str
+    x: str
+    y: str
+    series: str
+    bound: str
+
+
+def _told(rows: pd.DataFrame, of: _Columns, x_axis: str, y_axis: str) -> list[Column]:
+    speeds = ["none promised" if pd.isna(at) else interval.number(at) for at in rows[of.x]]
+    across, up = Column(in_words.capital(x_axis), speeds, numeric=True), in_words.ranges(rows, of.y, y_axis)
+    return [in_words.words(rows, of.label), in_words.words(rows, of.series), across, up]
 
 
 def _middle(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -98,17 +111,15 @@ def _middle(rows: pd.DataFrame, name: str) -> pd.Series:
     return (ends.low + ends.high) / 2
 
 
-def _curve(
-    ax: Axes, own: pd.DataFrame, ink: str, label: str, series: str, x: str, y: str, bound: str, columns: list[Column]
-) -> np.ndarray:
+def _curve(ax: Axes, own: pd.DataFrame, of: _Columns, told: list[Column], ink: str) -> np.ndarray:
     """One curve with its points, and its places in the data."""
-    across, up = own[x].fillna(0), _middle(own, y)
+    across, up = own[of.x].fillna(0), _middle(own, of.y)
     ax.plot(across, up, color=ink, lw=1.7, zorder=2)
     for at, i, j in zip(own.index, across, up, strict=True):
         row = own.loc[at].to_dict()
-        told = [column.texts[at] for column in columns[2:]]
-        words = parts.hover(row, label, row[series], *map("{} {}".format, (c.header for c in columns[2:]), told))
-        marker, face = ">" if row[bound] else "o", parts.face(row, ink, "")
+        numbers = (f"{column.header} {column.texts[at]}" for column in told[2:])
+        words = parts.hover(row, of.label, row[of.series], *numbers)
+        marker, face = ">" if row[of.bound] else "o", parts.face(row, ink, "")
         ax.plot(i, j, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=f"{style.HOVER}{words}", clip_on=False)
     return np.column_stack([across, up])
 
@@ -205,8 +216,8 @@ def bars_at(
     labels, asked = list(dict.fromkeys(frame[label])), sorted(set(frame[at]))
     cells = {(row[label], row[at]): row for row in as_dicts(frame)}
     figure, ax = style.canvas(title, subtitle, 0.36 * len(labels) + 0.75)
-    scale = _LONG / frame[f"{name}_high"].max()
-    texts = {point: [_range(cells.get((who, point)), name, missing) for who in labels] for point in asked}
+    bars = _Bars(label, name, missing, _LONG / frame[f"{name}_high"].max())
+    texts = {point: [bars.text(cells.get((who, point))) for who in labels] for point in asked}
     heads = [f"{interval.number(point)} {unit}" for point in asked]
     ends = [pd.DataFrame([cells.get((who, point), {}) for who in labels]) for point in asked]
     columns = [Column(in_words.heading(label), labels)]
@@ -222,8 +233,7 @@ def bars_at(
     for down, who in enumerate(labels):
         ink = style.colour(frame.loc[frame[label].eq(who), colour or label].iloc[0])
         for across, point in enumerate(asked):
-            row = cells.get((who, point))
-            _cell(ax, row, across * _CELL, -down, name, scale, ink, missing, label, heads[across])
+            bars.draw(ax, cells.get((who, point)), (across * _CELL, -down), ink, heads[across])
     ax.set_yticks(-np.arange(len(labels)), [style.wrapped(who, 16) for who in labels], size=8.5)
     ax.set_xticks(np.arange(len(asked)) * _CELL, [style.wrapped(head, 10) for head in heads], size=8, ha="left")
     ax.xaxis.tick_top()
@@ -234,25 +244,36 @@ def bars_at(
     return Drawing(figure, description.alt(title), description.table(title), notes | parts.notes_of(frame, label))
 
 
-def _range(row: Mapping | None, name: str, missing: str) -> str:
-    if row is None or row[f"{name}_low"] != row[f"{name}_low"]:
-        return missing
-    return interval.text(row[f"{name}_low"], row[f"{name}_high"])
+@dataclass(frozen=True)
+class _Bars:
+    """The bars of `bars_at`: of the interval `name`, as long as `scale` times its high end, or `missing`."""
 
+    label: str
+    name: str
+    missing: str
+    scale: float
 
-def _cell(
-    ax: Axes, row: Mapping | None, left: float, middle: float, name: str, scale: float, ink: str, missing: str,
-    label: str, head: str,
-) -> None:  # fmt: skip
-    """One bar with its number; `missing` where there is none."""
-    if row is None or row[f"{name}_low"] != row[f"{name}_low"]:
-        ax.annotate(missing, (left, middle), size=7.5, color=style.QUIET, va="center")
-        return
-    low, high = scale * row[f"{name}_low"], scale * row[f"{name}_high"]
-    gid = f"{style.HOVER}{parts.hover(row, label, f'{_range(row, name, missing)} at {head}')}"
-    shape = {"height": 0.26, "color": ink, "lw": 0, "align": "center"}
-    ax.barh(middle - 0.2, high - low, left=left + low, alpha=_MORE, gid=gid, **shape)
-    ax.barh(middle - 0.2, low, left=left, alpha=_GIVEN, gid=gid, **shape)
-    marks = wording.marks(row.get("notes", NONE))
-    number = interval.number(row[f"{name}_low"]) + (f" {marks}" if marks else "")
-    ax.annotate(number, (left, middle + 0.02), size=7.5, va="bottom")
+    def text(self, row: Mapping | None) -> str:
+        """The range of a cell in words."""
+        return interval.text(*self._ends(row)) if self._has(row) else self.missing
+
+    def draw(self, ax: Axes, row: Mapping | None, at: tuple[float, float], ink: str, head: str) -> None:
+        """One bar with its number, its left end and its height `at` a place; `head` is that of its column."""
+        left, middle = at
+        if not self._has(row):
+            ax.annotate(self.missing, at, size=7.5, color=style.QUIET, va="center")
+            return
+        low, high = (self.scale * end for end in self._ends(row))
+        gid = f"{style.HOVER}{parts.hover(row, self.label, f'{self.text(row)} at {head}')}"
+        shape = {"height": 0.26, "color": ink, "lw": 0, "align": "center"}
+        ax.barh(middle - 0.2, high - low, left=left + low, alpha=_MORE, gid=gid, **shape)
+        ax.barh(middle - 0.2, low, left=left, alpha=_GIVEN, gid=gid, **shape)
+        marks = wording.marks(row.get("notes", NONE))
+        number = interval.number(row[f"{self.name}_low"]) + (f" {marks}" if marks else "")
+        ax.annotate(number, (left, middle + 0.02), size=7.5, va="bottom")
+
+    def _ends(self, row: Mapping) -> tuple[float, float]:
+        return row[f"{self.name}_low"], row[f"{self.name}_high"]
+
+    def _has(self, row: Mapping | None) -> bool:
+        return row is not None and not pd.isna(row[f"{self.name}_low"])
