@@ -50,11 +50,11 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     rates = sold.filter([*by, "availability", "hypervisor", "accelerator_count"])
     rates = rates.assign(middle=interval.of(sold, "per_accelerator").middle)
     chosen = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(by, sort=False, observed=True)]
-    found, middle = sold.loc[chosen], rates.loc[chosen, "middle"]
-    highest = middle.groupby([found[name] for name in (*TOPIC, "round")]).transform("max")
-    age = ages.of(found["round"])
-    order = sorted(range(len(found)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
-    return found.assign(leads=middle.eq(highest)).iloc[order].reset_index(drop=True)
+    best_rows, middle = sold.loc[chosen], rates.loc[chosen, "middle"]
+    highest = middle.groupby([best_rows[name] for name in (*TOPIC, "round")]).transform("max")
+    age = ages.of(best_rows["round"])
+    order = sorted(range(len(best_rows)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
+    return best_rows.assign(leads=middle.eq(highest)).iloc[order].reset_index(drop=True)
 
 
 def pairs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,19 +64,19 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     Of both accuracy targets the results at one that both rounds have, the higher. Rates are those that `rows` have,
     so that whoever wants systems on sale alone asks for `pairs(on_sale(rows))`.
     """
-    rounds: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     read = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
     for row in as_dicts(rows[rows["origin"].eq("official")].filter(read)):
         key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualised(row)
-        rounds[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
-    found = [
+        filed[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
+    rows_of_pairs = [
         _pair(_of_one_target(new[key], old[key]))
-        for own in rounds.values()
-        for old, new in pairwise(own[name] for name in sorted(own, key=round_age))
+        for by_round in filed.values()
+        for old, new in pairwise(by_round[name] for name in sorted(by_round, key=round_age))
         for key in new
         if key in old
     ]
-    return pd.DataFrame(found, columns=PAIR)
+    return pd.DataFrame(rows_of_pairs, columns=PAIR)
 
 
 def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
     Columns: `by` and those of GAIN. Groups stand in the order of their rounds, where `by` has them, then as they come.
     """
-    found = [
+    rows = [
         {
             **dict(zip(by, key, strict=True)),
             "gain_low": part["gain_low"].min(),
@@ -97,8 +97,8 @@ def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         for key, part in pairs.groupby(by, sort=False)
     ]
     if "later" in by:
-        found.sort(key=lambda row: round_age(row["later"]))
-    return pd.DataFrame(found, columns=[*by, *GAIN])
+        rows.sort(key=lambda row: round_age(row["later"]))
+    return pd.DataFrame(rows, columns=[*by, *GAIN])
 
 
 def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -110,25 +110,25 @@ def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     size or accelerator. Without pairs all of the step is MIXED.
     """
     leaders = as_dicts(best[best["leads"]].drop_duplicates("round"))
-    names = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
-    found = []
+    accelerators = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
+    rows = []
     for old, new in pairwise(leaders):
         total = ratio(new, old).middle
-        own = pairs[pairs["later"].eq(new["round"]) & pairs["earlier"].eq(old["round"])]
-        gain = next(gains(own, STEP).itertuples(), None)
-        about = {
+        in_step = pairs[pairs["later"].eq(new["round"]) & pairs["earlier"].eq(old["round"])]
+        gain = next(gains(in_step, STEP).itertuples(), None)
+        shared = {
             "benchmark": new["benchmark"], "scenario": new["scenario"], "earlier": old["round"], "later": new["round"],
             "accelerator": new["accelerator"], "earlier_accelerator": old["accelerator"], "total": total,
-            "pairs": len(own), "source_ids": several([old["source_id"], new["source_id"]]),
+            "pairs": len(in_step), "source_ids": several([old["source_id"], new["source_id"]]),
         }  # fmt: skip
         if gain is None:
-            found.append(about | {"part": MIXED} | _factor(total, total, total))
+            rows.append(shared | {"part": MIXED} | _factor(total, total, total))
             continue
-        is_new = new["accelerator"] not in names[old["round"]]
-        found.append(about | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
+        is_new = new["accelerator"] not in accelerators[old["round"]]
+        rows.append(shared | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
         rest = _factor(total / gain.gain_high, total / gain.gain_low, total / gain.gain_median)
-        found.append(about | {"part": HARDWARE if is_new else MIXED} | rest)
-    return pd.DataFrame(found, columns=PART)
+        rows.append(shared | {"part": HARDWARE if is_new else MIXED} | rest)
+    return pd.DataFrame(rows, columns=PART)
 
 
 def product(parts: pd.DataFrame) -> dict[str, float]:
@@ -138,10 +138,11 @@ def product(parts: pd.DataFrame) -> dict[str, float]:
 
 def claims(stated: pd.DataFrame) -> pd.DataFrame:
     """The stated gains, each once, of one accelerator over itself in an earlier round: what software is said to do."""
-    named = stated["subject_accelerator"].ne("") & stated["subject_accelerator"].eq(stated["baseline_accelerator"])
-    rounds = stated["round"].ne("") & stated["baseline_round"].ne("") & stated["round"].ne(stated["baseline_round"])
-    said = stated["quantity"].eq("throughput_ratio") & stated["duplicate_of"].eq("") & stated["low"].notna()
-    return stated[named & rounds & said]
+    accelerator, round = stated["subject_accelerator"], stated["round"]
+    of_itself = accelerator.ne("") & accelerator.eq(stated["baseline_accelerator"])
+    across_rounds = round.ne("") & stated["baseline_round"].ne("") & round.ne(stated["baseline_round"])
+    of_throughput = stated["quantity"].eq("throughput_ratio") & stated["duplicate_of"].eq("") & stated["low"].notna()
+    return stated[of_itself & across_rounds & of_throughput]
 
 
 def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -152,56 +153,57 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     sizes; NaN where there is none), `pairs`, `source_ids`, `verdict`. HOLDS where a pair lies within what is stated, of
     "up to" the highest one; else NOT_REACHED or EXCEEDED.
     """
-    found = []
+    rows = []
     for claim in as_dicts(stated):
-        own = pairs[pairs["accelerator"].eq(claim["subject_accelerator"])]
-        own = own[own["earlier"].eq(claim["baseline_round"]) & own["later"].eq(claim["round"])]
+        matching = pairs[pairs["accelerator"].eq(claim["subject_accelerator"])]
+        matching = matching[matching["earlier"].eq(claim["baseline_round"]) & matching["later"].eq(claim["round"])]
         for name in ("benchmark", "scenario", "submitter"):
-            own = own[own[name].eq(claim[name])] if claim[name] else own
-        if own.empty or "edge" in filed_under(claim["suite"]):
+            matching = matching[matching[name].eq(claim[name])] if claim[name] else matching
+        if matching.empty or "edge" in filed_under(claim["suite"]):
             continue
-        said, ends = Interval(claim["low"], claim["high"]), interval.of(own, "gain")
-        within = own[ends.overlaps(said) if claim["bound"] != "at_most" else ends.high.eq(ends.high.max())]
-        within = within[interval.of(within, "gain").overlaps(said)]
-        all_of, other = (_hull(part) for part in (own, own[~own.index.isin(within.index)]))
-        missed = EXCEEDED if all_of.high > said.high else NOT_REACHED
+        said = Interval(claim["low"], claim["high"])
+        is_highest = matching["gain_high"].eq(matching["gain_high"].max())
+        candidates = matching[is_highest] if claim["bound"] == "at_most" else matching
+        within = candidates[interval.of(candidates, "gain").overlaps(said)]
+        measured, outside = (_hull(part) for part in (matching, matching[~matching.index.isin(within.index)]))
+        missed = EXCEEDED if measured.high > said.high else NOT_REACHED
         row = claim | {
-            "stated_low": said.low, "stated_high": said.high, "gain_low": all_of.low, "gain_high": all_of.high,
-            "other_low": other.low, "other_high": other.high, "pairs": len(own),
+            "stated_low": said.low, "stated_high": said.high, "gain_low": measured.low, "gain_high": measured.high,
+            "other_low": outside.low, "other_high": outside.high, "pairs": len(matching),
             "sizes": tuple(sorted(set(within["accelerator_count"]))),
-            "other_sizes": tuple(sorted(set(own["accelerator_count"]) - set(within["accelerator_count"]))),
-            "source_ids": several([claim["source_id"], *(name for ids in own["source_ids"] for name in ids)]),
+            "other_sizes": tuple(sorted(set(matching["accelerator_count"]) - set(within["accelerator_count"]))),
+            "source_ids": several([claim["source_id"], *(name for ids in matching["source_ids"] for name in ids)]),
             "verdict": HOLDS if len(within) else missed,
         }  # fmt: skip
-        found.append(row)
+        rows.append(row)
     added = ["stated_low", "stated_high", "gain_low", "gain_high", "other_low", "other_high", "pairs", "sizes"]
     added += ["other_sizes", "source_ids", "verdict"]
-    return pd.DataFrame(found, columns=[*stated, *added])
+    return pd.DataFrame(rows, columns=[*stated, *added])
 
 
 def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:
     """The fastest row of each, of the highest accuracy target that both have; of any where they share none."""
     shared = {row["accuracy_target"] for row in new} & {row["accuracy_target"] for row in old}
     target = max(shared, key=lambda name: float(name or 0), default=None)
-    sides = [[row for row in side if target in (None, row["accuracy_target"])] for side in (new, old)]
-    return tuple(max(side, key=lambda row: row["per_accelerator_low"] * row["per_accelerator_high"]) for side in sides)
+    kept = ([row for row in side if target in (None, row["accuracy_target"])] for side in (new, old))
+    return tuple(max(side, key=lambda row: row["per_accelerator_low"] * row["per_accelerator_high"]) for side in kept)
 
 
 def _pair(rows: tuple[Row, Row]) -> Row:
     new, old = rows
     gain = ratio(new, old)
     shared = {name: new[name] for name in (*TOPIC, "accelerator", "submitter", "accelerator_count", "accuracy_target")}
-    ends = {
+    rates = {
         f"{name}_{end}": row[f"per_accelerator_{end}"]
         for name, row in (("rate", new), ("earlier_rate", old))
         for end in ("low", "high")
     }
-    sides = {
+    runs = {
         f"{prefix}{name}": row.get(name, "")
         for prefix, row in (("", new), ("earlier_", old))
         for name in ("precision", "system", "result_id")
     }
-    return shared | ends | sides | {
+    return shared | rates | runs | {
         "earlier": old["round"], "later": new["round"], "gain_low": gain.low, "gain_high": gain.high,
         "rounds": (old["round"], new["round"]), "source_ids": several([old["source_id"], new["source_id"]]),
         "notes": own_notes(new, old),

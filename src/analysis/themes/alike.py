@@ -41,28 +41,28 @@ def compared(part: Records, base: Records) -> Row:
     `baseline_round` the baseline's; `rounds` and `source_ids` are tuples.
     """
     like, base_like = alike(part, base)
-    own, others = by_system(like), by_system(base_like)
-    best, against = own[0], others[0]
-    speedup = ratio(best, against)
-    spread = hull(ratio(row, against) for row in own)
-    pairs = [ratio(mine, other) for mine, other in _pairs(part, base)]
+    systems, base_systems = by_system(like), by_system(base_like)
+    best, base_best = systems[0], base_systems[0]
+    speedup = ratio(best, base_best)
+    spread = hull(ratio(system, base_best) for system in systems)
+    pairs = [ratio(row, base_row) for row, base_row in _pairs(part, base)]
     paired = hull(pairs)
     return {
         "speedup_low": speedup.low,
         "speedup_high": speedup.high,
         "spread_low": spread.low,
         "spread_high": spread.high,
-        "systems": len(own),
+        "systems": len(systems),
         "of_systems": len(by_system(part)),
         "pairs_low": paired.low,
         "pairs_high": paired.high,
         "pairs": len(pairs),
-        **said_of(best, against),
-        "notes": _notes(best, against),
+        **said_of(best, base_best),
+        "notes": _notes(best, base_best),
     }
 
 
-def said_of(best: Row, against: Row) -> Row:
+def said_of(best: Row, base_best: Row) -> Row:
     """Sizes, precisions, rounds and sources of the two systems, what the first of them is, the rate of the second."""
     return {
         "availability": best["availability"],
@@ -70,14 +70,14 @@ def said_of(best: Row, against: Row) -> Row:
         "submitter": best["submitter"],
         "software": software(best),
         "accelerator_count": best["accelerator_count"],
-        "baseline_count": against["accelerator_count"],
-        "baseline_rate_low": against["per_accelerator_low"],
-        "baseline_rate_high": against["per_accelerator_high"],
-        "baseline_round": against["round"],
+        "baseline_count": base_best["accelerator_count"],
+        "baseline_rate_low": base_best["per_accelerator_low"],
+        "baseline_rate_high": base_best["per_accelerator_high"],
+        "baseline_round": base_best["round"],
         "precision": best["precision"],
-        "baseline_precision": against["precision"],
-        "rounds": tuple(sorted({best["round"], against["round"]} - {""}, key=round_age)),
-        "source_ids": several([best["source_id"], against["source_id"]]),
+        "baseline_precision": base_best["precision"],
+        "rounds": tuple(sorted({best["round"], base_best["round"]} - {""}, key=round_age)),
+        "source_ids": several([best["source_id"], base_best["source_id"]]),
     }
 
 
@@ -105,10 +105,10 @@ def by_system(rows: Records) -> Records:
     return list(best.values())
 
 
-def ratio(row: Row, other: Row) -> Interval:
+def ratio(row: Row, base: Row) -> Interval:
     """The ratio of two rates per accelerator; as printed where for both tokens per sample would have to be assumed."""
-    name = "as_printed" if _in_print(row, other) else "per_accelerator"
-    return interval.of(row, name) / interval.of(other, name)
+    name = "as_printed" if _in_print(row, base) else "per_accelerator"
+    return interval.of(row, name) / interval.of(base, name)
 
 
 def hull(ratios: Iterable[Interval]) -> Interval:
@@ -118,18 +118,18 @@ def hull(ratios: Iterable[Interval]) -> Interval:
     return Interval(min((end.low for end in ends), default=missing), max((end.high for end in ends), default=missing))
 
 
-def own_notes(best: Row, against: Row, *kinds: str) -> Notes:
+def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
     """The notes of both systems but for those of `kinds`; in place of each one's size that the two differ, and by what.
 
     A virtualised system is told as one: it is compared only where its accelerator has no other that counts.
     """
-    told = notes.without(best["notes"] | against["notes"], "another_size", *kinds)
-    told |= {
+    of_both = notes.without(best["notes"] | base_best["notes"], "another_size", *kinds)
+    of_both |= {
         note("virtualised", accelerator=row["accelerator"], hypervisor=row["hypervisor"])
-        for row in (best, against)
+        for row in (best, base_best)
         if virtualised(row)
     }
-    return told | notes.sized_apart(best["accelerator_count"], against["accelerator_count"])
+    return of_both | notes.sized_apart(best["accelerator_count"], base_best["accelerator_count"])
 
 
 def virtualised(row: Row) -> bool:
@@ -137,10 +137,11 @@ def virtualised(row: Row) -> bool:
     return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
 
 
-def _notes(best: Row, against: Row) -> Notes:
-    printed = _in_print(best, against)
-    told = own_notes(best, against, *["tokens_assumed"] * printed) | notes.apart([best["round"]], [against["round"]])
-    return told | ({note("printed_unit", unit=best["unit"])} if printed else NONE)
+def _notes(best: Row, base_best: Row) -> Notes:
+    printed = _in_print(best, base_best)
+    of_both = own_notes(best, base_best, *["tokens_assumed"] * printed)
+    of_both |= notes.apart([best["round"]], [base_best["round"]])
+    return of_both | ({note("printed_unit", unit=best["unit"])} if printed else NONE)
 
 
 def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
@@ -153,16 +154,16 @@ def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
 
 
 def _shared(
-    part: Records, base: Records, kind: Callable[[Row], Any], preferred: Callable[[Any], Any]
+    part: Records, base: Records, kind_of: Callable[[Row], Any], preferred: Callable[[Any], Any]
 ) -> tuple[Records, Records]:
     """The rows of the preferred kind that both sides have; all where they have none in common."""
-    kinds, others = [kind(row) for row in part], [kind(row) for row in base]
-    common = set(kinds).intersection(others)
+    part_kinds, base_kinds = [kind_of(row) for row in part], [kind_of(row) for row in base]
+    common = set(part_kinds).intersection(base_kinds)
     if not common:
         return part, base
-    best = max(common, key=preferred)
-    like, base_like = ([own == best for own in side] for side in (kinds, others))
-    return list(compress(part, like)), list(compress(base, base_like))
+    shared_kind = max(common, key=preferred)
+    like_part, like_base = ([value == shared_kind for value in side] for side in (part_kinds, base_kinds))
+    return list(compress(part, like_part)), list(compress(base, like_base))
 
 
 def _on_sale(rows: Records) -> Records:
@@ -175,17 +176,17 @@ def _on_sale(rows: Records) -> Records:
 def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
     """The fastest systems of both sides of each submitter that has both at one size; no two submitters are pooled."""
     part, base = _in_all_but_size(part, base)
-    for name in dict.fromkeys(row["submitter"] for row in part if row["submitter"]):
-        mine, other = ([row for row in side if row["submitter"] == name] for side in (part, base))
-        if other:
-            best, against = (by_system(side)[0] for side in _of_one_size(mine, other))
-            same_size = best["accelerator_count"] == against["accelerator_count"]
-            if same_size and virtualised(best) == virtualised(against):
-                yield best, against
+    for submitter in dict.fromkeys(row["submitter"] for row in part if row["submitter"]):
+        part_rows, base_rows = ([row for row in side if row["submitter"] == submitter] for side in (part, base))
+        if base_rows:
+            best, base_best = (by_system(side)[0] for side in _of_one_size(part_rows, base_rows))
+            same_size = best["accelerator_count"] == base_best["accelerator_count"]
+            if same_size and virtualised(best) == virtualised(base_best):
+                yield best, base_best
 
 
-def _in_print(row: Row, other: Row) -> bool:
-    return bool(row["assumed"] and other["assumed"])
+def _in_print(row: Row, base: Row) -> bool:
+    return bool(row["assumed"] and base["assumed"])
 
 
 def _rate(row: Row) -> float:

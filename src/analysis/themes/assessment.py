@@ -59,8 +59,8 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     assessed = serving.front(serving.money(assessed, price))
     assessed = serving.ceiling(assessed, identity, _model(catalog, benchmark, asked), catalog.accelerators)
     best = _best(assessed)
-    own = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
-    near = deployment.nearest(best, own, offline.rows)
+    same_accelerator = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
+    near = deployment.nearest(best, same_accelerator, offline.rows)
     differ = deployment.differences(best, near, catalog.benchmarks)
     gap = deployment.gap(best)
     called = catalog.accelerators.set_index("accelerator").at[accelerator, "label"]
@@ -75,10 +75,10 @@ def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.Da
     if len(models) > 1:
         raise deployment.Unsaid(f"the files are of several models, {', '.join(models.values())}: one report takes one")
     settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)
-    for what in ("benchmark", "accelerator"):
-        several = sorted(set(settled[what]))
-        if len(several) > 1:
-            raise deployment.Unsaid(f"the files are of several {what}s, {', '.join(several)}: one report takes one")
+    for column in ("benchmark", "accelerator"):
+        values = sorted(set(settled[column]))
+        if len(values) > 1:
+            raise deployment.Unsaid(f"the files are of several {column}s, {', '.join(values)}: one report takes one")
     return settled
 
 
@@ -88,8 +88,8 @@ def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Co
 
 
 def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
-    own = getattr(asked, f"{name}_ms")
-    return own or benchmark_rules.limit_ms(
+    asked_ms = getattr(asked, f"{name}_ms")
+    return asked_ms or benchmark_rules.limit_ms(
         catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds
     )
 

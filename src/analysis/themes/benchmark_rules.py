@@ -25,18 +25,18 @@ def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequen
     A row that names no rounds holds in all; one of low confidence is no rule.
     """
     rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
-    return rows[np.array([_holds(cell_values(held), rounds) for held in rows["rounds"]], dtype="bool")]
+    return rows[np.array([_holds(cell_values(cell), rounds) for cell in rows["rounds"]], dtype="bool")]
 
 
-def _holds(held: Collection[str], rounds: Collection[str]) -> bool:
+def _holds(rule_rounds: Collection[str], rounds: Collection[str]) -> bool:
     """Whether a rule of the rounds `held` (none: of all) holds in any of `rounds` (none: in any round)."""
-    return not held or not rounds or not set(rounds).isdisjoint(held)
+    return not rule_rounds or not rounds or not set(rounds).isdisjoint(rule_rounds)
 
 
 def longest_prompt(limits: pd.DataFrame, benchmark: str, rounds: Sequence[str] = ()) -> float:
     """The tokens of the longest prompt that the rules of `rounds` (none: of any) allow; NaN where they do not say."""
-    own = rules_of(limits, benchmark, PROMPT, rounds)["high"]
-    return float(own.max()) if len(own) else float("nan")
+    tokens = rules_of(limits, benchmark, PROMPT, rounds)["high"]
+    return float(tokens.max()) if len(tokens) else float("nan")
 
 
 def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str, rounds: Sequence[str] = ()) -> float:
@@ -50,13 +50,13 @@ def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str,
 def limits_ms(limits: pd.DataFrame, quantity: str) -> Callable[[str, str, Collection[str]], float]:
     """`limit_ms` of one quantity, to be asked for many benchmarks, scenarios and rounds."""
     rules = limits[limits["quantity"].eq(quantity) & limits["confidence"].ne("low") & limits["high"].notna()]
-    of = defaultdict(list)
+    by_scenario = defaultdict(list)
     for rule in as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]):
-        of[rule["benchmark"], rule["scenario"]].append((cell_values(rule["rounds"]), float(rule["high"])))
+        by_scenario[rule["benchmark"], rule["scenario"]].append((cell_values(rule["rounds"]), float(rule["high"])))
 
     def limit(benchmark: str, scenario: str, rounds: Collection[str]) -> float:
-        own = of.get((benchmark, scenario), [])
-        return min((high for held, high in own if _holds(held, rounds)), default=float("nan"))
+        scenario_rules = by_scenario.get((benchmark, scenario), [])
+        return min((high for rule_rounds, high in scenario_rules if _holds(rule_rounds, rounds)), default=float("nan"))
 
     return limit
 
@@ -77,8 +77,8 @@ def of_rows(rows: pd.DataFrame, limits: pd.DataFrame, quantity: str, rounds: Seq
     """
     keys = list(zip(*(rows[name].tolist() for name in ("benchmark", "scenario", "round")), strict=True))
     limit = limits_ms(limits, quantity)
-    known = {key: limit(*key[:2], [key[2]] if key[2] else rounds) for key in set(keys)}
-    return pd.Series([known[key] for key in keys], index=rows.index, dtype="float64")
+    limit_of = {key: limit(*key[:2], [key[2]] if key[2] else rounds) for key in set(keys)}
+    return pd.Series([limit_of[key] for key in keys], index=rows.index, dtype="float64")
 
 
 def first_token_ms(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.Series:
@@ -101,10 +101,12 @@ def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ())
     """
     logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
     logged = MS_PER_SECOND / logged.where(logged > 0)
-    own = {"ttft_limit_ms": of_rows(rows, limits, TTFT, rounds), "tpot_limit_ms": of_rows(rows, limits, TPOT, rounds)}
-    bound = MS_PER_SECOND / own["tpot_limit_ms"]
+    ttft, tpot = (of_rows(rows, limits, quantity, rounds) for quantity in (TTFT, TPOT))
+    bound = MS_PER_SECOND / tpot
     proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
-    return pd.DataFrame({"speed": logged.fillna(bound), "proof": proof, **own}, index=rows.index)
+    speed = logged.fillna(bound)
+    columns = {"speed": speed, "proof": proof, "ttft_limit_ms": ttft, "tpot_limit_ms": tpot}
+    return pd.DataFrame(columns, index=rows.index)
 
 
 def language_models(limits: pd.DataFrame) -> list[str]:

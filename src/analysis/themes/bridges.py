@@ -38,29 +38,31 @@ def bridged(rounds: dict[str, Sides], round: str, accelerator: str, baseline: st
     The cells are those of alike.compared without pairs, `through` (the other round) and `bridges` (the accelerators X,
     sorted); `spread` is that of the like systems, from the slowest by the lowest way to the fastest by the highest.
     """
-    here = rounds[round]
-    for name in sorted(rounds, key=round_age, reverse=True):
-        there = rounds[name]
-        shared = sorted(set(here) & set(there) - {baseline})
-        if baseline in there and shared:
-            like, _ = alike(here[accelerator], [row for other in shared for row in here[other]])
+    sides = rounds[round]
+    for other_round in sorted(rounds, key=round_age, reverse=True):
+        other_sides = rounds[other_round]
+        shared = sorted(set(sides) & set(other_sides) - {baseline})
+        if baseline in other_sides and shared:
+            like, _ = alike(sides[accelerator], [row for bridge in shared for row in sides[bridge]])
             systems = by_system(like)
-            ways = [way for other in shared for way in _ways(systems, here, there, baseline, other)]
-            return _cells(here[accelerator], systems, _best(ways))
+            ways = [way for bridge in shared for way in _ways(systems, sides, other_sides, baseline, bridge)]
+            return _cells(sides[accelerator], systems, _best(ways))
     return None
 
 
-def _ways(systems: Records, here: Sides, there: Sides, baseline: str, bridge: str) -> Iterator[_Way]:
+def _ways(systems: Records, sides: Sides, other_sides: Sides, baseline: str, bridge: str) -> Iterator[_Way]:
     """The ways over one bridge: of each submitter that has it in both rounds, and of any two systems."""
-    submitters = {row["submitter"] for row in here[bridge]} & {row["submitter"] for row in there[bridge]} - {""}
-    for name in ["", *sorted(submitters)]:
-        near, far = ([row for row in side[bridge] if name in ("", row["submitter"])] for side in (here, there))
-        _, near = alike(systems, near)
-        far, base = alike(far, there[baseline])
-        first, last = systems[0], by_system(base)[0]
-        for one, other in product(_ends(near), _ends(far)):
-            mixed = _differ(first, one) + _differ(other, last)
-            yield _Way(bridge, name, mixed, last, ratio(first, one) * ratio(other, last))
+    submitters = {row["submitter"] for row in sides[bridge]} & {row["submitter"] for row in other_sides[bridge]} - {""}
+    for submitter in ["", *sorted(submitters)]:
+        bridge_rows, other_rows = (
+            [row for row in side[bridge] if submitter in ("", row["submitter"])] for side in (sides, other_sides)
+        )
+        _, bridge_rows = alike(systems, bridge_rows)
+        other_rows, base = alike(other_rows, other_sides[baseline])
+        best, base_best = systems[0], by_system(base)[0]
+        for bridge_row, other_row in product(_ends(bridge_rows), _ends(other_rows)):
+            mixed = _sizes_differ(best, bridge_row) + _sizes_differ(other_row, base_best)
+            yield _Way(bridge, submitter, mixed, base_best, ratio(best, bridge_row) * ratio(other_row, base_best))
 
 
 def _ends(rows: Records) -> Records:
@@ -85,7 +87,7 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
     speedup = hull(way.ratio for way in ways)
     bridges = sorted({way.bridge for way in ways})
     submitters = sorted({way.submitter for way in ways} - {""})
-    about = {
+    bridge_words = {
         "bridge": ", ".join(bridges) if len(bridges) <= FEW else f"{len(bridges)} accelerators",
         "rounds": f"{best['round']} and {base['round']}",
         "submitter": submitters[0] if len(submitters) == 1 else "one submitter each" if submitters else "any submitter",
@@ -101,11 +103,11 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "pairs_high": float("nan"),
         "pairs": 0,
         **said_of(best, base),
-        "notes": own_notes(best, base) | {note("bridged", **about)},
+        "notes": own_notes(best, base) | {note("bridged", **bridge_words)},
         "through": base["round"],
         "bridges": tuple(bridges),
     }
 
 
-def _differ(one: Row, other: Row) -> bool:
-    return one["accelerator_count"] != other["accelerator_count"]
+def _sizes_differ(row: Row, other_row: Row) -> bool:
+    return row["accelerator_count"] != other_row["accelerator_count"]
