@@ -80,7 +80,7 @@ def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows
     found = watts.over_limits(Tables(runs, FACTS))
     assert found["over_limit"].tolist() == pytest.approx([(6400 + 7280) / 2 / 5600, 1.6], rel=1e-12)
     host = watts.host(Tables(runs, FACTS))
-    assert host.over_limit.high == pytest.approx(1.6) and host.of == "2 metered systems, H100 SXM"
+    assert host.over_limit.high == pytest.approx(1.6) and host.range_of == "2 metered systems, H100 SXM"
     assert watts.host(Tables(runs, FACTS), [1.1, 1.2]) == watts.Host(Interval(1.1, 1.2), "given")
 
 
@@ -94,4 +94,4 @@ def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data: Catalog) -> None
     medians = ratio.dropna().groupby([rows["round"], rows["submitter"], rows["system"]]).median()
     host = watts.host(data)
     assert (host.over_limit.low, host.over_limit.high) == pytest.approx((medians.min(), medians.max()), rel=1e-9)
-    assert host.of.startswith(f"{len(medians)} metered systems") and 1.1 < medians.min() < medians.max() < 1.7
+    assert host.range_of.startswith(f"{len(medians)} metered systems") and 1.1 < medians.min() < medians.max() < 1.7

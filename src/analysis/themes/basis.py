@@ -48,10 +48,10 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Scaling:
-    """What systems of several nodes keep of the throughput per accelerator of one, at most all, and in what."""
+    """What systems of several nodes keep of the throughput per accelerator of one, at most all; and of what systems."""
 
     kept: Interval
-    of: str
+    range_of: str
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,17 @@ class Basis:
         first = self._proof(speed, speed)
         if not first.standing[-1]:
             return self._at_quickest(speed).at(speed)
-        faster = [own for own in self._faster(speed) if own.standing == first.standing]
-        return self._told(max([first, *faster], key=lambda own: own.rate.middle))
+        faster = [proof for proof in self._faster(speed) if proof.standing == first.standing]
+        return self._worded(max([first, *faster], key=lambda proof: proof.rate.middle))
 
     def _at_quickest(self, speed: float) -> Basis:
         """The same under the tightest limit on the first token that a run so fast held, for where all are late."""
-        of_each = ((own, own.candidates.of(self.accelerator, own.fast(speed))) for own in self.supplies)
-        quickest = min(own.runs[place][FIRST_TOKEN] for own, held in of_each for place in np.flatnonzero(held))
-        return replace(self, ttft_ms=quickest, supplies=tuple(own.within(quickest) for own in self.supplies))
+        quickest = min(
+            supply.runs[place][FIRST_TOKEN]
+            for supply in self.supplies
+            for place in np.flatnonzero(supply.candidates.of_accelerator(self.accelerator, supply.fast(speed)))
+        )
+        return replace(self, ttft_ms=quickest, supplies=tuple(supply.within(quickest) for supply in self.supplies))
 
     def _faster(self, speed: float) -> Iterator[Proof]:
         """What is proven at higher speeds: from the next one measured on, just above each."""
@@ -124,47 +127,49 @@ class Basis:
     @cached_method
     def _proof(self, speed: float, level: float) -> Proof:
         """What runs in which each user saw `level` or more prove at `speed`."""
-        supply, among = self._supply(level)
-        found = supply.candidates
-        places = np.flatnonzero(found.behind(self.accelerator, among))
+        supply, is_fast = self._supply(level)
+        candidates = supply.candidates
+        places = np.flatnonzero(candidates.behind(self.accelerator, is_fast))
         runs = [supply.runs[place] for place in places]
         late = self.unit == TOKENS and any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
         lines = tuple(on_the_line(run, self._of_system.get(system(run), []), speed) for run in runs)
-        standing = bool(found.official[places].any()), bool(found.on_sale[places].any()), not late
+        standing = bool(candidates.official[places].any()), bool(candidates.on_sale[places].any()), not late
         return Proof(supply, level, places, lines, standing)
 
     def late(self, behind: pd.DataFrame) -> bool:
         """Whether the first token took longer than its limit in one of the runs behind a rate."""
         return bool(behind[FIRST_TOKEN].gt(self.ttft_ms).any())
 
-    def proven_by(self, own: Throughput) -> Proven:
+    def proven_by(self, throughput: Throughput) -> Proven:
         """What a throughput of one's own proves: it rests on no row of the record."""
         supply = self.supplies[0].none
-        return Proven(supply, supply.chosen.rows, own, self._drawn(supply, supply.chosen.rows))
+        return Proven(supply, supply.chosen.rows, throughput, self._drawn(supply, supply.chosen.rows))
 
     def _drawn(self, supply: Supply, behind: pd.DataFrame) -> watts.Drawn:
         return watts.drawn(supply.power, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
     def gave(self, speed: float) -> bool:
         """Whether the accelerator gave each user `speed` tokens/s, in any of the supplies."""
-        supply, among = self._supply(speed)
-        return bool(supply.candidates.of(self.accelerator, among).any())
+        supply, is_fast = self._supply(speed)
+        return bool(supply.candidates.of_accelerator(self.accelerator, is_fast).any())
 
     def _supply(self, speed: float) -> tuple[Supply, np.ndarray]:
-        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which of its rows did.
+        """The first of `supplies` in which the accelerator gave each user `speed` tokens/s, and which rows are so fast.
 
-        Where it did in none, that of the scenario asked for: it has no row of the accelerator. What is not counted in
-        tokens has no speed, and no first token: the first supply as it is.
+        Where it did in none, that of the scenario asked for: it has no such row of the accelerator. What is not counted
+        in tokens has no speed, and no first token: the first supply with all its rows.
         """
         if self.unit != TOKENS:
             return self.supplies[0], np.ones(len(self.supplies[0].runs), "bool")
-        each = ((own, own.fast(speed)) for own in self.supplies)
-        with_it = (own for own in each if own[0].candidates.of(self.accelerator, own[1]).any())
-        return next(with_it, None) or (self.supplies[0], self.supplies[0].fast(speed))
+        for supply in self.supplies:
+            is_fast = supply.fast(speed)
+            if supply.candidates.of_accelerator(self.accelerator, is_fast).any():
+                return supply, is_fast
+        return self.supplies[0], self.supplies[0].fast(speed)
 
     def as_fast(self, speed: float) -> list[str]:
         """The accelerators that gave each user `speed`, in the scenario asked for or under a tighter limit."""
-        return sorted({name for own in self.supplies for name in own.candidates.accelerator[own.fast(speed)]})
+        return sorted({name for supply in self.supplies for name in supply.candidates.accelerator[supply.fast(speed)]})
 
     @cached_property
     def fastest(self) -> tuple[float, str]:
@@ -172,22 +177,26 @@ class Basis:
 
         NaN and "" where no speed of it is known.
         """
-        own = ((of, of.speeds[of.candidates.accelerator == self.accelerator]) for of in self.supplies)
-        known = ((of.chosen.question.scenario, speeds[~np.isnan(speeds)]) for of, speeds in own)
-        return max(((float(speeds.max()), scenario) for scenario, speeds in known if speeds.size), default=(np.nan, ""))
+        most = []
+        for supply in self.supplies:
+            speeds = supply.speeds[supply.candidates.accelerator == self.accelerator]
+            if not np.isnan(speeds).all():
+                most.append((float(np.nanmax(speeds)), supply.chosen.question.scenario))
+        return max(most, default=(np.nan, ""))
 
-    def _told(self, proof: Proof) -> Proven:
+    def _worded(self, proof: Proof) -> Proven:
         """The proof with its throughput (see Proof.rate) in words, and with what the accelerator draws meanwhile."""
         supply, behind = proof.at_speed, proof.behind
-        of = cost.scope(supply.chosen.rows, self.accelerator, behind)
-        of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
+        range_of = cost.scope(supply.chosen.rows, self.accelerator, behind)
+        range_of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
         between = sum(line.between for line in proof.lines)
-        of += f", {between} up to the line between two of its speeds" if between else ""
-        ran = {system(proof.supply.runs[place]) for place in proof.places}
+        range_of += f", {between} up to the line between two of its speeds" if between else ""
+        systems_behind = {system(proof.supply.runs[place]) for place in proof.places}
         systems = zip(*(supply.kept[name] for name in ONE_SYSTEM), strict=True)
-        kept = supply.kept[np.array([system in ran for system in systems], "bool")].dropna(subset="derate_low")
+        is_behind = np.array([key in systems_behind for key in systems], "bool")
+        kept = supply.kept[is_behind].dropna(subset="derate_low")
         share = Interval(float(kept["derate_low"].min()), float(kept["derate_high"].max()))
-        throughput = Throughput(proof.rate, of, share, len(kept), behind["system_key"].nunique())
+        throughput = Throughput(proof.rate, range_of, share, len(kept), behind["system_key"].nunique())
         return Proven(supply, behind, throughput, self._drawn(supply, behind))
 
     @cached_property
@@ -213,7 +222,8 @@ def bases(
     `models` are the benchmarks where a model is planned of another size than that of the benchmark.
     """
     whole = of_scenarios(tables, asked)
-    supplies = (*(own.within(asked.ttft_ms) for own in whole), *whole) if whole[0].chosen.unit == TOKENS else whole
+    in_tokens = whole[0].chosen.unit == TOKENS
+    supplies = (*(supply.within(asked.ttft_ms) for supply in whole), *whole) if in_tokens else whole
     models = tables.benchmarks if models is None else models
     model = _model(models, asked)
     row = models.set_index("benchmark").loc[asked.benchmark]
@@ -235,7 +245,7 @@ def bases(
         "rounds": tuple(asked.rounds),
     }
     tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
-    ran = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
+    with_rows = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
     return {
         name: Basis(
             accelerator=name,
@@ -245,7 +255,7 @@ def bases(
             runs=tuple(as_dicts(runs[runs["accelerator"].eq(name)].drop(columns="accelerator"))),
             **shared,
         )
-        for name in list(accelerators) or dict.fromkeys(ran)
+        for name in list(accelerators) or dict.fromkeys(with_rows)
     }
 
 

@@ -120,7 +120,7 @@ def make(
 
 
 def over(
-    of: Basis,
+    plan_basis: Basis,
     asked: RealWorldDerating,
     derate: Interval | None = None,
     above_one: bool = False,
@@ -128,37 +128,37 @@ def over(
     own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
-    speed = speed_asked(of.unit, asked)
-    proven = of.at(speed) if own is None else of.proven_by(own)
-    supply, behind, given, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
-    prompt = of.prompt.within(asked.ttft_ms / MS_PER_SECOND, of_a_kind.node(behind))
-    demand = _demand(of, asked, speed, prompt)
+    speed = speed_asked(plan_basis.unit, asked)
+    proven = plan_basis.at(speed) if own is None else plan_basis.proven_by(own)
+    supply, behind, throughput, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
+    prompt = plan_basis.prompt.within(asked.ttft_ms / MS_PER_SECOND, of_a_kind.node(behind))
+    demand = _demand(plan_basis, asked, speed, prompt)
     derate = Interval(*asked.derate) if derate is None else derate
-    box = _box(of, asked, behind, drawn.watts, prompt)
-    usd = of.price if of.price.known else Interval(1.0, 1.0)
-    ranges = (given.rate, derate, demand.peak_over_mean, usd)
-    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, of=of.accelerator)
-    draws = draws if of.price.known else draws.assign(price=float("nan"))
-    sized = sizing.size(draws, demand, of.model, box, Interval(*asked.context_tokens), asked.seed)
+    box = _box(plan_basis, asked, behind, drawn.watts, prompt)
+    usd = plan_basis.price if plan_basis.price.known else Interval(1.0, 1.0)
+    ranges = (throughput.rate, derate, demand.peak_over_mean, usd)
+    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, of=plan_basis.accelerator)
+    draws = draws if plan_basis.price.known else draws.assign(price=float("nan"))
+    sized = sizing.size(draws, demand, plan_basis.model, box, Interval(*asked.context_tokens), asked.seed)
     inputs = [
-        *_of_throughput(of, given, behind, derate, derate_of),
-        *_inputs(of, asked, demand, box, drawn),
+        *_of_throughput(plan_basis, throughput, behind, derate, derate_of),
+        *_inputs(plan_basis, asked, demand, box, drawn),
         *_first_token(asked, demand, prompt),
     ]
     return Planned(
         draws=sized,
         demand=demand,
-        accelerator=of.accelerator,
-        names=dict(zip(of.accelerators["accelerator"], of.accelerators["label"], strict=True)),
+        accelerator=plan_basis.accelerator,
+        names=dict(zip(plan_basis.accelerators["accelerator"], plan_basis.accelerators["label"], strict=True)),
         chosen=supply.chosen,
         behind=behind,
-        fastest=of.fastest,
+        fastest=plan_basis.fastest,
         box=box,
         inputs=_table(inputs),
         drawn=drawn,
-        power_notes=_of_power(drawn, behind, of.accelerator, supply.chosen.question.scenario),
-        notes=_of_plan(of, demand, asked, behind, prompt) | _of_unit(of, supply.chosen.label),
-        as_fast=tuple(of.as_fast(speed)),
+        power_notes=_of_power(drawn, behind, plan_basis.accelerator, supply.chosen.question.scenario),
+        notes=_of_plan(plan_basis, demand, asked, behind, prompt) | _of_unit(plan_basis, supply.chosen.label),
+        as_fast=tuple(plan_basis.as_fast(speed)),
         too_long=_too_long(asked, demand, prompt),
     )
 
@@ -169,14 +169,14 @@ def speed_asked(unit: str, asked: RealWorldDerating) -> float:
     return max(asked.tokens_per_second_per_user, least)
 
 
-def by_users(of: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
+def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
     """The plans for several numbers of users, P10 to P90 of their draws.
 
     Columns: users, nodes_low/high, usd_per_user_hour_low/high (NaN without a price). No rows where nothing is planned.
     """
     rows = []
     for users in counts:
-        marks = over(of, asked.model_copy(update={"users": users})).marks.set_index("output")
+        marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
         ends = (mark for name in ("nodes", "usd_per_user_hour") for mark in marks.loc[name, ["p10", "p90"]])
         rows.append((users, *ends))
     names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "high")]
@@ -184,7 +184,7 @@ def by_users(of: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.D
 
 
 def staircase(
-    of: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
+    plan_basis: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
 ) -> pd.DataFrame:
     """The staircase from users to nodes of the plan that `asked` asks for, whatever its own number of users: its steps.
 
@@ -195,9 +195,8 @@ def staircase(
     ratio, each with its own first user. No rows where nothing is planned.
     """
     spare, asked = asked.spare_nodes, asked.model_copy(update={"users": users[0], "spare_nodes": 0})
-    plan = over(of, asked)
-    ends = [own.marks.set_index("output").at["nodes", "p50"]
-            for own in (plan, over(of, asked.model_copy(update={"users": users[1]})))]  # fmt: skip
+    plan, largest = (over(plan_basis, asked.model_copy(update={"users": count})) for count in users)
+    ends = [end.marks.set_index("output").at["nodes", "p50"] for end in (plan, largest)]
     names = ["nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
     if plan.draws.empty or any(pd.isna(end) for end in ends):
         return pd.DataFrame(columns=names)
@@ -207,24 +206,24 @@ def staircase(
         counts = sorted({round(count) for count in np.geomspace(least, most, steps)})
     rows = []
     for count in counts:
-        before = sizing.served(plan.draws, plan.demand, of.model, plan.box, count - 1) if count > 1 else None
-        rows.append((count + spare, *_first_users(before)))
+        fewer = (plan.draws, plan.demand, plan_basis.model, plan.box, count - 1)
+        rows.append((count + spare, *_first_users(sizing.served(*fewer) if count > 1 else None)))
     return pd.DataFrame(rows, columns=names)
 
 
-def _first_users(before: np.ndarray | None) -> list[int]:
+def _first_users(served_by_fewer: np.ndarray | None) -> list[int]:
     """The fewest users for whom the draws of sizing.MARKS need a node more than those that serve `before` have."""
-    if before is None:
+    if served_by_fewer is None:
         return [1] * len(sizing.MARKS)
-    ranks = [int(np.ceil(mark * (len(before) - 1))) for mark in sizing.MARKS]
-    places = [len(before) - 1 - rank for rank in ranks]
-    ordered = np.partition(before, places)
+    ranks = [int(np.ceil(mark * (len(served_by_fewer) - 1))) for mark in sizing.MARKS]
+    places = [len(served_by_fewer) - 1 - rank for rank in ranks]
+    ordered = np.partition(served_by_fewer, places)
     return [int(np.floor(np.round(ordered[place], 6))) + 1 for place in places]
 
 
-def _demand(of: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
+def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
-    tokens, limit = asked.tokens_per_request or of.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
+    tokens, limit = asked.tokens_per_request or plan_basis.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
     seconds = prompt.seconds if prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
@@ -235,11 +234,13 @@ def _of_power(drawn: watts.Drawn, behind: pd.DataFrame, accelerator: str, scenar
     if not drawn.metered:
         return frozenset({note("no_meter", accelerator=accelerator, scenario=scenario)})
     apart = notes.apart(behind["round"], drawn.runs["round"])
-    return frozenset(replace(own, about=("throughput against kilowatts",)) for own in apart)
+    return frozenset(replace(remark, about=("throughput against kilowatts",)) for remark in apart)
 
 
-def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval, prompt: Prompt) -> sizing.Box:
-    memory_gb = of.accelerators.set_index("accelerator").at[of.accelerator, "memory_gb"]
+def _box(
+    plan_basis: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval, prompt: Prompt
+) -> sizing.Box:
+    memory_gb = plan_basis.accelerators.set_index("accelerator").at[plan_basis.accelerator, "memory_gb"]
     node = of_a_kind.node(behind)
     return sizing.Box(
         memory_gb=float(memory_gb),
@@ -249,22 +250,23 @@ def _box(of: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Inter
         node=node,
         spare_nodes=asked.spare_nodes,
         measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
-        kept=of.scaling.kept,
+        kept=plan_basis.scaling.kept,
         group=int(prompt.accelerators) if prompt.known else 1,
     )
 
 
 def _of_throughput(
-    of: Basis, given: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
+    plan_basis: Basis, throughput: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
 ) -> list[_Input]:
     """The throughput that is planned with, what latency took of it, and what production takes."""
     seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
-    both = f"{given.both} of {given.systems} systems, each over its own Offline run"
+    range_of = throughput.range_of
+    of_systems = f"{throughput.with_offline} of {throughput.systems} systems, each over its own Offline run"
     latency = "share of Offline, in that throughput already"
     return [
-        ("throughput per accelerator", f"{WORKS[of.unit]} per second", given.rate, given.of),
-        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, given.of)] * seen.known,
-        *[("kept under the limit on latency", latency, given.kept, both)] * given.kept.known,
+        ("throughput per accelerator", f"{WORKS[plan_basis.unit]} per second", throughput.rate, range_of),
+        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, range_of)] * seen.known,
+        *[("kept under the limit on latency", latency, throughput.kept, of_systems)] * throughput.kept.known,
         ("derate", "share of that throughput left in production", derate, derate_of),
     ]
 
@@ -275,13 +277,15 @@ def _of_offers(providers: Sequence[str]) -> str:
     return f"{count}: {', '.join(dict.fromkeys(providers))}" if providers else count
 
 
-def _inputs(of: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn) -> list[_Input]:
+def _inputs(
+    plan_basis: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn
+) -> list[_Input]:
     context, beyond = Interval(*asked.context_tokens), f"share, beyond {box.measured_on} accelerators"
     return [
         ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
-        ("price", "US dollars per accelerator-hour", of.price, _of_offers(of.offers)),
+        ("price", "US dollars per accelerator-hour", plan_basis.price, _of_offers(plan_basis.offers)),
         ("context", "tokens in cache per request", context, ASSUMED),
-        (sizing.KEPT, beyond, box.kept, of.scaling.of),
+        (sizing.KEPT, beyond, box.kept, plan_basis.scaling.range_of),
         ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),
     ]
 
@@ -310,28 +314,30 @@ def _too_long(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> LongP
     return LongPrompt(prompt.tokens, prompt.accelerators, asked.prefill_share, read_ms, asked.ttft_ms)
 
 
-def _of_unit(of: Basis, label: str) -> Notes:
-    return NONE if of.unit == TOKENS else frozenset({note("no_tokens", unit=of.unit, benchmark=label)})
+def _of_unit(plan_basis: Basis, label: str) -> Notes:
+    return NONE if plan_basis.unit == TOKENS else frozenset({note("no_tokens", unit=plan_basis.unit, benchmark=label)})
 
 
-def _of_plan(of: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt) -> Notes:
+def _of_plan(
+    plan_basis: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt
+) -> Notes:
     """What the plan leaves out or assumes."""
     wanted = asked.tokens_per_second_per_user
-    own = notes.some(
+    remarks = notes.some(
         no_queue=bool(pd.isna(demand.service_s)),
         no_prompt=not prompt.known,
-        no_memory=of.model is None,
-        latent_cache=of.model is not None and of.model.latent and prompt.accelerators > 1,
-        speed_unknown=of.unit == TOKENS and bool(behind[SPEED].isna().any()),
+        no_memory=plan_basis.model is None,
+        latent_cache=plan_basis.model is not None and plan_basis.model.latent and prompt.accelerators > 1,
+        speed_unknown=plan_basis.unit == TOKENS and bool(behind[SPEED].isna().any()),
     )
-    if of.unit == TOKENS and of.late(behind):
+    if plan_basis.unit == TOKENS and plan_basis.late(behind):
         took = {"seconds": interval.number(behind[FIRST_TOKEN].min() / MS_PER_SECOND, 2)}
         took |= {"limit": interval.number(asked.ttft_ms / MS_PER_SECOND)}
-        own |= {note("late_first_token", accelerator=of.accelerator, **took)}
+        remarks |= {note("late_first_token", accelerator=plan_basis.accelerator, **took)}
     if prompt.known:
-        own |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
-    if of.model is not None and prompt.tokens > asked.context_tokens[-1]:
-        told = {"prompt": prompt.tokens, "context": asked.context_tokens[-1]}
-        own |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in told.items()})}
+        remarks |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
+    if plan_basis.model is not None and prompt.tokens > asked.context_tokens[-1]:
+        lengths = {"prompt": prompt.tokens, "context": asked.context_tokens[-1]}
+        remarks |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in lengths.items()})}
     faster = demand.tokens_per_second_per_user > wanted
-    return own | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)
+    return remarks | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)

@@ -77,16 +77,16 @@ class Match:
     @property
     def notes(self) -> Notes:
         """That the benchmark is of another kind, dense or a mixture, and that not even the nearest one is near."""
-        own = self.own
-        if own is None or self.shape is None:
+        row = self.own
+        if row is None or self.shape is None:
             return NONE
         kinds = ("dense", "a mixture of experts")
-        told = {"benchmark": own["label"], "kind": kinds[not self.shape.mixture], "model": kinds[self.shape.mixture]}
-        other = NONE if own["same_kind"] else frozenset({notes.note("other_kind", **told)})
-        if own["distance"] <= nearest.FAR:
-            return other
-        distance, far = (interval.number(float(value), 2) for value in (own["distance"], nearest.FAR))
-        return other | frozenset({notes.note("far_benchmark", benchmark=own["label"], distance=distance, far=far)})
+        words = {"benchmark": row["label"], "kind": kinds[not self.shape.mixture], "model": kinds[self.shape.mixture]}
+        other_kind = NONE if row["same_kind"] else frozenset({notes.note("other_kind", **words)})
+        if row["distance"] <= nearest.FAR:
+            return other_kind
+        distance, far = (interval.number(float(value), 2) for value in (row["distance"], nearest.FAR))
+        return other_kind | frozenset({notes.note("far_benchmark", benchmark=row["label"], distance=distance, far=far)})
 
 
 @dataclass(frozen=True)
@@ -139,20 +139,20 @@ def match(tables: Tables, asked: AcceleratorChoice) -> Match:
 
     The nearest is one of those that were run under a limit in the rounds asked for.
     """
-    known = nearest.shapes(tables.benchmarks, tables.benchmark_limits, asked.rounds)
+    shapes = nearest.shapes(tables.benchmarks, tables.benchmark_limits, asked.rounds)
     total = asked.parameters_billion
     stated = Shape(total, asked.active_parameters_billion or total, asked.prompt_tokens or np.nan) if total else None
-    named = asked.benchmark or asked.benchmark_named
-    shape = stated or known.get(named)
+    benchmark = asked.benchmark or asked.benchmark_named
+    shape = stated or shapes.get(benchmark)
     near = pd.DataFrame(columns=nearest.COLUMNS)
     if shape is not None:
         rows = tables.results
         run = rows["round"].isin(asked.rounds or rows["round"].unique()) & rows["scenario"].isin(LIMITED)
         unknown = nearest.unmeasured(tables.benchmarks)
-        text = {*known, *unknown}
-        there = {*rows.loc[run & rows["benchmark"].isin(list(text)), "benchmark"], named} & text
-        near = nearest.ranked(tables.benchmarks, known, shape, there, unknown)
-    return Match(named or _first(near), not named, shape, near)
+        text = {*shapes, *unknown}
+        among = {*rows.loc[run & rows["benchmark"].isin(list(text)), "benchmark"], benchmark} & text
+        near = nearest.ranked(tables.benchmarks, shapes, shape, among, unknown)
+    return Match(benchmark or _first(near), not benchmark, shape, near)
 
 
 def _first(near: pd.DataFrame) -> str:
@@ -169,17 +169,20 @@ def with_model(benchmarks: pd.DataFrame, matched: Match) -> pd.DataFrame:
     """
     if matched.shape is None:
         return benchmarks
-    own = benchmarks["benchmark"].eq(matched.benchmark)
+    is_matched = benchmarks["benchmark"].eq(matched.benchmark)
     active = matched.shape.active_billion if matched.shape.mixture else np.nan
-    total = benchmarks["parameters_billion"].astype("float64").mask(own, matched.shape.parameters_billion)
-    at_work = benchmarks["active_parameters_billion"].astype("float64").mask(own, active)
+    total = benchmarks["parameters_billion"].astype("float64").mask(is_matched, matched.shape.parameters_billion)
+    at_work = benchmarks["active_parameters_billion"].astype("float64").mask(is_matched, active)
     return benchmarks.assign(parameters_billion=total, active_parameters_billion=at_work)
 
 
 def planned(bases: Mapping[str, Basis], asked: AcceleratorChoice) -> dict[str, Planned]:
     """The plan of each accelerator that was run at the speed asked for, and of the baseline, which is among `bases`."""
-    at = {name: of for name, of in bases.items() if name == asked.baseline or _ran_so_fast(of, asked)}
-    return {name: capacity.over(of, asked.model_copy(update={"baseline": name})) for name, of in at.items()}
+    return {
+        name: capacity.over(plan_basis, asked.model_copy(update={"baseline": name}))
+        for name, plan_basis in bases.items()
+        if name == asked.baseline or _ran_so_fast(plan_basis, asked)
+    }
 
 
 def order_of(asked: AcceleratorChoice) -> str:
@@ -207,13 +210,15 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline that nobody asked for is a price, no choice
-    usable = [own for name, own in plans.items() if name in wanted and own.draws["nodes"].notna().any()]
-    usable = [own for own in usable if _on_sale(own)]
-    equal = equal_node(own.node for own in usable)
-    rows = [_row(own, base, plans[asked.baseline].node, equal, asked) for own in usable]
+    usable = [plan for name, plan in plans.items() if name in wanted and plan.draws["nodes"].notna().any()]
+    usable = [plan for plan in usable if _on_sale(plan)]
+    equal = equal_node(plan.node for plan in usable)
+    rows = [_row(plan, base, plans[asked.baseline].node, equal, asked) for plan in usable]
     frame = pd.DataFrame(rows, columns=RANKED)
     newest = ages.newest(frame["round"])
-    apart = [own | notes.apart([name], [newest]) for own, name in zip(frame["notes"], frame["round"], strict=True)]
+    apart = [
+        of_row | notes.apart([round], [newest]) for of_row, round in zip(frame["notes"], frame["round"], strict=True)
+    ]
     by = order_of(asked)
     order = frame.assign(
         notes=pd.Series(apart, index=frame.index, dtype="object"), turn=frame["within"].map(WITHIN.index)
@@ -240,7 +245,7 @@ def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: Accelerato
     names = [*ranked["accelerator"], asked.baseline]
     plans = planned({name: bases[name] for name in names}, asked.model_copy(update=many))
     base = plans[asked.baseline]
-    worth = {name: _worth(own, base.draws, base.node) for name, own in plans.items()}
+    worth = {name: _worth(plan, base.draws, base.node) for name, plan in plans.items()}
     rows = [sizing.percentiles(worth[name].to_frame(AT_SCALE), [AT_SCALE]).iloc[0] for name in ranked["accelerator"]]
     columns = {f"{AT_SCALE}_{end}": [float(row[mark]) for row in rows] for end, mark in MARKS.items()}
     return ranked.assign(**columns)
@@ -248,8 +253,8 @@ def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: Accelerato
 
 def ran(tables: Tables, asked: AcceleratorChoice) -> pd.DataFrame:
     """The official runs of text under a limit, of all rounds: comparable rows (see compare.gate), their columns RAN."""
-    known = nearest.shapes(tables.benchmarks, tables.benchmark_limits)
-    names = list(dict.fromkeys([asked.benchmark, *known]))
+    shapes = nearest.shapes(tables.benchmarks, tables.benchmark_limits)
+    names = list(dict.fromkeys([asked.benchmark, *shapes]))
     questions = [gate.Question(asked.benchmark, name, ("official",), trust=asked.trust) for name in LIMITED]
     rows = pd.concat([gate.select_all(tables, question, names) for question in questions], ignore_index=True)
     return rows.assign(**{SPEED: benchmark_rules.proven(rows, tables.benchmark_limits)["speed"]})[RAN]
@@ -267,16 +272,17 @@ def unanswered(
     many systems ran it.
     """
     asked_for = set(asked.accelerators) or set(evidence["accelerator"])
-    left = [name for name in dict.fromkeys(evidence["accelerator"]) if name in asked_for - set(ranked)]
+    unranked = [name for name in dict.fromkeys(evidence["accelerator"]) if name in asked_for - set(ranked)]
     far = dict(zip(match.near["benchmark"], match.near["distance"], strict=True)) | {match.benchmark: 0.0}
     rows = []
-    for name in left:
-        own = evidence[evidence["accelerator"].eq(name)]
-        here = own[own["benchmark"].eq(match.benchmark)]
-        inside = here[here["round"].isin(asked.rounds or here["round"].unique())]
-        why = _why(plans.get(name), here, inside)
-        by_distance = own["benchmark"].map(far).fillna(np.inf)
-        near = next(rows for rows in (inside, here, own[by_distance.eq(by_distance.min())]) if len(rows))
+    for name in unranked:
+        of_accelerator = evidence[evidence["accelerator"].eq(name)]
+        on_benchmark = of_accelerator[of_accelerator["benchmark"].eq(match.benchmark)]
+        in_rounds = on_benchmark[on_benchmark["round"].isin(asked.rounds or on_benchmark["round"].unique())]
+        why = _why(plans.get(name), on_benchmark, in_rounds)
+        by_distance = of_accelerator["benchmark"].map(far).fillna(np.inf)
+        nearest_runs = of_accelerator[by_distance.eq(by_distance.min())]
+        near = next(runs for runs in (in_rounds, on_benchmark, nearest_runs) if len(runs))
         near = of_a_kind.narrowed(near, near["availability"].eq("available"))
         best = near.loc[near[SPEED].idxmax()] if near[SPEED].notna().any() else near.iloc[0]
         rows.append(
@@ -301,14 +307,14 @@ def _on_sale(plan: Planned) -> bool:
     return bool(of_a_kind.kind(plan.behind).isin([of_a_kind.AVAILABLE, of_a_kind.VIRTUAL]).any())
 
 
-def _ran_so_fast(of: Basis, asked: AcceleratorChoice) -> bool:
-    return of.gave(capacity.speed_asked(of.unit, asked))
+def _ran_so_fast(plan_basis: Basis, asked: AcceleratorChoice) -> bool:
+    return plan_basis.gave(capacity.speed_asked(plan_basis.unit, asked))
 
 
-def _why(plan: Planned | None, here: pd.DataFrame, inside: pd.DataFrame) -> str:
-    """Why an accelerator with runs of the benchmark `here`, `inside` the rounds asked for, is not ranked."""
-    if inside.empty:
-        return OTHER_ROUND if len(here) else NO_RUN
+def _why(plan: Planned | None, on_benchmark: pd.DataFrame, in_rounds: pd.DataFrame) -> str:
+    """Why an accelerator with these runs of the benchmark, and these of the rounds asked for, is not ranked."""
+    if in_rounds.empty:
+        return OTHER_ROUND if len(on_benchmark) else NO_RUN
     if plan is None or plan.behind.empty:
         return TOO_SLOW
     if plan.too_long:
@@ -322,16 +328,16 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
     """One row of `rank`; `base` are the draws of the baseline in nodes of `base_node`, `equal` is that of EQUAL."""
     draws, behind = plan.draws, plan.behind
     count = draws["nodes"] * plan.node
-    of = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
+    outputs = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
     times = _in_equal_nodes(plan, equal, asked.spare_nodes) / count
-    of |= {name: of[own] * times for own, name in EQUAL.items()}
+    outputs |= {name: outputs[source] * times for source, name in EQUAL.items()}
     worth = _worth(plan, base, base_node if base_node == plan.node else np.nan)
-    of |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
-    marks = sizing.percentiles(of, list(of)).set_index("output")
-    ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in of for end, mark in MARKS.items()}
+    outputs |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
+    marks = sizing.percentiles(outputs, list(outputs)).set_index("output")
+    ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in outputs for end, mark in MARKS.items()}
     causes = sizing.decided(draws).set_index("cause")["share"]
     least = 1 + asked.spare_nodes
-    one = ends["nodes_high"] == least
+    one_node = ends["nodes_high"] == least
     best = behind.loc[behind["per_accelerator_high"].idxmax()]
     system = {name: best.get(name, "") for name in ("scenario", "round", "basis", "origin", *cost.RAN[1:])}
     return ends | system | {
@@ -341,8 +347,8 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
         "metered": plan.drawn.metered,
         "metered_runs": len(plan.drawn.runs),
         "metering": plan.drawn.basis,
-        "decided_by": ONE_NODE if one else causes.idxmax(),
-        "decided_share": float(draws["nodes"].eq(least).mean()) if one else float(causes.max()),
+        "decided_by": ONE_NODE if one_node else causes.idxmax(),
+        "decided_share": float(draws["nodes"].eq(least).mean()) if one_node else float(causes.max()),
         "within": _within(ends, asked),
         "measured_on": int(behind["accelerator_count"].min()),
         "smaller": ends[f"{ACCELERATORS}_high"] < behind["accelerator_count"].min(),
@@ -372,16 +378,17 @@ def _worth(plan: Planned, base: pd.DataFrame, base_node: float) -> pd.Series:
 def _within(ends: Mapping[str, float], asked: AcceleratorChoice) -> str:
     """Whether the budgets hold: the worst of both, one of WITHIN."""
     budgets = {DOLLARS: asked.usd_per_hour_at_most, KILOWATTS: asked.kilowatts_at_most}
-    return max((_held(ends, name, most) for name, most in budgets.items()), key=WORSE.index)
+    return max((_budget_holds(ends, name, budget) for name, budget in budgets.items()), key=WORSE.index)
 
 
-def _held(ends: Mapping[str, float], name: str, most: float) -> str:
-    if not most:
+def _budget_holds(ends: Mapping[str, float], name: str, budget: float) -> str:
+    """One of WITHIN for one budget, of what `name` says; "" without a budget."""
+    if not budget:
         return ""
     low, high = ends[f"{name}_low"], ends[f"{name}_high"]
     if low != low:
         return "unknown"
-    return "yes" if high <= most else "perhaps" if low <= most else "no"
+    return "yes" if high <= budget else "perhaps" if low <= budget else "no"
 
 
 def stairs(chosen: Choice, most: int) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
 
 
 class Candidates:
-    """Comparable rows as arrays, for who asks of many selections of them which are behind a rate."""
+    """Comparable rows as arrays, to find which of them are behind a rate, for many selections of rows."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
         self.accelerator = rows["accelerator"].to_numpy("object")
@@ -47,26 +47,29 @@ class Candidates:
         """Which rows are of systems on sale, and bare."""
         return self._kinds[0]
 
-    def of(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
+    def of_accelerator(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
         """Which rows `among` these (None: all) are of an accelerator, the official ones alone where there are any."""
-        own = self.accelerator == accelerator
-        own = own if among is None else own & among
-        return official if (official := own & self.official).any() else own
+        is_candidate = self.accelerator == accelerator
+        is_candidate = is_candidate if among is None else is_candidate & among
+        is_official = is_candidate & self.official
+        return is_official if is_official.any() else is_candidate
 
     def behind(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
         """Which rows `among` these (None: all) the accelerator's rate is taken from, see `behind`."""
-        own = self.of(accelerator, among)
-        return of_a_kind.of_one_range(*self._kinds, own) if (own & self.official).any() else own
+        is_candidate = self.of_accelerator(accelerator, among)
+        if not (is_candidate & self.official).any():
+            return is_candidate
+        return of_a_kind.of_one_range(*self._kinds, is_candidate)
 
 
 def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
-    """How many of its systems are `behind` an accelerator's rate, in words; of documents, which tell none, figures.
+    """How many of an accelerator's systems are behind its rate, in words; of documents, how many of their figures.
 
     `used` are the rows behind it.
     """
-    own = rows.loc[Candidates(rows).of(accelerator), ["origin", "system_key"]]
-    what = "systems" if own["origin"].eq("official").any() else "figures of documents"
-    return f"{of_a_kind.counted(used)} of {of_a_kind.counted(own)} {what}"
+    candidates = rows.loc[Candidates(rows).of_accelerator(accelerator), ["origin", "system_key"]]
+    counted_as = "systems" if candidates["origin"].eq("official").any() else "figures of documents"
+    return f"{of_a_kind.counted(used)} of {of_a_kind.counted(candidates)} {counted_as}"
 
 
 def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -94,10 +97,10 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
     ]
     if not rows:
         return prices
-    own = pd.DataFrame(rows)
-    unsaid = {name: "" for name in prices if name not in own}
-    kept = prices[~prices["accelerator"].isin(own["accelerator"])]
-    return pd.concat([kept, own.assign(**unsaid)[list(prices)]], ignore_index=True)
+    offered = pd.DataFrame(rows)
+    unsaid = {name: "" for name in prices if name not in offered}
+    kept = prices[~prices["accelerator"].isin(offered["accelerator"])]
+    return pd.concat([kept, offered.assign(**unsaid)[list(prices)]], ignore_index=True)
 
 
 def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
@@ -126,18 +129,20 @@ class Rents(NamedTuple):
     other_providers: tuple[str, ...] = ()
 
 
-def rents(own: pd.DataFrame, other: pd.DataFrame) -> Rents:
+def rents(quotes: pd.DataFrame, other_quotes: pd.DataFrame) -> Rents:
     """What quotes ask for one accelerator over what they ask for another; both are rows of `each_offer`.
 
     Of each provider by itself where one quotes both; else over all quotes of both, whose providers then differ in more
     than the accelerator. The ratio is unknown where one of the two has no quote.
     """
-    named = [rows.loc[rows["providers"].eq(ONE), "provider"].unique() for rows in (own, other)]
-    both = tuple(sorted(set(named[0]) & set(named[1])))
-    sides = [[rows[rows["provider"].eq(name)] for rows in (own, other)] for name in both] or [[own, other]]
-    ratio = alike.hull(interval.span(one, "price") / interval.span(against, "price") for one, against in sides)
-    whose = (both, both) if both else (several(own["provider"]), several(other["provider"]))
-    return Rents(ratio, *whose)
+    providers = [rows.loc[rows["providers"].eq(ONE), "provider"].unique() for rows in (quotes, other_quotes)]
+    quoting_both = tuple(sorted(set(providers[0]) & set(providers[1])))
+    if not quoting_both:
+        ratio = interval.span(quotes, "price") / interval.span(other_quotes, "price")
+        return Rents(ratio, several(quotes["provider"]), several(other_quotes["provider"]))
+    pairs = [[rows[rows["provider"].eq(name)] for rows in (quotes, other_quotes)] for name in quoting_both]
+    ratios = (interval.span(asked, "price") / interval.span(other_asked, "price") for asked, other_asked in pairs)
+    return Rents(alike.hull(ratios), quoting_both, quoting_both)
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
@@ -173,16 +178,16 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
         differ = NONE if best["origin"] == "official" else _contradicting(used, name)
         behind_it = used if differ else used.loc[[best.name]]
         ends, sources = interval.span(behind_it, "per_accelerator"), several(behind_it["source_id"])
-        own = notes.union(behind_it["notes"]) | differ
-        told = ends.low, ends.high, record, scope(rows, name, used), several([best["round"]]), sources, own
-        rated.append((name, *told, *(best.get(column, "") for column in RAN)))
+        row_notes = notes.union(behind_it["notes"]) | differ
+        cells = ends.low, ends.high, record, scope(rows, name, used), several([best["round"]]), sources, row_notes
+        rated.append((name, *cells, *(best.get(column, "") for column in RAN)))
     columns = ["accelerator", "rate_low", "rate_high", "record", "best_of", "rounds", "source_ids", "notes", *RAN]
     return pd.DataFrame(rated, columns=columns)
 
 
 def _contradicting(rows: pd.DataFrame, accelerator: str) -> Notes:
     """That the rates which documents print of an accelerator do not meet, the two farthest apart of them."""
-    rates = [interval.span(own, "per_accelerator") for _, own in rows.groupby("source_id", sort=False)]
+    rates = [interval.span(of_document, "per_accelerator") for _, of_document in rows.groupby("source_id", sort=False)]
     least, most = min(rates, key=lambda rate: rate.high), max(rates, key=lambda rate: rate.low)
     if least.high >= most.low:
         return NONE
@@ -194,11 +199,13 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
 
     Columns of `rates` and `each_offer`, per_dollar_low/high (tokens), usd_per_million_low/high; most tokens first.
     """
-    both = rated.merge(each_offer(prices), on="accelerator")
-    rate, price = interval.of(both, "rate"), interval.of(both, "price")
-    both = interval.put(both, "per_dollar", tokens_per_dollar(rate, price, share))
-    both = interval.put(both, "usd_per_million", usd_per_million(rate, price, share))
-    return both.loc[(-interval.of(both, "per_dollar").middle).sort_values(kind="stable").index].reset_index(drop=True)
+    offered = rated.merge(each_offer(prices), on="accelerator")
+    rate, price = interval.of(offered, "rate"), interval.of(offered, "price")
+    offered = interval.put(offered, "per_dollar", tokens_per_dollar(rate, price, share))
+    offered = interval.put(offered, "usd_per_million", usd_per_million(rate, price, share))
+    return offered.loc[(-interval.of(offered, "per_dollar").middle).sort_values(kind="stable").index].reset_index(
+        drop=True
+    )
 
 
 def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -210,28 +217,28 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
     `open` where the two ranges meet, "" without a quote). They meet where two digits do not tell them apart: quotes are
     no finer than that. The most first; the baseline itself is left out.
     """
-    own = speedups[speedups["accelerator"].ne(baseline)]
-    own = interval.put(own, "worth", interval.of(own, "speedup"))
+    others = speedups[speedups["accelerator"].ne(baseline)]
+    others = interval.put(others, "worth", interval.of(others, "speedup"))
     quoted = each_offer(prices)
     base = quoted[quoted["accelerator"].eq(baseline)]
-    offered = [rents(quoted[quoted["accelerator"].eq(name)], base) for name in own["accelerator"]]
-    own = own.assign(
-        offered_low=[asked.ratio.low for asked in offered],
-        offered_high=[asked.ratio.high for asked in offered],
-        providers=pd.Series([asked.providers for asked in offered], own.index, "object"),
-        baseline_providers=pd.Series([asked.other_providers for asked in offered], own.index, "object"),
+    offered = [rents(quoted[quoted["accelerator"].eq(name)], base) for name in others["accelerator"]]
+    others = others.assign(
+        offered_low=[rent.ratio.low for rent in offered],
+        offered_high=[rent.ratio.high for rent in offered],
+        providers=pd.Series([rent.providers for rent in offered], others.index, "object"),
+        baseline_providers=pd.Series([rent.other_providers for rent in offered], others.index, "object"),
     )
-    own = own.astype({"offered_low": "float64", "offered_high": "float64"})
+    others = others.astype({"offered_low": "float64", "offered_high": "float64"})
     offered_low, offered_high, worth_low, worth_high = (
-        own[f"{name}_{end}"].map(lambda value: float(f"{value:.2g}"))
+        others[f"{name}_{end}"].map(lambda value: float(f"{value:.2g}"))
         for name in ("offered", "worth")
         for end in ("low", "high")
     )
     verdict = np.select(
         [offered_low.isna(), offered_high < worth_low, offered_low > worth_high], ["", "cheaper", "dearer"], "open"
     )
-    order = interval.of(own, "worth").middle.sort_values(ascending=False, kind="stable").index
-    return own.assign(verdict=pd.Series(verdict, index=own.index, dtype="str")).loc[order].reset_index(drop=True)
+    order = interval.of(others, "worth").middle.sort_values(ascending=False, kind="stable").index
+    return others.assign(verdict=pd.Series(verdict, index=others.index, dtype="str")).loc[order].reset_index(drop=True)
 
 
 def leading(worth: pd.DataFrame) -> pd.DataFrame:
@@ -240,16 +247,16 @@ def leading(worth: pd.DataFrame) -> pd.DataFrame:
     The leading one is of the newest round that has both sides, on sale, of the usual size where there is one, and
     not over a bridge where there is another. Without a quote the next best is the other one.
     """
-    own = of_a_kind.narrowed(worth, worth["origin"].eq("official"))
-    own = of_a_kind.narrowed(own, own["through"].eq(""))
-    own = of_a_kind.narrowed(own, ~notes.told(own, "preview"))
-    if own.empty:
-        return own
-    ages = [max(map(round_age, rounds), default=()) for rounds in own["rounds"]]
-    newest = own[[age == max(ages) for age in ages]]
+    candidates = of_a_kind.narrowed(worth, worth["origin"].eq("official"))
+    candidates = of_a_kind.narrowed(candidates, candidates["through"].eq(""))
+    candidates = of_a_kind.narrowed(candidates, ~notes.told(candidates, "preview"))
+    if candidates.empty:
+        return candidates
+    ages = [max(map(round_age, rounds), default=()) for rounds in candidates["rounds"]]
+    newest = candidates[[age == max(ages) for age in ages]]
     first = of_a_kind.narrowed(newest, newest["accelerator_count"].eq(of_a_kind.USUAL_SIZE)).index[0]
-    others = own.drop(index=first)
-    return own.loc[[first, *of_a_kind.narrowed(others, others["verdict"].ne("")).index[:1]]]
+    others = candidates.drop(index=first)
+    return candidates.loc[[first, *of_a_kind.narrowed(others, others["verdict"].ne("")).index[:1]]]
 
 
 def in_one_round(rows: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
@@ -257,13 +264,13 @@ def in_one_round(rows: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
 
     All rows where no round has one of them.
     """
-    sold = (
+    is_sold = (
         rows["origin"].eq("official") & of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE) & rows["accelerator"].isin(names)
     )
-    held = rows[sold].groupby("round")["accelerator"].nunique()
-    if held.empty:
+    counts = rows[is_sold].groupby("round")["accelerator"].nunique()
+    if counts.empty:
         return rows
-    best = max(held.index, key=lambda name: (held[name], round_age(name)))
+    best = max(counts.index, key=lambda name: (counts[name], round_age(name)))
     return rows[rows["origin"].eq("official") & rows["round"].eq(best)]
 
 
@@ -278,14 +285,14 @@ def replaced(offered: pd.DataFrame) -> pd.Series | None:
     if ranked["accelerator"].nunique() < 2:
         return None
     first, last = (ranked[ranked["accelerator"].eq(ranked["accelerator"].iloc[place])] for place in (0, -1))
-    work, asked = interval.span(first, "rate") / interval.span(last, "rate"), rents(first, last)
-    both = pd.concat([first, last])
-    sources = several([*both["source_id"], *(name for ids in both["source_ids"] for name in ids)])
-    rounds = several(name for own in both["rounds"] for name in own)
+    work, quoted = interval.span(first, "rate") / interval.span(last, "rate"), rents(first, last)
+    pair = pd.concat([first, last])
+    sources = several([*pair["source_id"], *(name for ids in pair["source_ids"] for name in ids)])
+    rounds = several(name for row_rounds in pair["rounds"] for name in row_rounds)
     names = {"accelerator": first["accelerator"].iloc[0], "other": last["accelerator"].iloc[0], "rounds": rounds}
-    names |= {"providers": asked.providers, "other_providers": asked.other_providers}
-    rent = asked.ratio
+    names |= {"providers": quoted.providers, "other_providers": quoted.other_providers}
+    rent = quoted.ratio
     ends = {"work_low": work.low, "work_high": work.high, "rent_low": rent.low, "rent_high": rent.high}
     return pd.Series(
-        names | ends | {"notes": notes.union(both["notes"]), "ids": several(both["id"]), "source_ids": sources}
+        names | ends | {"notes": notes.union(pair["notes"]), "ids": several(pair["id"]), "source_ids": sources}
     )

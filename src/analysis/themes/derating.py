@@ -32,7 +32,9 @@ TWO_PRECISIONS = "of two precisions"
 
 
 def like(measured: pd.DataFrame, limits: pd.DataFrame, benchmark: str) -> pd.DataFrame:
-    """Of a language model's share tell those of language models alone; `measured` as it is for other work.
+    """The rows of `measured` that say what a benchmark keeps: for a language model those of language models alone.
+
+    For other work all of `measured`.
 
     `limits` is the table benchmark_limits (see benchmark_rules.language_models).
     """
@@ -49,30 +51,30 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     the two runs state different ones), derate_low/high (a ratio; NaN of a system without an Offline run), rounds and
     source_ids (tuples), notes.
     """
-    runs, free = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
+    runs, offline_runs = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
     runs = runs.assign(kind=kind(runs))
     keys = [*RUN, "source_id"]
-    sides = (rows[[*keys, *PAIRED]] for rows in (runs, free))
+    sides = (rows[[*keys, *PAIRED]] for rows in (runs, offline_runs))
     on = [name for name in keys if name != "scenario"]
-    both = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
-    derate = interval.of(both, "rate") / Interval(both["rate_low_offline"], both["rate_high_offline"])
-    stated = both["precision"].ne("") & both["precision_offline"].ne("")
-    apart = stated & both["precision"].ne(both["precision_offline"])
-    told = derate.low, derate.high, apart, notes.beside(both["notes"], both["notes_offline"])
-    pairs = defaultdict(list)
-    for key, *pair in zip(_keys(both, keys), *told, strict=True):
-        pairs[key].append(pair)
-    found = runs[[name for name in (*keys, *FILED, "kind") if name in runs]].drop_duplicates(keys, ignore_index=True)
-    of_each = [pairs[key] for key in _keys(found, keys)]
-    lows, highs, two, told = ([[pair[place] for pair in own] for own in of_each] for place in range(len(told)))
-    two = found["kind"].eq(AVAILABLE) & np.array([any(own) for own in two], "bool")
-    return found.assign(
-        kind=found["kind"].mask(two, TWO_PRECISIONS),
-        derate_low=np.array([min(own, default=np.nan) for own in lows], "float64"),
-        derate_high=np.array([max(own, default=np.nan) for own in highs], "float64"),
-        notes=[notes.union(own) for own in told],
-        rounds=[(name,) for name in found["round"]],
-        source_ids=[(name,) for name in found["source_id"]],
+    pairs = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
+    derate = interval.of(pairs, "rate") / Interval(pairs["rate_low_offline"], pairs["rate_high_offline"])
+    stated = pairs["precision"].ne("") & pairs["precision_offline"].ne("")
+    differ = stated & pairs["precision"].ne(pairs["precision_offline"])
+    cells = zip(derate.low, derate.high, differ, notes.beside(pairs["notes"], pairs["notes_offline"]), strict=True)
+    by_run = defaultdict(list)
+    for key, pair in zip(_keys(pairs, keys), cells, strict=True):
+        by_run[key].append(pair)
+    names = [name for name in (*keys, *FILED, "kind") if name in runs]
+    systems = runs[names].drop_duplicates(keys, ignore_index=True)
+    of_each = [by_run[key] for key in _keys(systems, keys)]
+    of_two = np.array([any(differ for _, _, differ, _ in pairs) for pairs in of_each], "bool")
+    return systems.assign(
+        kind=systems["kind"].mask(systems["kind"].eq(AVAILABLE) & of_two, TWO_PRECISIONS),
+        derate_low=np.array([min((low for low, *_ in pairs), default=np.nan) for pairs in of_each], "float64"),
+        derate_high=np.array([max((high for _, high, *_ in pairs), default=np.nan) for pairs in of_each], "float64"),
+        notes=[notes.union(pair_notes for *_, pair_notes in pairs) for pairs in of_each],
+        rounds=[(name,) for name in systems["round"]],
+        source_ids=[(name,) for name in systems["source_id"]],
     ).drop(columns="source_id")
 
 
@@ -83,14 +85,14 @@ def pooled(measured: pd.DataFrame) -> pd.DataFrame:
 
 def newest(measured: pd.DataFrame) -> pd.DataFrame:
     """Of `pooled` the systems of the newest round."""
-    among, rounds = _pooled(measured), measured["round"].array
-    return measured[among & (rounds == max(set(rounds[among]), key=round_age, default=""))]
+    is_pooled, rounds = _pooled(measured), measured["round"].array
+    return measured[is_pooled & (rounds == max(set(rounds[is_pooled]), key=round_age, default=""))]
 
 
 def _pooled(measured: pd.DataFrame) -> np.ndarray:
-    paired = measured["derate_low"].notna().to_numpy()
-    alike = paired & (measured["kind"].array == AVAILABLE)
-    return alike if alike.any() else paired
+    is_paired = measured["derate_low"].notna().to_numpy()
+    is_alike = is_paired & (measured["kind"].array == AVAILABLE)
+    return is_alike if is_alike.any() else is_paired
 
 
 def _keys(rows: pd.DataFrame, names: list[str]) -> list[tuple]:
@@ -106,15 +108,17 @@ def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["basis", "accelerator", "accelerator_count", "system_key"]
     rows, others = newest(measured), [other[other["derate_low"].notna()] for other in others]
-    ran = sum((rows.merge(other[keys].drop_duplicates(), how="left", indicator=True)["_merge"].eq("both").astype(int)
-               for other in others), start=pd.Series(0, index=range(len(rows))))  # fmt: skip
-    rows = rows.assign(_ran=ran.to_numpy(), _usual=rows["accelerator_count"].eq(of_a_kind.USUAL_SIZE))
+    limits_run = np.zeros(len(rows), "int64")
+    for other in others:
+        matched = rows.merge(other[keys].drop_duplicates(), how="left", indicator=True)
+        limits_run += matched["_merge"].eq("both").to_numpy()
+    rows = rows.assign(_ran=limits_run, _usual=rows["accelerator_count"].eq(of_a_kind.USUAL_SIZE))
     by = ["_ran", "_usual", "per_accelerator_high"]
     rows = rows.sort_values(by, ascending=False, kind="stable").drop_duplicates("accelerator")
     rows = rows.sort_values(["_ran", "per_accelerator_high"], ascending=False, kind="stable")
     order = {name: place for place, name in enumerate(rows["accelerator"])}
-    both = pd.concat([rows[list(measured)], *(other.merge(rows[keys]) for other in others)])
-    return both.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    shown = pd.concat([rows[list(measured)], *(other.merge(rows[keys]) for other in others)])
+    return shown.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
 def by_benchmark(measured: pd.DataFrame) -> pd.DataFrame:
@@ -123,14 +127,14 @@ def by_benchmark(measured: pd.DataFrame) -> pd.DataFrame:
     Columns: benchmark, scenario, round, derate_low/high, derate_median (of the middles of the systems), systems,
     source_ids (a tuple).
     """
-    rows = [newest(own) for _, own in measured.groupby(["benchmark", "scenario"], sort=False)]
-    found = [
-        (*own.iloc[0][["benchmark", "scenario", "round"]], own["derate_low"].min(), own["derate_high"].max(),
-         interval.of(own, "derate").middle.median(), len(own), own["source_ids"].iloc[0])
-        for own in rows if len(own)
+    newest_rows = [newest(kept) for _, kept in measured.groupby(["benchmark", "scenario"], sort=False)]
+    rows = [
+        (*kept.iloc[0][["benchmark", "scenario", "round"]], kept["derate_low"].min(), kept["derate_high"].max(),
+         interval.of(kept, "derate").middle.median(), len(kept), kept["source_ids"].iloc[0])
+        for kept in newest_rows if len(kept)
     ]  # fmt: skip
     columns = ["benchmark", "scenario", "round", "derate_low", "derate_high", "derate_median", "systems", "source_ids"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
@@ -145,7 +149,7 @@ def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"]).tolist()
     keys = _keys(pairs, [*RUN, "accuracy_target"])
     matched = set(compress(keys, same))
-    kept = [held or key not in matched for held, key in zip(same, keys, strict=True)]
+    kept = [of_one_target or key not in matched for of_one_target, key in zip(same, keys, strict=True)]
     return pairs[np.array(kept, "bool")]
 
 
@@ -158,10 +162,10 @@ def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
     keys = ["basis", "benchmark", "scenario", "accuracy_target", "accelerator", "accelerator_count"]
     keys += ["submitter", "machine", "source_id"]
     with_layer, bare = (rows[rows["serving_software"].eq(name)] for name in (layer, ""))
-    both = with_layer.merge(bare, on=keys, suffixes=("", "_bare"))
-    share = interval.of(both, "rate") / Interval(both["rate_low_bare"], both["rate_high_bare"])
+    pairs = with_layer.merge(bare, on=keys, suffixes=("", "_bare"))
+    share = interval.of(pairs, "rate") / Interval(pairs["rate_low_bare"], pairs["rate_high_bare"])
     columns = ["benchmark", "scenario", "accelerator", "system_key", "share_low", "share_high", "source_ids"]
-    return interval.put(both, "share", share).assign(source_ids=[(name,) for name in both["source_id"]])[columns]
+    return interval.put(pairs, "share", share).assign(source_ids=[(name,) for name in pairs["source_id"]])[columns]
 
 
 def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) -> pd.DataFrame:

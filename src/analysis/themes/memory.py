@@ -46,15 +46,15 @@ def model(benchmarks: pd.DataFrame, benchmark: str, weight_bytes: float, cache_b
     (multi-head latent attention, DeepSeek-V2, 2024). None where the parameters or the shape are not in benchmarks.csv.
     """
     row = benchmarks.set_index("benchmark").loc[benchmark]
-    known = {name: float(value) for name, value in row[SHAPE].items() if pd.notna(value)}
-    numbers = known.get("latent_size") or 2 * known.get("kv_heads", 0.0) * known.get("head_size", 0.0)
-    if not numbers or not {"parameters_billion", "layers"} <= known.keys():
+    shape = {name: float(value) for name, value in row[SHAPE].items() if pd.notna(value)}
+    numbers = shape.get("latent_size") or 2 * shape.get("kv_heads", 0.0) * shape.get("head_size", 0.0)
+    if not numbers or not {"parameters_billion", "layers"} <= shape.keys():
         return None
-    each, windowed = numbers * cache_bytes, known.get("windowed_layers", 0.0)
-    whole = (known["layers"] - windowed) * each
-    window = known.get("window_tokens", 0.0)
-    latent = "latent_size" in known
-    return Model(known["parameters_billion"] * 1e9 * weight_bytes, whole, windowed * each, window, latent)
+    bytes_per_layer, windowed = numbers * cache_bytes, shape.get("windowed_layers", 0.0)
+    whole = (shape["layers"] - windowed) * bytes_per_layer
+    window = shape.get("window_tokens", 0.0)
+    latent = "latent_size" in shape
+    return Model(shape["parameters_billion"] * 1e9 * weight_bytes, whole, windowed * bytes_per_layer, window, latent)
 
 
 def holding(weight_gb: Any, memory_gb: Any, headroom: float = 0.0) -> Any:
@@ -98,9 +98,9 @@ def accelerators_for(
     for group in (group for group in GROUPS if group >= smallest):
         if best.size and group > best.max():
             break  # a larger group alone is more than what is enough
-        held = requests_held(model, group, memory_gb, headroom, context_tokens)
-        groups = interval.whole(np.maximum(requests / np.where(held > 0, held, 1.0), np.divide(at_least, group)))
-        best = np.minimum(best, np.where(held > 0, group * groups, np.inf))
+        fitting = requests_held(model, group, memory_gb, headroom, context_tokens)
+        groups = interval.whole(np.maximum(requests / np.where(fitting > 0, fitting, 1.0), np.divide(at_least, group)))
+        best = np.minimum(best, np.where(fitting > 0, group * groups, np.inf))
     return np.where(np.isinf(best), np.nan, best)
 
 
@@ -110,17 +110,17 @@ def requests_on(
     memory_gb: float,
     headroom: float,
     context_tokens: Any,
-    each: Any,
+    each_serves: Any,
     smallest: float = 1,
 ) -> Any:
     """The most requests that `accelerators` serve at the same time: `accelerators_for` turned round.
 
-    `each` is how many one accelerator gives its speed to. 0 where no whole group of GROUPS, from the
+    `each_serves` is how many one accelerator gives its speed to. 0 where no whole group of GROUPS, from the
     `smallest`, fits or holds a request.
     """
-    most = np.zeros(np.broadcast(context_tokens, each).shape)
+    most = np.zeros(np.broadcast(context_tokens, each_serves).shape)
     for group in (group for group in GROUPS if group >= smallest):
         copies = accelerators // group
-        held = requests_held(model, group, memory_gb, headroom, context_tokens)
-        most = np.maximum(most, np.where(held > 0, copies * np.minimum(held, group * each), 0.0))
+        fitting = requests_held(model, group, memory_gb, headroom, context_tokens)
+        most = np.maximum(most, np.where(fitting > 0, copies * np.minimum(fitting, group * each_serves), 0.0))
     return most

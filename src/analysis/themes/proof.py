@@ -21,15 +21,16 @@ from analysis.themes.supply import ONE_SYSTEM, RATE, SPEED, Supply
 
 @dataclass(frozen=True)
 class Throughput:
-    """A rate per accelerator, what it is one of in words, and the share of Offline that is in it already.
+    """A rate per accelerator, in words what the range is one of, and the share of Offline that is in it already.
 
-    `kept` is Server (or what was run) over Offline of those systems themselves, of `both` of `systems`; NaN without.
+    `kept` is Server (or what was run) over Offline of those systems themselves: of the `with_offline` of the `systems`
+    that ran both; NaN without one.
     """
 
     rate: Interval
-    of: str
+    range_of: str
     kept: Interval = interval.UNKNOWN
-    both: int = 0
+    with_offline: int = 0
     systems: int = 0
 
 
@@ -86,7 +87,7 @@ class Proof:
 
 
 def system(run: dict) -> tuple:
-    """Runs with the same are of one system in one round."""
+    """The key of a run's system: runs with the same key are of one system in one round."""
     return tuple(run[name] for name in ONE_SYSTEM)
 
 
@@ -102,7 +103,7 @@ def on_the_line(behind: dict, runs: list[dict], speed: float) -> Line:
     low, high = (max(run[end] for run in fast) for end in RATE)
     most = high
     for run in fast:
-        near = next((own for own in slower if own[RATE[1]] > run[RATE[1]]), None)
+        near = next((other for other in slower if other[RATE[1]] > run[RATE[1]]), None)
         if near:
             share = (run[SPEED] - speed) / (run[SPEED] - near[SPEED])
             most = max(most, run[RATE[1]] + share * (near[RATE[1]] - run[RATE[1]]))
@@ -111,7 +112,7 @@ def on_the_line(behind: dict, runs: list[dict], speed: float) -> Line:
 
 def by_system(runs: Iterable[dict]) -> dict[tuple, list[dict]]:
     """The runs of each `system`, in their order."""
-    found: dict[tuple, list[dict]] = {}
+    of_system: dict[tuple, list[dict]] = {}
     for run in runs:
-        found.setdefault(system(run), []).append(run)
-    return found
+        of_system.setdefault(system(run), []).append(run)
+    return of_system

@@ -69,9 +69,10 @@ def draw(
     if not all(ends.known for ends in ranges):
         return pd.DataFrame(columns=list(DRAWN), dtype="float64")
     _usable(derate, price, above_one)
-    shared, own = (np.random.Generator(np.random.PCG64(by)) for by in (seed, [seed, 2, crc32(of.encode())]))
-    sources = (own, shared, shared, own)
-    uniform = (by.uniform(ends.low, ends.high, draws) for by, ends in zip(sources, ranges, strict=True))
+    seeds = (seed, [seed, 2, crc32(of.encode())])
+    shared, of_accelerator = (np.random.Generator(np.random.PCG64(own_seed)) for own_seed in seeds)
+    sources = (of_accelerator, shared, shared, of_accelerator)
+    uniform = (generator.uniform(ends.low, ends.high, draws) for generator, ends in zip(sources, ranges, strict=True))
     return pd.DataFrame(dict(zip(DRAWN, uniform, strict=True)))
 
 
@@ -93,16 +94,18 @@ def size(
         return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     ranges = (context, box.kept, box.watts)  # what is not known stays so
-    cached, kept, watts = (own.low + (own.high - own.low) * random.random(len(drawn)) for own in ranges)
+    cached, kept, watts = (ends.low + (ends.high - ends.low) * random.random(len(drawn)) for ends in ranges)
     requests = demand.users * drawn["peak over mean"].to_numpy()
     slots = _slots(requests, demand)
-    alone = _each(drawn, demand)
-    needed = _needed(requests, slots, alone, cached, model, box)
-    several = needed["accelerators"] > box.measured_on
-    if several.any() and (kept < 1).any():
-        fewer = _needed(*(own[several] for own in (requests, slots, alone * kept, cached)), model, box)
+    each_serves = _each(drawn, demand)
+    needed = _needed(requests, slots, each_serves, cached, model, box)
+    over_measured = needed["accelerators"] > box.measured_on
+    if over_measured.any() and (kept < 1).any():
+        fewer = _needed(
+            *(values[over_measured] for values in (requests, slots, each_serves * kept, cached)), model, box
+        )
         for name, values in fewer.items():
-            needed[name][several] = values
+            needed[name][over_measured] = values
     nodes = interval.whole(needed["accelerators"] / box.node) + box.spare_nodes
     bill = nodes * box.node * drawn["price"].to_numpy()
     traffic, queue = (np.maximum(interval.whole(needed[name]), 1.0) for name in ("for_traffic", "for_queue"))
@@ -122,14 +125,13 @@ def size(
 
 def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, nodes: int) -> np.ndarray:
     """The most users (not whole) that `nodes` nodes without spare ones serve in each draw: `size` turned round."""
-    alone, cached = _each(sized, demand), sized[CONTEXT].to_numpy()
+    each_serves, cached = _each(sized, demand), sized[CONTEXT].to_numpy()
     count, kept = nodes * box.node, sized[KEPT].to_numpy()
-    slots = _served(min(count, box.measured_on), alone, cached, model, box)
+    slots = _served(min(count, box.measured_on), each_serves, cached, model, box)
     if count > box.measured_on:
-        slots = np.maximum(slots, _served(count, alone * kept, cached, model, box))
+        slots = np.maximum(slots, _served(count, each_serves * kept, cached, model, box))
     if _queued(demand):
-        of = demand.service_s, demand.wait_limit_s, demand.percentile, demand.variability
-        slots = queueing.load_over(slots, *of)
+        slots = queueing.load_over(slots, demand.service_s, demand.wait_limit_s, demand.percentile, demand.variability)
     return slots / sized["peak over mean"].to_numpy()
 
 
@@ -138,8 +140,9 @@ def percentiles(draws: pd.DataFrame | Mapping[str, pd.Series], outputs: list[str
 
     Each is the value of a draw, so that nodes stay whole: the least that so large a share of the draws does not exceed.
     """
-    known = (values[~np.isnan(values)] for values in (np.asarray(draws[name], "float64") for name in outputs))
-    marks = [np.quantile(own, MARKS, method="higher") if len(own) else [np.nan] * len(MARKS) for own in known]
+    columns = (np.asarray(draws[name], "float64") for name in outputs)
+    known = (values[~np.isnan(values)] for values in columns)
+    marks = [np.quantile(values, MARKS, method="higher") if len(values) else [np.nan] * len(MARKS) for values in known]
     frame = pd.DataFrame(marks, columns=["p10", "p50", "p90"], dtype="float64")
     frame.insert(0, "output", outputs)
     return frame
@@ -188,29 +191,30 @@ def _slots(requests: np.ndarray, demand: Demand) -> np.ndarray:
 
 def _each(drawn: pd.DataFrame, demand: Demand) -> np.ndarray:
     """The requests that one accelerator gives their speed to."""
-    left = drawn["throughput per accelerator"].to_numpy() * drawn["derate"].to_numpy()
-    return left / demand.tokens_per_second_per_user
+    in_production = drawn["throughput per accelerator"].to_numpy() * drawn["derate"].to_numpy()
+    return in_production / demand.tokens_per_second_per_user
 
 
 def _needed(
-    requests: np.ndarray, slots: np.ndarray, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box
+    requests: np.ndarray, slots: np.ndarray, each_serves: np.ndarray, cached: np.ndarray, model: Model | None, box: Box
 ) -> dict[str, np.ndarray]:
     """The accelerators that traffic and its queue ask for, in whole groups, and with memory for the slots, if known."""
-    queue = slots / each
+    queue = slots / each_serves
     needed = groups = np.maximum(interval.whole(queue), 1.0)
     if model is not None and not np.isnan(box.memory_gb):
-        of = slots, model, box.memory_gb, box.headroom, cached
         least = np.maximum(memory.holding(model.weight_bytes / 1e9, box.memory_gb, box.headroom), box.group)
         groups = least * interval.whole(needed / least)
-        needed = memory.accelerators_for(*of, at_least=needed, smallest=box.group)
-    return {"for_traffic": requests / each, "for_queue": queue, "in_groups": groups, "accelerators": needed}
+        needed = memory.accelerators_for(
+            slots, model, box.memory_gb, box.headroom, cached, at_least=needed, smallest=box.group
+        )
+    return {"for_traffic": requests / each_serves, "for_queue": queue, "in_groups": groups, "accelerators": needed}
 
 
-def _served(count: int, each: np.ndarray, cached: np.ndarray, model: Model | None, box: Box) -> np.ndarray:
+def _served(count: int, each_serves: np.ndarray, cached: np.ndarray, model: Model | None, box: Box) -> np.ndarray:
     """The most requests in service on `count` accelerators in each draw."""
     if model is None or np.isnan(box.memory_gb):
-        return count * each
-    return memory.requests_on(count, model, box.memory_gb, box.headroom, cached, each, box.group)
+        return count * each_serves
+    return memory.requests_on(count, model, box.memory_gb, box.headroom, cached, each_serves, box.group)
 
 
 def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:
@@ -225,7 +229,7 @@ def _ranks(values: pd.Series) -> np.ndarray:
     return (2 * values.rank()).to_numpy().astype("int64") - (len(values) + 1)
 
 
-def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+def _correlation(ranks: np.ndarray, other_ranks: np.ndarray) -> float:
     """Spearman's correlation of two of `_ranks`, the same bits on any machine; NaN where one does not vary."""
-    spread = float((one * one).sum()) * float((other * other).sum())
-    return float((one * other).sum()) / spread**0.5 if spread else float("nan")
+    spread = float((ranks * ranks).sum()) * float((other_ranks * other_ranks).sum())
+    return float((ranks * other_ranks).sum()) / spread**0.5 if spread else float("nan")

@@ -39,7 +39,7 @@ class Host:
     """Watts at the wall over the summed power limits of the accelerators: a ratio, and what it is one of, in words."""
 
     over_limit: Interval
-    of: str
+    range_of: str
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def drawn(
         return Drawn(interval.UNKNOWN, "not known", own)
     what = "cap in force" if capped else "power limit"
     times = f"{what} of {limit:g} W, times {host.over_limit.text()} for the host"
-    return Drawn(watts, f"modelled: {times} ({host.of})", own)
+    return Drawn(watts, f"modelled: {times} ({host.range_of})", own)
 
 
 def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence[str] = ()) -> pd.DataFrame:
