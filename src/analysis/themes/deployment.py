@@ -95,10 +95,10 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     rows = []
     for run in as_dicts(runs):
         near = nearest(run, limited[limited["accelerator"].eq(run["accelerator"])], offline)
-        free = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
-        own = cost.behind(limited, run["accelerator"])
-        beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), own, near, free)
-        rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"], own)})
+        near_offline = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
+        behind = cost.behind(limited, run["accelerator"])
+        beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), behind, near, near_offline)
+        rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"], behind)})
     return pd.DataFrame(rows)
 
 
@@ -165,17 +165,17 @@ def gap(run: Mapping) -> pd.DataFrame:
         ),
         ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
-    ends, left = [], Interval(1.0, 1.0)
+    ends, remaining = [], Interval(1.0, 1.0)
     for step, share, known_from in steps:
-        lost = _lost(left, share)
+        lost = _lost(remaining, share)
         ends.append((step, share.low, share.high, lost.low, lost.high, known_from))
-        left = left * share if share.known else left
+        remaining = remaining * share if share.known else remaining
     return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "lost_low", "lost_high", "known_from"])
 
 
-def _lost(left: Interval, share: Interval) -> Interval:
-    """left x (1 - share), whatever its sign: the least and the most over the ends of both; NaN for a share unknown."""
-    ends = [before * (1 - kept) for before in (left.low, left.high) for kept in (share.low, share.high)]
+def _lost(remaining: Interval, share: Interval) -> Interval:
+    """remaining x (1 - share), of whatever sign: the least and the most over the ends of both; NaN if share is."""
+    ends = [before * (1 - kept) for before in (remaining.low, remaining.high) for kept in (share.low, share.high)]
     return Interval(float(np.min(ends)), float(np.max(ends)))
 
 
@@ -188,17 +188,17 @@ def _few(run: Mapping) -> Interval:
 
 def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: Said) -> str:
     stated = run["accelerator"]
-    known = aliases.get(folded(stated), "")
+    named = aliases.get(folded(stated), "")
     valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
     if by_user.accelerator and by_user.accelerator not in aliases.values():
         raise Unsaid(f"{run['file']}: no accelerator {by_user.accelerator!r}; {valid}")
-    if stated and not (known or by_user.accelerator):
+    if stated and not (named or by_user.accelerator):
         raise Unsaid(f"{run['file']}: its accelerator {stated!r} is not known; {valid}")
-    if known and by_user.accelerator and known != by_user.accelerator:
-        raise Unsaid(f"{run['file']}: says it ran on {known}, but accelerator is given as {by_user.accelerator}")
-    if not (known or by_user.accelerator):
+    if named and by_user.accelerator and named != by_user.accelerator:
+        raise Unsaid(f"{run['file']}: says it ran on {named}, but accelerator is given as {by_user.accelerator}")
+    if not (named or by_user.accelerator):
         raise Unsaid(f"{run['file']}: does not say its accelerator{_listed(run)}: give accelerator; {valid}")
-    accelerator = known or by_user.accelerator
+    accelerator = named or by_user.accelerator
     for device in run["devices"]:
         if not _may_be(device, accelerator, aliases):
             raise Unsaid(f"{run['file']}: {_telemetry(run)}, but accelerator is given as {accelerator}")
@@ -220,10 +220,10 @@ def _may_be(device: str, accelerator: str, aliases: Mapping[str, str]) -> bool:
     A device of a known name is the same part, or one of the two is a variant of the other; of another name it is told
     by the model's number, such as MI300X, and by its form where it says one.
     """
-    known, own = aliases.get(folded(device)), _words(accelerator)
-    if known:
-        return own <= _words(known) or _words(known) <= own
-    model = next((word for word in own if re.search(r"\d", word)), "")
+    named, words = aliases.get(folded(device)), _words(accelerator)
+    if named:
+        return words <= _words(named) or _words(named) <= words
+    model = next((word for word in words if re.search(r"\d", word)), "")
     forms = [{form for form in FORMS if form in name.lower()} for name in (device, accelerator)]
     return (not model or model in _words(device)) and (not all(forms) or forms[0] == forms[1])
 
@@ -262,19 +262,19 @@ def _precision(run: Mapping, by_user: Said) -> str:
 def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
     """The benchmark asked for, or else that of the run's model. Raises Unsaid where they are of two models."""
     in_tokens = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
-    valid, asked, said = ", ".join(in_tokens["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
+    valid, asked, model = ", ".join(in_tokens["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
     if asked and asked not in in_tokens["benchmark"].tolist():
         raise Unsaid(f"{run['file']}: puts out tokens, but benchmark {asked} counts none; valid: {valid}")
-    own = _of_model(model_name(run), in_tokens)
-    if not (own or asked):
+    of_model = _of_model(model_name(run), in_tokens)
+    if not (of_model or asked):
         raise Unsaid(
-            f"{run['file']}: its model {said!r} is that of no benchmark: give benchmark, the one to compare with; "
+            f"{run['file']}: its model {model!r} is that of no benchmark: give benchmark, the one to compare with; "
             f"valid: {valid}"
         )
     models = in_tokens.set_index("benchmark")["model"]
-    if own and asked and models[own] != models[asked]:
-        raise Unsaid(f"{run['file']}: its model {said!r} is that of {own}, but benchmark is given as {asked}")
-    return asked or own
+    if of_model and asked and models[of_model] != models[asked]:
+        raise Unsaid(f"{run['file']}: its model {model!r} is that of {of_model}, but benchmark is given as {asked}")
+    return asked or of_model
 
 
 def _of_model(model: str, in_tokens: pd.DataFrame) -> str:
@@ -287,15 +287,21 @@ def _of_model(model: str, in_tokens: pd.DataFrame) -> str:
     return best[0]
 
 
-def _beside(rate: Interval, own: pd.DataFrame, near: pd.Series | None, free: pd.DataFrame) -> dict:
-    official, top = (interval.span(rows, "per_accelerator") for rows in (own, free))
-    one = Interval(near["per_accelerator_low"], near["per_accelerator_high"]) if near is not None else interval.UNKNOWN
-    pairs = {"official": official, "derate": rate / official, "nearest": one, "of_nearest": rate / one,
-             "latency": one / top, "of_offline": rate / top}  # fmt: skip
-    ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in pairs.items() for end in ("low", "high")}
+def _beside(rate: Interval, behind: pd.DataFrame, near: pd.Series | None, near_offline: pd.DataFrame) -> dict:
+    official_rate, offline_rate = (interval.span(rows, "per_accelerator") for rows in (behind, near_offline))
+    near_rate = interval.UNKNOWN if near is None else interval.of(near, "per_accelerator")
+    spans = {
+        "official": official_rate,
+        "derate": rate / official_rate,
+        "nearest": near_rate,
+        "of_nearest": rate / near_rate,
+        "latency": near_rate / offline_rate,
+        "of_offline": rate / offline_rate,
+    }
+    ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in spans.items() for end in ("low", "high")}
     return ends | {
         "nearest": (near["result_id"] or near["id"]) if near is not None else "",
-        "source_ids": tuple(cited(own, free, *([] if near is None else [near]))),
+        "source_ids": tuple(cited(behind, near_offline, *([] if near is None else [near]))),
     }
 
 
@@ -306,11 +312,11 @@ def _served_alike(run: Mapping, rows: pd.DataFrame) -> list[bool]:
     that a row names.
     """
     for text in (run["software"], run["tool"]):
-        product = next((words for words in SERVING_SOFTWARE.values() if re.search(words, text, re.IGNORECASE)), "")
-        word = product or re.escape(text.partition(" ")[0])
-        named = [bool(word) and bool(re.search(word, framework, re.IGNORECASE)) for framework in rows["framework"]]
-        if product or any(named):
-            return named
+        product = next((named for named in SERVING_SOFTWARE.values() if re.search(named, text, re.IGNORECASE)), "")
+        pattern = product or re.escape(text.partition(" ")[0])
+        is_named = [bool(pattern and re.search(pattern, name, re.IGNORECASE)) for name in rows["framework"]]
+        if product or any(is_named):
+            return is_named
     return [False] * len(rows)
 
 
@@ -331,8 +337,8 @@ def _day(date: str) -> str:
     return "-".join(match.groups()) if match else date
 
 
-def _same(what: str, here: str, there: str) -> bool:
-    return here == there or (what == "model" and spelled(there) in spelled(here))
+def _same(quality: str, of_run: str, of_row: str) -> bool:
+    return of_run == of_row or (quality == "model" and spelled(of_row) in spelled(of_run))
 
 
 def _arrivals(run: Mapping) -> str:

@@ -63,7 +63,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     if counted.empty:
         return counted
     groups = rows.groupby("round")
-    different = pd.DataFrame({name: distinct(own) for name, own in groups}).T
+    different = pd.DataFrame({name: distinct(of_round) for name, of_round in groups}).T
     different.loc[ALL] = distinct(rows)
     sources = groups["source_id"].agg(several)
     sources[ALL] = several(sources.explode())
@@ -98,23 +98,25 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
     """
     difference, power = rows["recomputed_difference"], rows["recomputed_power_difference"]
     logged = rows["recomputed"].notna()
-    here, metered = (rows["round"].isin(set(rows.loc[known, "round"])) for known in (logged, power.notna()))
+    round_logged, round_metered = (
+        rows["round"].isin(set(rows.loc[is_known, "round"])) for is_known in (logged, power.notna())
+    )
     figure = _power_figure(rows)
     reasons = {
         "differs": (difference.abs() > AGREES, ["benchmark"]),
         "power_differs": (power.abs() > POWER_AGREES, ["benchmark"]),
-        "no_log": (here & ~logged, ["benchmark"]),
-        "no_samples": (metered & figure & power.isna(), ["benchmark"]),
+        "no_log": (round_logged & ~logged, ["benchmark"]),
+        "no_samples": (round_metered & figure & power.isna(), ["benchmark"]),
         "power_left_out": (rows["power_measured"] & ~figure, ["benchmark"]),
         "unit": (rows["corrected"].ne(""), ["benchmark", "printed_unit", "unit"]),
-        "no_round_logs": (~here, []),
+        "no_round_logs": (~round_logged, []),
     }
-    found = []
-    for why, (held, by) in reasons.items():
-        part = rows[held].assign(why=why)
+    summed = []
+    for why, (applies, by) in reasons.items():
+        part = rows[applies].assign(why=why)
         for key, group in part.groupby(["why", *by], sort=False):
-            found.append(_SHARED | dict(zip(["why", *by], key, strict=True)) | _summed(group))
-    table = pd.DataFrame(found, columns=[*_SHARED, "rounds", "rows", "result_ids", "source_ids"])
+            summed.append(_SHARED | dict(zip(["why", *by], key, strict=True)) | _summed(group))
+    table = pd.DataFrame(summed, columns=[*_SHARED, "rounds", "rows", "result_ids", "source_ids"])
     return table.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -134,15 +136,15 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
         "several_types": rows["accelerator"].eq(MIXED),
         "count_unstated": rows["accelerator_count"].isna(),
     }
-    left = pd.DataFrame(reasons).any(axis=1)
-    return _by_round(reasons | {"compared": ~left}, rows["round"])
+    is_left_out = pd.DataFrame(reasons).any(axis=1)
+    return _by_round(reasons | {"compared": ~is_left_out}, rows["round"])
 
 
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Who filed what, that of most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
     groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
     table = groups.agg(rows=("id", "size"), closed=("closed", "sum"))
-    different = pd.DataFrame({name: distinct(own) for name, own in groups}).T
+    different = pd.DataFrame({name: distinct(filed_rows) for name, filed_rows in groups}).T
     table = table.join(different.reindex(columns=["systems", "accelerators"]))
     filed = pd.crosstab(rows["submitter"], rows["round"])
     table = table.join(filed[sorted(filed, key=round_age)])

@@ -48,8 +48,8 @@ def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str]
     """
     rows = _text(benchmarks).dropna(subset="parameters_billion")
     total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
-    known = zip(rows["benchmark"], total, active.fillna(total), strict=True)
-    return {name: Shape(*numbers, benchmark_rules.longest_prompt(limits, name, rounds)) for name, *numbers in known}
+    named = zip(rows["benchmark"], total, active.fillna(total), strict=True)
+    return {name: Shape(*numbers, benchmark_rules.longest_prompt(limits, name, rounds)) for name, *numbers in named}
 
 
 def unmeasured(benchmarks: pd.DataFrame) -> list[str]:
@@ -86,8 +86,8 @@ def ranked(
     """
     labels = benchmarks.set_index("benchmark")["label"]
     rows = [
-        (name, labels[name], distance(model, own), *_times(model, own), model.mixture == own.mixture)
-        for name, own in known.items()
+        (name, labels[name], distance(model, shape), *_times(model, shape), model.mixture == shape.mixture)
+        for name, shape in known.items()
         if not among or name in among
     ]
     rows += [(name, labels[name], *[math.nan] * 4, None) for name in unknown if not among or name in among]

@@ -37,27 +37,27 @@ def check(runs: pd.DataFrame, identity: pd.Series, accelerators: pd.DataFrame) -
 
 
 def _faults(run: Mapping[str, Any], identity: pd.Series, facts: pd.Series) -> Iterator[str]:
-    each, count = run["per_accelerator_low"], run["accelerator_count"]
-    rate = f"{interval.number(each)} output tokens/s for each {run['accelerator']}"
+    each_gives, count = run["per_accelerator_low"], run["accelerator_count"]
+    rate = f"{interval.number(each_gives)} output tokens/s for each {run['accelerator']}"
     most = roofline.compute(roofline.fastest(facts, run["precision"])[0], roofline.active(identity))
-    if each > most:
+    if each_gives > most:
         yield (
             f"{rate} are more than the {interval.number(most)} that its arithmetic allows on {identity['label']}: "
             "the rate is in another unit, or of more accelerators or a smaller model"
         )
-    if each > BEYOND * run["official_high"]:
+    if each_gives > BEYOND * run["official_high"]:
         yield (
-            f"{rate} are {interval.number(each / run['official_high'])} times the fastest official result of "
+            f"{rate} are {interval.number(each_gives / run['official_high'])} times the fastest official result of "
             f"{identity['label']}: the rate is in another unit, or of more accelerators or other work"
         )
     read = roofline.read_gb(float(identity["parameters_billion"]), roofline.active(identity), run["precision"])
     least = MS_PER_SECOND / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read, count)
-    for name, (what, at_once) in TIMES.items():
-        times = [run[f"{name}_{of}_ms"] for of in ("p50", "mean", "p99")]
+    for name, (event, at_once) in TIMES.items():
+        times = [run[f"{name}_{percentile}_ms"] for percentile in ("p50", "mean", "p99")]
         took = min((time for time in times if time > 0), default=least)
         if took < least / at_once:
             yield (
-                f"{interval.number(took)} ms to {what} ({name}), but {count} {run['accelerator']} take "
+                f"{interval.number(took)} ms to {event} ({name}), but {count} {run['accelerator']} take "
                 f"{interval.number(least)} ms to read the weights of {identity['label']} once: the times are in "
                 "another unit than milliseconds"
             )
