@@ -152,9 +152,9 @@ class Comparison:
         how many.
         """
         rounds = sorted(set(self.question.rounds or self.rows["round"]) - {""}, key=round_age)
-        named = f"{rounds[0]} to {rounds[-1]} ({len(rounds)} rounds)" if len(rounds) > FEW else " and ".join(rounds)
+        span = f"{rounds[0]} to {rounds[-1]} ({len(rounds)} rounds)" if len(rounds) > FEW else " and ".join(rounds)
         kind = "power submissions" if self.question.power else f"{self.question.division} division"
-        return f"{', '.join(filter(None, [self.topic, named, kind]))}."
+        return f"{', '.join(filter(None, [self.topic, span, kind]))}."
 
     @property
     def sources(self) -> list[str]:
@@ -211,8 +211,10 @@ def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> p
     They are those that `select` gives for each, with their `rate_unit`. Raises ValueError as it does.
     """
     rows, reasons, _ = _judged(data, question, list(names) or data.benchmarks["benchmark"].tolist())
-    held = reasons == ""
-    return _kept(data.results, rows, held, question).assign(rate_unit=rows["rate_unit"][held]).reset_index(drop=True)
+    is_kept = reasons == ""
+    return (
+        _kept(data.results, rows, is_kept, question).assign(rate_unit=rows["rate_unit"][is_kept]).reset_index(drop=True)
+    )
 
 
 def select_each(data: Tables, questions: Iterable[Question]) -> pd.DataFrame:
@@ -242,15 +244,15 @@ def standings(data: Tables) -> pd.DataFrame:
     if many := [aspect for aspect, values in asked.items() if len(values) > BITS]:
         raise ValueError(f"{many[0]} has {len(asked[many[0]])} questions, more than the {BITS} bits of a number")
     names = data.benchmarks["benchmark"].tolist()
-    found = []
+    frames = []
     for scenario in SCENARIOS:
         question = Question(names[0], scenario)
         places = np.flatnonzero(data.results["scenario"].eq(scenario))
-        own, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
-        unit = pd.Series(own["rate_unit"]).where(own["metric"] != "latency", own["unit"])
-        own = {**own, **rates.in_unit(own, own, unit), "rate_unit": unit.array}
-        found.append(pd.DataFrame(own, index=data.results.index.take(places)))
-    frame = pd.concat(found)
+        rows, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
+        unit = pd.Series(rows["rate_unit"]).where(rows["metric"] != "latency", rows["unit"])
+        rows = {**rows, **rates.in_unit(rows, rows, unit), "rate_unit": unit.array}
+        frames.append(pd.DataFrame(rows, index=data.results.index.take(places)))
+    frame = pd.concat(frames)
     rows = {name: frame[name].array for name in frame}
     never = {code: mask for code, mask in _rules(rows, question).items() if code in NEVER}
     # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
@@ -259,9 +261,9 @@ def standings(data: Tables) -> pd.DataFrame:
     first, place = ~kinds.duplicated(), pd.factorize(kinds)[0]
     of_kind, bits = {name: cells[first] for name, cells in rows.items()}, {}
     for aspect, values in asked.items():
-        taken = [_taken_in(of_kind, replace(question, **{aspect: value}), aspect) for value in values]
+        masks = [_taken_in(of_kind, replace(question, **{aspect: value}), aspect) for value in values]
         bits[f"apart_{aspect}"] = sum(
-            (mask.astype("int64") << at for at, mask in enumerate(taken)), np.zeros(first.sum(), "int64")
+            (mask.astype("int64") << bit for bit, mask in enumerate(masks)), np.zeros(first.sum(), "int64")
         )[place]
     return frame.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
 
@@ -271,8 +273,8 @@ def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
 
     The accuracy target "" is the usual one of a benchmark, under which a run that is filed under several stands once.
     """
-    own = [(name,) for name in sorted(set(rounds) - {""}, key=round_age)]
-    values = [own, list(DIVISIONS), list(SUITES), ["", *ACCURACY_TARGETS], [False, True]]
+    each_round = [(name,) for name in sorted(set(rounds) - {""}, key=round_age)]
+    values = [each_round, list(DIVISIONS), list(SUITES), ["", *ACCURACY_TARGETS], [False, True]]
     return dict(zip(ASPECTS, values, strict=True))
 
 
@@ -313,12 +315,12 @@ def _benchmarks(benchmarks: pd.DataFrame, question: Question, names: Sequence[st
     choose(question.trust, TRUST, "trust")
     for origin in question.origins:
         choose(origin, ORIGINS, "origin")
-    known = benchmarks["benchmark"].tolist()
-    places = [known.index(choose(name, known, "benchmark")) for name in dict.fromkeys(names)]
+    valid = benchmarks["benchmark"].tolist()
+    places = [valid.index(choose(name, valid, "benchmark")) for name in dict.fromkeys(names)]
     facts = {name: benchmarks[name].array.take(places) for name in [*FACTS, *OF_EACH]}
     of_server = question.scenario != "Offline"
     units = zip(facts["compared_in"], facts["server_unit"], facts["offline_unit"], strict=True)
-    units = [asked or (own if of_server else "") or offline for asked, own, offline in units]
+    units = [asked or (in_server if of_server else "") or offline for asked, in_server, offline in units]
     return {**facts, "rate_unit": pd.array(units, dtype="str")}
 
 
@@ -329,13 +331,13 @@ def _asked(results: pd.DataFrame, question: Question, names: Iterable[str]) -> n
     """
     benchmarks = results["benchmark"].array
     places = np.concatenate([np.flatnonzero(benchmarks == name) for name in names])
-    about = {name: results[name].array.take(places) for name in ("scenario", "metric", "origin", "accelerator")}
-    chosen = _among(about["scenario"], [question.scenario, ""]) & (about["metric"] == "throughput")
+    facts = {name: results[name].array.take(places) for name in ("scenario", "metric", "origin", "accelerator")}
+    chosen = _among(facts["scenario"], [question.scenario, ""]) & (facts["metric"] == "throughput")
     if question.power and ENERGY in results:
         chosen |= results[ENERGY].notna().to_numpy()[places]
-    chosen &= _among(about["origin"], question.origins)
+    chosen &= _among(facts["origin"], question.origins)
     if question.accelerators:
-        chosen &= about["accelerator"].isin(question.accelerators)
+        chosen &= facts["accelerator"].isin(question.accelerators)
     return places[chosen]
 
 
@@ -347,11 +349,11 @@ def slower_precision(rows: Columns | pd.DataFrame) -> np.ndarray:
     read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
     figures = list(zip(*(rows[name][slower].tolist() for name in read), strict=True))
     fastest: dict[tuple, dict[str, float]] = defaultdict(dict)
-    for *alike, precision, high in figures:
-        own = fastest[tuple(alike)]
-        own[precision] = max(high, own.get(precision, high))
-    several = {alike: max(own.values()) for alike, own in fastest.items() if len(own) > 1}
-    slower[slower] = [high < several.get(tuple(alike), high) for *alike, _, high in figures]
+    for *setting, precision, high in figures:
+        by_precision = fastest[tuple(setting)]
+        by_precision[precision] = max(high, by_precision.get(precision, high))
+    at_several = {setting: max(highs.values()) for setting, highs in fastest.items() if len(highs) > 1}
+    slower[slower] = [high < at_several.get(tuple(setting), high) for *setting, _, high in figures]
     return slower
 
 
@@ -363,8 +365,9 @@ def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) 
     """
     read = {name: data.results[name].array.take(places) for name in READ} | _doubts(data, places)
     facts = {**facts, "target": pd.array(_targets(read, question, facts["benchmark"]), dtype="str")}
-    own = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
-    return read | {PLACE: places} | {name: facts[name].take(own) for name in [*OF_EACH, "rate_unit", "target"]}, facts
+    benchmark_places = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
+    of_benchmark = {name: facts[name].take(benchmark_places) for name in [*OF_EACH, "rate_unit", "target"]}
+    return read | {PLACE: places} | of_benchmark, facts
 
 
 def _doubts(data: Tables, places: np.ndarray) -> dict[str, pd.api.extensions.ExtensionArray]:
@@ -421,10 +424,10 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
 
 def _among(cells: pd.api.extensions.ExtensionArray, values: Iterable[str]) -> np.ndarray:
     """Whether each cell is one of a few values."""
-    found = np.zeros(len(cells), "bool")
+    is_among = np.zeros(len(cells), "bool")
     for value in values:
-        found |= cells == value
-    return found
+        is_among |= cells == value
+    return is_among
 
 
 def _first(rules: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -441,14 +444,14 @@ def _targets(rows: Columns, question: Question, names: Iterable[str]) -> list[st
     return [question.accuracy_target or most.get(name, "") for name in names]
 
 
-def _kept(results: pd.DataFrame, judged: Columns, held: np.ndarray, question: Question) -> pd.DataFrame:
-    """The results that were judged and `held` to break no rule, whole, with rates, basis, system and notes."""
-    rows = results.iloc[judged[PLACE][held]]
-    found = {name: judged[name][held] for name in ["doubt", "checked", *rates.COLUMNS]}
+def _kept(results: pd.DataFrame, judged: Columns, is_kept: np.ndarray, question: Question) -> pd.DataFrame:
+    """The judged results that break no rule (`is_kept`), all their columns, with rates, basis, system and notes."""
+    rows = results.iloc[judged[PLACE][is_kept]]
+    added = {name: judged[name][is_kept] for name in ["doubt", "checked", *rates.COLUMNS]}
     bases = zip(rows["origin"].tolist(), rows["source"].tolist(), rows["round"].tolist(), strict=True)
     basis = [f"official {round}" if origin == "official" else source for origin, source, round in bases]
-    found |= {"basis": pd.array(basis, dtype="str"), "system_key": systems.keys(rows)}
-    rows = pd.concat([rows, pd.DataFrame(found, index=rows.index)], axis=1)
+    added |= {"basis": pd.array(basis, dtype="str"), "system_key": systems.keys(rows)}
+    rows = pd.concat([rows, pd.DataFrame(added, index=rows.index)], axis=1)
     return rows.assign(notes=row_notes.of_each(rows, question.suite, question.division))
 
 
@@ -459,11 +462,11 @@ def _left_out(rows: Columns, reasons: np.ndarray, question: Question, target: st
     read = (reasons, rows["doubt"], rows["accelerator"])
     alike = Counter(zip(*(cells[broken].tolist() for cells in read), strict=True))
     for (code, doubt, accelerator), results in alike.items():
-        known = stated | ({"doubt": note(doubt)} if doubt else {})
-        reason = note(code, **{name: known[name] for name in kind(code).required}).text
+        values = stated | ({"doubt": note(doubt)} if doubt else {})
+        reason = note(code, **{name: values[name] for name in kind(code).required}).text
         parts.setdefault(reason, Counter())[accelerator] += results
-    out = [(reason, counts.total(), _named(counts)) for reason, counts in sorted(parts.items())]
-    return pd.DataFrame(out, columns=["reason", "results", "accelerators"])
+    lines = [(reason, counts.total(), _named(counts)) for reason, counts in sorted(parts.items())]
+    return pd.DataFrame(lines, columns=["reason", "results", "accelerators"])
 
 
 def _named(counts: Counter[str]) -> str:

@@ -27,10 +27,10 @@ def in_unit(rows: Mapping[str, Any], identity: Mapping[str, Any], unit: Any) -> 
     range was taken. What cannot be converted is NaN, and so is what is per accelerator of a system that has several
     types of them, or states no number.
     """
-    alike, system = (np.asarray(own) for own in (rows["accelerator"] != MIXED, rows["per"] == "system"))
-    count = np.where(alike, rows["accelerator_count"].to_numpy("float64", na_value=np.nan), np.nan)
-    other, own = differs(rows, unit), rows["tokens_per_sample"].to_numpy()
-    factor = _factor(other, own, identity, unit)
+    one_type, system = (np.asarray(mask) for mask in (rows["accelerator"] != MIXED, rows["per"] == "system"))
+    count = np.where(one_type, rows["accelerator_count"].to_numpy("float64", na_value=np.nan), np.nan)
+    converted, tokens_per_sample = differs(rows, unit), rows["tokens_per_sample"].to_numpy()
+    factor = _factor(converted, tokens_per_sample, identity, unit)
     rates: dict[str, np.ndarray] = {}
     for end in ("low", "high"):
         printed = rows[end].to_numpy()
@@ -38,7 +38,7 @@ def in_unit(rows: Mapping[str, Any], identity: Mapping[str, Any], unit: Any) -> 
         rates[f"as_printed_{end}"] = np.where(system, printed / count, printed)
         rates[f"rate_{end}"] = np.where(system, rate, rate * count)
         rates[f"per_accelerator_{end}"] = np.where(system, rate / count, rate)
-    return rates | {"assumed": other & np.isnan(own)}
+    return rates | {"assumed": converted & np.isnan(tokens_per_sample)}
 
 
 def stated(row: Mapping[str, Any], unit: str) -> Interval:
@@ -54,13 +54,14 @@ def differs(rows: Mapping[str, Any], unit: Any) -> np.ndarray:
     return np.asarray(rows["unit"] == TOKENS) != _of_tokens(unit)
 
 
-def _factor(other: np.ndarray, own: np.ndarray, identity: Mapping[str, Any], unit: Any) -> Interval:
-    """What one printed unit is in `unit`: 1, or where it is an `other` one tokens per sample.
+def _factor(converted: np.ndarray, tokens_per_sample: np.ndarray, identity: Mapping[str, Any], unit: Any) -> Interval:
+    """What one printed unit is in `unit`: 1, or tokens per sample where the rate is to be `converted`.
 
-    These are the run's `own`, else the benchmark's range.
+    These are the run's `tokens_per_sample`, else the benchmark's range.
     """
     assumed = (np.asarray(identity[f"tokens_per_sample_{end}"], "float64") for end in ("low", "high"))
-    low, high = (np.where(other, np.where(np.isnan(own), end, own), 1.0) for end in assumed)
+    is_stated = ~np.isnan(tokens_per_sample)
+    low, high = (np.where(converted, np.where(is_stated, tokens_per_sample, end), 1.0) for end in assumed)
     tokens = _of_tokens(unit)
     return Interval(np.where(tokens, low, 1 / high), np.where(tokens, high, 1 / low))
 

@@ -18,18 +18,18 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     Reads READ of the rows and `doubt`, the code of what the audit doubts ("" for nothing). Rows of one benchmark are
     compared with each other.
     """
-    settings, rules = _settings(rows, suite, division), [own for own in KINDS.values() if own.holds]
+    settings, rules = _settings(rows, suite, division), [rule for rule in KINDS.values() if rule.holds]
     names = ["benchmark", "doubt", *READ]
-    alike = list(zip(*(rows[name].tolist() for name in names), strict=True))
-    facts = {own: dict(zip(names, own, strict=True)) for own in dict.fromkeys(alike)}
-    made = {own: _of_row(row, settings[row["benchmark"]], rules) for own, row in facts.items()}
-    return pd.Series([made[own] for own in alike], index=rows.index, dtype="object")
+    keys = list(zip(*(rows[name].tolist() for name in names), strict=True))
+    facts = {key: dict(zip(names, key, strict=True)) for key in dict.fromkeys(keys)}
+    notes_of = {key: _of_row(row, settings[row["benchmark"]], rules) for key, row in facts.items()}
+    return pd.Series([notes_of[key] for key in keys], index=rows.index, dtype="object")
 
 
 def of_doubts(rows: pd.DataFrame) -> pd.Series:
     """What the audit doubts about each row (`doubt`, a code or ""), as its only note."""
-    made = {code: _doubt(code) for code in rows["doubt"].unique()}
-    return pd.Series([made[code] for code in rows["doubt"].tolist()], index=rows.index, dtype="object")
+    notes_of = {code: _doubt(code) for code in rows["doubt"].unique()}
+    return pd.Series([notes_of[code] for code in rows["doubt"].tolist()], index=rows.index, dtype="object")
 
 
 def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _of_row(row: Row, setting: Setting, rules: Iterable[Kind]) -> Notes:
-    held = ((own.code, own.holds(row, setting)) for own in rules)
-    return frozenset(_note(code, **values) for code, values in held if values is not None) | _doubt(row["doubt"])
+    judged = ((rule.code, rule.holds(row, setting)) for rule in rules)
+    return frozenset(_note(code, **values) for code, values in judged if values is not None) | _doubt(row["doubt"])
 
 
 _note = lru_cache(maxsize=None, typed=True)(note)  # Many rows have the same few. 8 and 8.0 are equal, but not in words.

@@ -32,5 +32,5 @@ def _key(
     folder = location.lower().rstrip("/").rsplit("/", 2)
     if len(folder) == 3 and "/results/" in f"{folder[0]}/":
         return f"{round} {folder[0]}"
-    ran = _OTHER.sub("-", f"-{model_run}-{scenario}".lower()).strip(".")
-    return f"{round} {id.removesuffix(ran)}"
+    run_suffix = _OTHER.sub("-", f"-{model_run}-{scenario}".lower()).strip(".")
+    return f"{round} {id.removesuffix(run_suffix)}"
