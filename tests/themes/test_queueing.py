@@ -87,9 +87,9 @@ def test_slots_needed_are_those_that_bisection_finds(limit: float, percentile: f
 
 def test_loads_are_solved_alike_whatever_was_solved_before() -> None:
     of, loads = (10.0, 1.0, 0.9, 1.0), np.linspace(30.0, 900.0, 50)
-    queueing._known.cache_clear()
+    queueing._slots_by_octave.cache_clear()
     alone = queueing.slots_over(loads, *of)
-    queueing._known.cache_clear()
+    queueing._slots_by_octave.cache_clear()
     queueing.slots_over(loads[:20], *of), queueing.slots_over(loads[40:], *of)
     assert (queueing.slots_over(loads, *of) == alone).all()
     assert queueing.load_over(alone, *of) == pytest.approx(loads, rel=1e-9)

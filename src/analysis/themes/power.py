@@ -45,8 +45,8 @@ def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
     measured = rows["power_watts_low"].notna()
     joined = Interval(watts.low.where(measured, printed.low), watts.high.where(measured, printed.high))
     basis = measured.map({True: MEASURED, False: PRINTED})
-    out = interval.put(rows, "efficiency", joined).assign(efficiency_basis=basis)
-    return out[out["efficiency_low"].notna()]
+    rated = interval.put(rows, "efficiency", joined).assign(efficiency_basis=basis)
+    return rated[rated["efficiency_low"].notna()]
 
 
 def nodes(rows: pd.DataFrame) -> pd.DataFrame:
@@ -57,15 +57,15 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     metered one. Added column: `systems`, how many it is the best of.
     """
     read = [name for name in of_a_kind.READ if name in rows]
-    facts, recorded = rows[read].reset_index(drop=True), _of_record(rows).to_numpy("bool")
+    facts, is_recorded = rows[read].reset_index(drop=True), _of_record(rows).to_numpy("bool")
     names, keys = (rows[name].to_numpy("object") for name in ("accelerator", "system_key"))
     capped, middle = rows["power_capped"].to_numpy("bool"), interval.of(rows, "efficiency").middle.to_numpy()
     best = {}  # by the place of each, of how many it is the best
     for name in dict.fromkeys(names):
-        own = names == name
-        own = own & recorded if (own & recorded).any() else own
-        for cap in dict.fromkeys(capped[own]):
-            places = of_a_kind.alike(facts, own & (capped == cap)).index
+        is_rated = names == name
+        is_rated = is_rated & is_recorded if (is_rated & is_recorded).any() else is_rated
+        for cap in dict.fromkeys(capped[is_rated]):
+            places = of_a_kind.alike(facts, is_rated & (capped == cap)).index
             best[places[middle[places].argmax()]] = len(set(keys[places]))
     order = sorted(best, key=middle.__getitem__, reverse=True)
     counted = np.array([best[place] for place in order], dtype="int64")
@@ -105,28 +105,29 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """
     recorded = rows.loc[_of_record(rows), [*RANKED, "suite", "id", "source_id", "notes"]]
     best = _best(recorded, ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
-    own = best["accelerator"].eq(baseline)
-    both = best[~own].merge(best[own], on="accelerator_count", suffixes=("", "_base"))
+    of_baseline = best["accelerator"].eq(baseline)
+    pairs = best[~of_baseline].merge(best[of_baseline], on="accelerator_count", suffixes=("", "_base"))
     names = ("accelerator", "suite", "suite_base", "power_capped", "power_capped_base", "round", "round_base")
-    sides = enumerate(zip(*(both[name].tolist() for name in names), strict=True))
+    facts = enumerate(zip(*(pairs[name].tolist() for name in names), strict=True))
     ranked = [
-        ((cap == other_cap, one == other, round_age(one), round_age(other)), accelerator, place)
-        for place, (accelerator, *suites, cap, other_cap, one, other) in sides
+        ((capped == base_capped, round == base_round, round_age(round), round_age(base_round)), accelerator, place)
+        for place, (accelerator, *suites, capped, base_capped, round, base_round) in facts
         if same_suite(*suites)
     ]
     closest: dict[str, int] = {}
     for _, accelerator, place in sorted(ranked, key=lambda pair: pair[0], reverse=True):
         closest.setdefault(accelerator, place)
-    both = both.iloc[list(closest.values())].reset_index(drop=True)
-    below = Interval(both["efficiency_low_base"], both["efficiency_high_base"])
-    both = interval.put(both, "ratio", interval.of(both, "efficiency") / below)
-    crossed = [notes.apart([one], [other]) for one, other in zip(both["round"], both["round_base"], strict=True)]
-    ids = [several(pair) for pair in zip(both["source_id"], both["source_id_base"], strict=True)]
-    both = both.assign(source_ids=ids, notes=notes.beside(both["notes"], both["notes_base"], crossed))
-    both = both.assign(accelerator_base=baseline, ids=list(zip(both["id"], both["id_base"], strict=True)))
+    pairs = pairs.iloc[list(closest.values())].reset_index(drop=True)
+    below = Interval(pairs["efficiency_low_base"], pairs["efficiency_high_base"])
+    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / below)
+    rounds = zip(pairs["round"], pairs["round_base"], strict=True)
+    crossed = [notes.apart([round], [base_round]) for round, base_round in rounds]
+    ids = [several(pair) for pair in zip(pairs["source_id"], pairs["source_id_base"], strict=True)]
+    pairs = pairs.assign(source_ids=ids, notes=notes.beside(pairs["notes"], pairs["notes_base"], crossed))
+    pairs = pairs.assign(accelerator_base=baseline, ids=list(zip(pairs["id"], pairs["id_base"], strict=True)))
     columns = ["accelerator", "accelerator_base", "accelerator_count", "power_capped", "power_capped_base", "round"]
     columns += ["round_base", "ratio_low", "ratio_high", "systems", "systems_base", "ids", "source_ids", "notes"]
-    return both[columns]
+    return pairs[columns]
 
 
 def history(rows: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +146,8 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     best = best.assign(others=[int(every[group]) for group in groups] - best["systems"])
     best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
     best = best.assign(source_ids=[(name,) for name in best["source_id"]])
-    newest_first = sorted(range(len(best)), key=lambda at: (round_age(groups[at][0]), groups[at][1]), reverse=True)
+    ranks = [(round_age(round), capped) for round, capped in groups]
+    newest_first = sorted(range(len(best)), key=ranks.__getitem__, reverse=True)
     columns = ["round", "power_capped", "accelerator", "joules_low", "joules_high", "systems", "others"]
     return best.loc[newest_first, [*columns, "source_ids", "notes"]].reset_index(drop=True)
 
@@ -194,9 +196,9 @@ def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:
     official = rows[rows["origin"].eq("official") & rows["power_watts_low"].notna()]
     measured = interval.hull(official, PAIR, "power_watts").drop(columns="count")
     names = {"power_watts_low": "measured_watts_low", "power_watts_high": "measured_watts_high"}
-    both = printed.merge(measured.rename(columns=names), on=PAIR, how="left")
-    holds = interval.of(both, "implied_watts").overlaps(interval.of(both, "measured_watts"))
-    return both.assign(holds=holds.mask(both["measured_watts_low"].isna()).astype("boolean"))
+    beside = printed.merge(measured.rename(columns=names), on=PAIR, how="left")
+    holds = interval.of(beside, "implied_watts").overlaps(interval.of(beside, "measured_watts"))
+    return beside.assign(holds=holds.mask(beside["measured_watts_low"].isna()).astype("boolean"))
 
 
 def energy(rows: pd.DataFrame, usd_per_kilowatt_hour: float, power_usage_effectiveness: float) -> pd.DataFrame:
@@ -226,24 +228,28 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     """
     metered = power_rows.loc[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official"), PAIRED]
     unlimited = performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)
-    free = performance_rows.loc[unlimited, PAIRED]
+    performance = performance_rows.loc[unlimited, PAIRED]
     run = metered.groupby(RUN, sort=False, dropna=False).ngroup()  # one number in place of eight columns
     metered = metered.assign(run=run)
-    both = _of_one_target(metered.merge(free, on=PAIR, suffixes=("", "_free")))
-    both = interval.put(both, "share", _over_free(both))
-    same = both["submitter"].eq(both["submitter_free"])
-    own, across = both[same], both[~same]
-    spreads = [_spread(metered, "power_watts", "watts"), _spread(own, "share"), _spread(across, "share", "across")]
-    found = metered.drop_duplicates("run").set_index("run")[[*RUN, "system"]].join(spreads)
-    for name, rows in (("systems", own), ("others", across)):
+    pairs = _of_one_target(metered.merge(performance, on=PAIR, suffixes=("", "_free")))
+    pairs = interval.put(pairs, "share", _over_free(pairs))
+    same_submitter = pairs["submitter"].eq(pairs["submitter_free"])
+    of_submitter, of_others = pairs[same_submitter], pairs[~same_submitter]
+    spreads = [_spread(metered, "power_watts", "watts"), _spread(of_submitter, "share")]
+    spreads.append(_spread(of_others, "share", "across"))
+    beside = metered.drop_duplicates("run").set_index("run")[[*RUN, "system"]].join(spreads)
+    for name, rows in (("systems", of_submitter), ("others", of_others)):
         counted = rows.groupby("run")["system_key_free"].nunique()
-        found = found.assign(**{name: counted.reindex(found.index, fill_value=0)})
-    found = interval.put(found, "overstated", Interval(1.0, 1.0) / interval.of(found, "share"))
-    sources, told, of_free = _of_runs(metered, "source_id"), _of_runs(metered, "notes"), _of_runs(own, "notes_free")
-    sides = ([notes.union(side.get(run, ())) for run in found.index] for side in (told, of_free))
-    cited = pd.Series([several(sources[run]) for run in found.index], index=found.index, dtype="object")
-    found = found.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=found.index, dtype="object"))
-    return newest_first(found.reset_index(drop=True))
+        beside = beside.assign(**{name: counted.reindex(beside.index, fill_value=0)})
+    beside = interval.put(beside, "overstated", Interval(1.0, 1.0) / interval.of(beside, "share"))
+    sources, by_side = (
+        _of_runs(metered, "source_id"),
+        (_of_runs(metered, "notes"), _of_runs(of_submitter, "notes_free")),
+    )
+    sides = ([notes.union(by_run.get(run, ())) for run in beside.index] for by_run in by_side)
+    cited = pd.Series([several(sources[run]) for run in beside.index], index=beside.index, dtype="object")
+    beside = beside.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=beside.index, dtype="object"))
+    return newest_first(beside.reset_index(drop=True))
 
 
 def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -266,10 +272,10 @@ def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFram
     Added columns: limits_w (watts: count x limit), of_limits_low/high (a ratio, unofficial: the wall also feeds
     processors, memory, fans and power supplies). Rows without measured watts or a known limit are left out.
     """
-    known = limits(rows, accelerators).dropna(subset="limit_w")
-    known = known.assign(limits_w=known["limit_w"] * known["accelerator_count"].astype("float64"))
-    ratio = interval.of(known, "power_watts") / Interval(known["limits_w"], known["limits_w"])
-    return newest_first(interval.put(known, "of_limits", ratio))
+    limited = limits(rows, accelerators).dropna(subset="limit_w")
+    limited = limited.assign(limits_w=limited["limit_w"] * limited["accelerator_count"].astype("float64"))
+    ratio = interval.of(limited, "power_watts") / Interval(limited["limits_w"], limited["limits_w"])
+    return newest_first(interval.put(limited, "of_limits", ratio))
 
 
 def _of_record(rows: pd.DataFrame) -> pd.Series:
@@ -320,7 +326,7 @@ def _spread(rows: pd.DataFrame, name: str, called: str = "") -> pd.DataFrame:
 
 def _of_runs(rows: pd.DataFrame, name: str) -> dict[int, list[Any]]:
     """By `run`, what its rows have in a column."""
-    told: dict[int, list[Any]] = defaultdict(list)
-    for run, own in zip(rows["run"].tolist(), rows[name].tolist(), strict=True):
-        told[run].append(own)
-    return told
+    by_run: dict[int, list[Any]] = defaultdict(list)
+    for run, cell in zip(rows["run"].tolist(), rows[name].tolist(), strict=True):
+        by_run[run].append(cell)
+    return by_run

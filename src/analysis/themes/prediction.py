@@ -81,8 +81,8 @@ def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (O
 
     Raises ValueError for an unknown benchmark or scenario, with the valid choices.
     """
-    names, there = list(names), tables.results["round"].unique()
-    rounds = tuple(name for name in there if round_age(name) >= round_age(SINCE))
+    names, filed = list(names), tables.results["round"].unique()
+    rounds = tuple(name for name in filed if round_age(name) >= round_age(SINCE))
     asked = gate.Question("", OFFLINE, ("official",), rounds, mixed=True)
     chosen = [gate.select_all(tables, replace(asked, scenario=name), names) for name in scenarios]
     return pd.concat(chosen, ignore_index=True)
@@ -112,13 +112,13 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(software=_product(rows), on_sale=of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE))
     keys = ["benchmark", "scenario", "system_key"]
     ends = {name: (name, "min" if name.endswith("low") else "max") for name in ("rate_low", "rate_high")}
-    own = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
-    found = rows.groupby(keys, sort=False).agg(**own, **ends).reset_index()
-    rate = interval.of(found, "rate").middle
-    count = found["accelerator_count"].astype("float64").where(found["accelerator"].ne(MIXED))
-    found = found.assign(rate=rate, per_accelerator=rate / count)
-    free = found[found["scenario"].eq(OFFLINE)].set_index(["benchmark", "system_key"])["rate"].rename("offline")
-    return found.join(free, on=["benchmark", "system_key"])[CASE]
+    of_system = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
+    systems = rows.groupby(keys, sort=False).agg(**of_system, **ends).reset_index()
+    rate = interval.of(systems, "rate").middle
+    count = systems["accelerator_count"].astype("float64").where(systems["accelerator"].ne(MIXED))
+    systems = systems.assign(rate=rate, per_accelerator=rate / count)
+    offline = systems[systems["scenario"].eq(OFFLINE)].set_index(["benchmark", "system_key"])["rate"].rename("offline")
+    return systems.join(offline, on=["benchmark", "system_key"])[CASE]
 
 
 def predictions(cases: pd.DataFrame, questions: Iterable[str] = (KNOWN, NEW)) -> pd.DataFrame:
@@ -127,12 +127,13 @@ def predictions(cases: pd.DataFrame, questions: Iterable[str] = (KNOWN, NEW)) ->
     Added: question; factor (NaN where nothing predicts the case), low and high (the prediction by its range, see
     `ranges`; NaN where too few cases make one), held (whether the actual rate lies between them).
     """
-    asked = {KNOWN: known, NEW: new}
-    found = pd.concat([asked[name](cases).assign(question=name) for name in questions], ignore_index=True)
-    found = found.assign(factor=found["actual"] / found["predicted"])
-    band = ranges(found)
-    held = found["factor"].between(band.low, band.high)
-    return found.assign(low=found["predicted"] * band.low, high=found["predicted"] * band.high, held=held)
+    by_question = {KNOWN: known, NEW: new}
+    predicted = pd.concat([by_question[name](cases).assign(question=name) for name in questions], ignore_index=True)
+    predicted = predicted.assign(factor=predicted["actual"] / predicted["predicted"])
+    band = ranges(predicted)
+    in_range = predicted["factor"].between(band.low, band.high)
+    low, high = predicted["predicted"] * band.low, predicted["predicted"] * band.high
+    return predicted.assign(low=low, high=high, held=in_range)
 
 
 def known(cases: pd.DataFrame) -> pd.DataFrame:
@@ -145,21 +146,21 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
     codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()
-    rounds, tried = rows["round"].to_numpy(), {name: np.full(len(rows), np.nan) for name in ANSWERS}
-    chosen = {name: np.full((len(RIVALS), len(rows)), np.nan) for name in (*np.unique(rounds), "")}
-    for at in _groups(rows, "benchmark", "scenario"):
-        values, shared = ratios[at], _shared(codes, at)
-        once = ~_one_result(shared, codes["rate"][at])
+    rounds, shares = rows["round"].to_numpy(), {name: np.full(len(rows), np.nan) for name in ANSWERS}
+    without = {name: np.full((len(RIVALS), len(rows)), np.nan) for name in (*np.unique(rounds), "")}
+    for places in _groups(rows, "benchmark", "scenario"):
+        values, shared = ratios[places], _shared(codes, places)
+        once = ~_one_result(shared, codes["rate"][places])
         weights = _weights(shared, FACTOR, SHARED["accelerator"]) * once
-        tried["predicted"][at] = _medians(values, weights)
-        tried["stranger"][at] = _medians(values, weights * ~shared["submitter"])
-        tried["naive"][at] = _medians(values, ~np.eye(len(at), dtype=bool))
-        for place, choice in enumerate(RIVALS):
-            weights = _weights(shared, *choice) * once
-            for name, found in chosen.items():  # without the results of one round, which is then judged by the choice
-                found[place, at] = _medians(values, weights * (rounds[at] != name))
-    tried["nested"] = _nested(chosen, ratios, rounds)
-    return rows.assign(actual=rows["rate"], **{name: rows["offline"] * tried[name] for name in ANSWERS})
+        shares["predicted"][places] = _medians(values, weights)
+        shares["stranger"][places] = _medians(values, weights * ~shared["submitter"])
+        shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool))
+        for rival, weighting in enumerate(RIVALS):
+            weights = _weights(shared, *weighting) * once
+            for left_out, medians in without.items():  # the choice then judges the round that is left out
+                medians[rival, places] = _medians(values, weights * (rounds[places] != left_out))
+    shares["nested"] = _nested(without, ratios, rounds)
+    return rows.assign(actual=rows["rate"], **{name: rows["offline"] * shares[name] for name in ANSWERS})
 
 
 def new(cases: pd.DataFrame) -> pd.DataFrame:
@@ -174,20 +175,21 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
     rows = cases[cases["per_accelerator"].notna()].reset_index(drop=True)
     codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
     sold, order = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
-    places = rows["round"].map({name: place for place, name in enumerate(order)}).to_numpy()
+    age = rows["round"].map({name: place for place, name in enumerate(order)}).to_numpy()
     counts, rounds = rows["accelerator_count"].to_numpy("float64", na_value=np.nan), rows["round"].to_numpy("object")
-    found = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
-    for at in _groups(rows, "benchmark", "scenario", "accelerator"):
-        values, shared = rates[at], _shared(codes, at)
-        system = codes["system"][at]
+    medians = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
+    for places in _groups(rows, "benchmark", "scenario", "accelerator"):
+        values, shared = rates[places], _shared(codes, places)
+        system = codes["system"][places]
         again = shared["submitter"] & (system[:, None] == system)
-        others = ~(_one_result(shared, codes["rate"][at]) | again)
-        there = others & (places[at] <= places[at][:, None])
-        for name, left in (("predicted", there), ("stranger", there & ~shared["submitter"])):
-            alike = [of_a_kind.of_one_range(sold[at], counts[at], rounds[at], own) for own in left]
-            found[name][at] = _medians(values, np.array(alike))
-        found["naive"][at] = _medians(values, others)
-    return rows.assign(actual=rates, **found, nested=found["predicted"])
+        others = ~(_one_result(shared, codes["rate"][places]) | again)
+        filed_by_then = others & (age[places] <= age[places][:, None])
+        for name, predicts in (("predicted", filed_by_then), ("stranger", filed_by_then & ~shared["submitter"])):
+            facts = sold[places], counts[places], rounds[places]
+            alike = [of_a_kind.of_one_range(*facts, among) for among in predicts]
+            medians[name][places] = _medians(values, np.array(alike))
+        medians["naive"][places] = _medians(values, others)
+    return rows.assign(actual=rates, **medians, nested=medians["predicted"])
 
 
 def ranges(predictions: pd.DataFrame) -> Interval:
@@ -197,16 +199,16 @@ def ranges(predictions: pd.DataFrame) -> Interval:
     where there are fewer than FEWEST.
     """
     ends = np.full((2, len(predictions)), np.nan)
-    factors, told = predictions["factor"].to_numpy(), predictions["factor"].notna().to_numpy()
-    for at in _groups(predictions, "question", "benchmark", "scenario"):
+    factors, is_predicted = predictions["factor"].to_numpy(), predictions["factor"].notna().to_numpy()
+    for places in _groups(predictions, "question", "benchmark", "scenario"):
         question, benchmark, scenario = (
-            predictions[name].iloc[at[0]] for name in ("question", "benchmark", "scenario")
+            predictions[name].iloc[places[0]] for name in ("question", "benchmark", "scenario")
         )
         like = np.flatnonzero(pool(predictions, question, benchmark, scenario))
-        at = at[told[at]]
-        if len(like) > FEWEST and len(at):
-            others = np.broadcast_to(factors[like], (len(at), len(like)))[like != at[:, None]]
-            ends[:, at] = _likely(others.reshape(len(at), -1))
+        places = places[is_predicted[places]]
+        if len(like) > FEWEST and len(places):
+            others = np.broadcast_to(factors[like], (len(places), len(like)))[like != places[:, None]]
+            ends[:, places] = _likely(others.reshape(len(places), -1))
     return Interval(*ends)
 
 
@@ -240,19 +242,19 @@ def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str,
     From the errors of its own results; where those of any of the scenarios are too few, from those of all language
     models (see `pool`). Raises ValueError as `gathered` does.
     """
-    found = _bands(tables, benchmark, *scenarios)
-    return {name: Band(Interval(low, high), cases) for name, low, high, cases in found.itertuples(index=False)}
+    kept = _bands(tables, benchmark, *scenarios)
+    return {name: Band(Interval(low, high), cases) for name, low, high, cases in kept.itertuples(index=False)}
 
 
 @kept_with(*GATHERED_FROM)
 def _bands(tables: Tables, benchmark: str, *scenarios: str) -> pd.DataFrame:
-    found: dict[str, Band] = {}
+    by_scenario: dict[str, Band] = {}
     for names in ([benchmark], dict.fromkeys([benchmark, *benchmark_rules.language_models(tables.benchmark_limits)])):
-        told = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
-        found = {name: band(told, benchmark, name) for name in scenarios}
-        if all(own.factors.known for own in found.values()):
+        predicted = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
+        by_scenario = {name: band(predicted, benchmark, name) for name in scenarios}
+        if all(one_band.factors.known for one_band in by_scenario.values()):
             break
-    rows = [(name, own.factors.low, own.factors.high, own.cases) for name, own in found.items()]
+    rows = [(name, one_band.factors.low, one_band.factors.high, one_band.cases) for name, one_band in by_scenario.items()]
     return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
 
 
@@ -264,8 +266,8 @@ def errors(predictions: pd.DataFrame) -> pd.DataFrame:
     percentiles (NaN likewise), `held` the share of cases within their range.
     """
     rows = []
-    for (question, scenario), own in predictions.groupby(["question", "scenario"], sort=False):
-        parts = {"": own} | dict(iter(own.groupby("benchmark", sort=False)))
+    for (question, scenario), of_question in predictions.groupby(["question", "scenario"], sort=False):
+        parts = {"": of_question} | dict(iter(of_question.groupby("benchmark", sort=False)))
         rows += [
             {"question": question, "scenario": scenario, "benchmark": benchmark} | _errors_of(part)
             for benchmark, part in parts.items()
@@ -274,17 +276,17 @@ def errors(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _errors_of(rows: pd.DataFrame) -> dict[str, float]:
-    told = rows[rows["factor"].notna()]
-    enough, found = len(told) > FEWEST, {"systems": len(told), "of_systems": len(rows)}
+    predicted = rows[rows["factor"].notna()]
+    enough, cells = len(predicted) > FEWEST, {"systems": len(predicted), "of_systems": len(rows)}
     for name in ANSWERS:
-        off = np.abs(told[name].to_numpy() / told["actual"].to_numpy() - 1)
+        off = np.abs(predicted[name].to_numpy() / predicted["actual"].to_numpy() - 1)
         off = off[~np.isnan(off)]  # a stranger may be lacking where a prediction is not
-        found[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
-        found[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if enough else np.nan
-    ends = _likely(told["factor"].to_numpy()) if enough else (np.nan, np.nan)
-    judged = told["held"].to_numpy()[told["low"].notna().to_numpy()]
-    held = float(judged.mean()) if len(judged) else np.nan
-    return found | {"factor_low": float(ends[0]), "factor_high": float(ends[1]), "held": held}
+        cells[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
+        cells[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if enough else np.nan
+    ends = _likely(predicted["factor"].to_numpy()) if enough else (np.nan, np.nan)
+    judged = predicted["held"].to_numpy()[predicted["low"].notna().to_numpy()]
+    in_range = float(judged.mean()) if len(judged) else np.nan
+    return cells | {"factor_low": float(ends[0]), "factor_high": float(ends[1]), "held": in_range}
 
 
 def _likely(factors: np.ndarray) -> np.ndarray:
@@ -313,10 +315,10 @@ def _codes(rows: pd.DataFrame) -> dict[str, np.ndarray]:
             for name, values in columns.items()}  # fmt: skip
 
 
-def _shared(codes: Mapping[str, np.ndarray], at: np.ndarray) -> dict[str, np.ndarray]:
+def _shared(codes: Mapping[str, np.ndarray], places: np.ndarray) -> dict[str, np.ndarray]:
     """For each of SHARED which rows at these places have it in common."""
-    own = {name: codes[name][at] for name in SHARED}
-    return {name: (of[:, None] == of) & (of >= 0) for name, of in own.items()}
+    codes_here = {name: codes[name][places] for name in SHARED}
+    return {name: (code[:, None] == code) & (code >= 0) for name, code in codes_here.items()}
 
 
 def _one_result(shared: Mapping[str, np.ndarray], rates: np.ndarray) -> np.ndarray:
@@ -345,10 +347,10 @@ def _nested(tried: Mapping[str, np.ndarray], actual: np.ndarray, rounds: np.ndar
     `tried` are the predictions, one row for each choice of weights: from all rounds (""), and from those without one.
     NaN where there are no other rounds.
     """
-    found = np.full(len(actual), np.nan)
+    predicted = np.full(len(actual), np.nan)
     for name in np.unique(rounds):
         off = np.abs(np.log(tried[name][:, rounds != name] / actual[rounds != name]))
         off = off[:, ~np.isnan(off).any(axis=0)]
         if off.size:
-            found[rounds == name] = tried[""][off.mean(axis=1).argmin(), rounds == name]
-    return found
+            predicted[rounds == name] = tried[""][off.mean(axis=1).argmin(), rounds == name]
+    return predicted

@@ -35,14 +35,15 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
     software of that one, results, systems, source_ids and notes. `precision` is UNKNOWN where nothing says it. The
     newest round first, in it the fastest.
     """
-    made = [
+    fastest = [
         _ran(dict(zip(_RAN, key, strict=True)), precision, part)
-        for key, named in _groups(rows).items()
-        for precision, part in named.items()
+        for key, precisions in _groups(rows).items()
+        for precision, part in precisions.items()
     ]
-    frame = pd.DataFrame(made, columns=_BY_PRECISION)
+    frame = pd.DataFrame(fastest, columns=_BY_PRECISION)
     ages = [round_age(name) for name in frame["round"]]
-    order = sorted(range(len(frame)), key=lambda at: (ages[at], frame.at[at, "per_accelerator_high"]), reverse=True)
+    ranks = list(zip(ages, frame["per_accelerator_high"], strict=True))
+    order = sorted(range(len(frame)), key=ranks.__getitem__, reverse=True)
     return frame.iloc[order].reset_index(drop=True)
 
 
@@ -53,15 +54,15 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     beside one of as many bytes a weight. Columns: benchmark, scenario, basis, round, accelerator, lower, wider, those
     of alike.MEASURES; the newest round first.
     """
-    made = [
+    ratios = [
         dict(zip(_RAN, key, strict=True)) | {"lower": lower, "wider": wider, "origin": "official"}
-        | alike.compared(named[lower], named[wider])
-        for key, named in _groups(rows).items()
-        for wider, lower in pairwise(sorted(named.keys() - {UNKNOWN}, key=_width))
+        | alike.compared(precisions[lower], precisions[wider])
+        for key, precisions in _groups(rows).items()
+        for wider, lower in pairwise(sorted(precisions.keys() - {UNKNOWN}, key=_width))
         if PRECISIONS[lower].bytes_per_weight < PRECISIONS[wider].bytes_per_weight
     ]  # fmt: skip
-    frame = pd.DataFrame(made, columns=[*_RAN, "lower", "wider", "origin", *alike.MEASURES])
-    newest = sorted(range(len(frame)), key=lambda at: round_age(frame.at[at, "round"]), reverse=True)
+    frame = pd.DataFrame(ratios, columns=[*_RAN, "lower", "wider", "origin", *alike.MEASURES])
+    newest = sorted(range(len(frame)), key=lambda place: round_age(frame.at[place, "round"]), reverse=True)
     return frame.iloc[newest].reset_index(drop=True)
 
 
@@ -73,19 +74,19 @@ def changed(rows: pd.DataFrame) -> pd.DataFrame:
     """
     official = rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE) & rows["precision"].ne("")]
     by = ["benchmark", "scenario", "accelerator", "submitter"]
-    made = []
+    gains = []
     groups = [*by, "accelerator_count"]
     several_ran = official.groupby(groups)["precision"].transform("nunique").gt(1)
     for key, part in official[several_ran].groupby(groups, sort=False):
-        rounds = {name: as_dicts(own) for name, own in part.groupby("round")}
+        rounds = {name: as_dicts(of_round) for name, of_round in part.groupby("round")}
         for earlier, later in pairwise(sorted(rounds, key=round_age)):
             old, new = (alike.by_system(rounds[name])[0] for name in (earlier, later))
             if old["precision"] != new["precision"]:
                 gain = alike.ratio(new, old)
-                told = alike.own_notes(new, old) | notes.apart([later], [earlier])
-                ran = old["precision"], new["precision"], (earlier, later), gain.low, gain.high
-                made.append((*key[:4], *ran, several([old["source_id"], new["source_id"]]), told))
-    return pd.DataFrame(made, columns=_CHANGED)
+                gain_notes = alike.own_notes(new, old) | notes.apart([later], [earlier])
+                cells = old["precision"], new["precision"], (earlier, later), gain.low, gain.high
+                gains.append((*key[:4], *cells, several([old["source_id"], new["source_id"]]), gain_notes))
+    return pd.DataFrame(gains, columns=_CHANGED)
 
 
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
@@ -95,9 +96,9 @@ def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame
     memory.holding; no row where no group holds them). KV cache and activations come on top: `headroom` is the share of
     memory kept for them. Empty where the number of parameters is not known.
     """
-    known = accelerators[accelerators["memory_gb"].notna()]
+    with_memory = accelerators[accelerators["memory_gb"].notna()]
     sizes = pd.DataFrame({"precision": BYTES_PER_WEIGHT.keys(), "bytes": BYTES_PER_WEIGHT.values()})
-    grid = known[["accelerator", "memory_gb"]].merge(sizes, how="cross")
+    grid = with_memory[["accelerator", "memory_gb"]].merge(sizes, how="cross")
     parameters = float(benchmarks.set_index("benchmark").at[benchmark, "parameters_billion"])
     grid = grid.assign(weight_gb=parameters * grid["bytes"]).dropna(subset="weight_gb")
     needed = memory.holding(grid["weight_gb"].to_numpy(), grid["memory_gb"].to_numpy(), headroom)
@@ -116,18 +117,19 @@ def price_of_accuracy(
     nothing about the price and are left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
-    sold = [rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE) for rows in (strict, loose)]
-    strict, loose = strict[sold[0]], loose[sold[1]]
-    both = strict.merge(loose, on=keys, suffixes=("", "_loose"))
-    both = both[both["rate_low"].ne(both["rate_low_loose"])]
-    kept = interval.of(both, "rate") / Interval(both["rate_low_loose"], both["rate_high_loose"])
+    strict, loose = (
+        rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)] for rows in (strict, loose)
+    )
+    pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
+    pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
+    kept = interval.of(pairs, "rate") / Interval(pairs["rate_low_loose"], pairs["rate_high_loose"])
     groups = ["benchmark", "scenario", *by]
-    spread = interval.hull(interval.put(both, "kept", kept), groups, "kept").rename(columns={"count": "systems"})
-    ids = both.groupby(groups, sort=False)["source_id"].agg(several).rename("source_ids")
-    first = both.drop_duplicates(groups)[[*groups, "precision", "precision_loose"]]
-    both["notes"] = notes.beside(both["notes"], both["notes_loose"])
-    told = spread.merge(ids.reset_index(), on=groups).merge(first, on=groups)
-    return told.merge(notes.carried(both, groups), on=groups)
+    spread = interval.hull(interval.put(pairs, "kept", kept), groups, "kept").rename(columns={"count": "systems"})
+    ids = pairs.groupby(groups, sort=False)["source_id"].agg(several).rename("source_ids")
+    first = pairs.drop_duplicates(groups)[[*groups, "precision", "precision_loose"]]
+    pairs["notes"] = notes.beside(pairs["notes"], pairs["notes_loose"])
+    priced = spread.merge(ids.reset_index(), on=groups).merge(first, on=groups)
+    return priced.merge(notes.carried(pairs, groups), on=groups)
 
 
 def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:
@@ -139,9 +141,9 @@ def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:
     return groups
 
 
-def _ran(about: dict[str, Any], precision: str, part: alike.Records) -> dict[str, Any]:
+def _ran(group: dict[str, Any], precision: str, part: alike.Records) -> dict[str, Any]:
     fastest = alike.by_system(alike.alike(part, part)[0])[0]
-    return about | {
+    return group | {
         "precision": precision,
         "known_from": ", ".join(sorted({row["precision_basis"] for row in part})),
         "per_accelerator_low": fastest["per_accelerator_low"],

@@ -34,10 +34,10 @@ def delay_probability(slots: Any, load: Any) -> Any:
     begin = np.maximum(top - wide, 0.0)
     length = top + np.log1p(wide) - begin
     places, weights = _rule()
-    at = begin + np.multiply.outer(places, length)
-    rise = np.expm1(at)
+    points = begin + np.multiply.outer(places, length)
+    rise = np.expm1(points)
     height = slots * top - (slots - load)  # of the exponent at the top: taken out, so that nothing overflows
-    under = np.einsum("i,i...", weights, np.exp(slots * at - load * rise - height) * rise)
+    under = np.einsum("i,i...", weights, np.exp(slots * points - load * rise - height) * rise)
     return np.where(enough, np.exp(-height) / (load * length * under), 1.0)
 
 
@@ -80,10 +80,10 @@ def slots_needed(load: Any, service: float, limit: float, percentile: float, var
     over, under, stayed = excess(low), excess(high), np.zeros(len(load))
     for _ in range(CHORDS):
         middle = np.clip(high + (high - low) * under / (over - under), low, high)
-        found = excess(middle)
-        fits = found <= 0
-        over = np.where(fits, np.where(stayed > 0, over / 2, over), found)
-        under = np.where(fits, found, np.where(stayed < 0, under / 2, under))
+        off = excess(middle)
+        fits = off <= 0
+        over = np.where(fits, np.where(stayed > 0, over / 2, over), off)
+        under = np.where(fits, off, np.where(stayed < 0, under / 2, under))
         low, high, stayed = np.where(fits, low, middle), np.where(fits, middle, high), np.where(fits, 1, -1)
     return middle * (1 + ROUNDING)
 
@@ -100,12 +100,12 @@ def load_over(slots: np.ndarray, service: float, limit: float, percentile: float
     return np.interp(slots, needed, knots, left=0.0)
 
 
-def _solved(low: float, high: float, *of: float) -> tuple[np.ndarray, np.ndarray]:
+def _solved(low: float, high: float, *terms: float) -> tuple[np.ndarray, np.ndarray]:
     """Loads around `low` to `high`, at the same places whatever these are, and the slots that each needs."""
-    octaves, known = range(math.floor(math.log2(low)), math.floor(math.log2(high)) + 2), _known(*of)
-    if missing := [octave for octave in octaves if octave not in known]:
-        known.update(zip(missing, slots_needed(_loads(missing), *of).reshape(-1, KNOTS), strict=True))
-    return _loads(octaves), np.concatenate([known[octave] for octave in octaves])
+    octaves, by_octave = range(math.floor(math.log2(low)), math.floor(math.log2(high)) + 2), _slots_by_octave(*terms)
+    if missing := [octave for octave in octaves if octave not in by_octave]:
+        by_octave.update(zip(missing, slots_needed(_loads(missing), *terms).reshape(-1, KNOTS), strict=True))
+    return _loads(octaves), np.concatenate([by_octave[octave] for octave in octaves])
 
 
 def _loads(octaves: Sequence[int]) -> np.ndarray:
@@ -114,6 +114,6 @@ def _loads(octaves: Sequence[int]) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _known(*of: float) -> dict[int, np.ndarray]:
+def _slots_by_octave(*terms: float) -> dict[int, np.ndarray]:
     """The slots that were found for the loads of each octave."""
     return {}

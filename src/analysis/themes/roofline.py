@@ -37,8 +37,8 @@ SMALLEST = min(BYTES_PER_WEIGHT, key=BYTES_PER_WEIGHT.__getitem__)
 
 def weight_gb(parameters_billion: float, precision: str) -> float:
     """Gigabytes (1e9 bytes) of weights; an unknown precision counts as the smallest, which favours the hardware."""
-    other = BYTES_PER_WEIGHT["fp16" if precision in PRECISIONS else SMALLEST]  # of bf16, and at least of fp32
-    return parameters_billion * BYTES_PER_WEIGHT.get(precision, other)
+    otherwise = BYTES_PER_WEIGHT["fp16" if precision in PRECISIONS else SMALLEST]  # of bf16, and at least of fp32
+    return parameters_billion * BYTES_PER_WEIGHT.get(precision, otherwise)
 
 
 def read_gb(parameters_billion: float, active_billion: float, precision: str, batch: float = 1) -> float:
@@ -124,13 +124,13 @@ def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame,
     """
     facts, rows = accelerators.set_index("accelerator"), []
     for name, precision in wanted.drop_duplicates().itertuples(index=False):
-        own = facts.loc[name]
-        held = weight_gb(float(identity["parameters_billion"]), precision)
-        read = weight_gb(active(identity), precision)
-        slope = decode(float(own["memory_bandwidth_gb_per_s"]), read, cache_gb=cache_gb)
-        flat = compute(fastest(own, precision)[0], active(identity))
-        needed = float(memory.holding(held, float(own["memory_gb"])))
-        rows.append((name, precision, held, needed, slope, flat, flat / slope))
+        datasheet = facts.loc[name]
+        whole_gb = weight_gb(float(identity["parameters_billion"]), precision)
+        active_gb = weight_gb(active(identity), precision)
+        slope = decode(float(datasheet["memory_bandwidth_gb_per_s"]), active_gb, cache_gb=cache_gb)
+        flat = compute(fastest(datasheet, precision)[0], active(identity))
+        needed = float(memory.holding(whole_gb, float(datasheet["memory_gb"])))
+        rows.append((name, precision, whole_gb, needed, slope, flat, flat / slope))
     columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]
     return pd.DataFrame(rows, columns=columns).dropna().astype({"needed": "int64"}).reset_index(drop=True)
 

@@ -24,8 +24,7 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
     good_share is the share of completed requests within both limits: counted over requests where the file holds them
     (good_basis `counted`), else the file's goodput over its own limits (`stated by the file`), else NaN.
     """
-    held = {name: _held(runs[f"{name[:4]}_p99_ms"], limit) for name, limit in
-            (("ttft_held", ttft_ms), ("tpot_held", tpot_ms))}  # fmt: skip
+    held = {"ttft_held": _within(runs["ttft_p99_ms"], ttft_ms), "tpot_held": _within(runs["tpot_p99_ms"], tpot_ms)}
     shares = [_good(run, ttft_ms, tpot_ms) for run in as_dicts(runs)]
     return runs.assign(**held, good_share=[share for share, _ in shares], good_basis=[basis for _, basis in shares])
 
@@ -47,13 +46,13 @@ def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
     count = runs["accelerator_count"].astype(float)
     bill = Interval(count * price.low, count * price.high)
     million = runs["output_tokens_per_s"] * SECONDS_PER_HOUR / 1e6
-    both = million * (1 + runs["input_tokens"] / runs["output_tokens"])
-    out = interval.put(runs, "usd_per_hour", bill)
-    out = interval.put(out, "usd_per_million", Interval(bill.low / million, bill.high / million))
-    out = interval.put(out, "usd_per_million_all", Interval(bill.low / both, bill.high / both))
+    million_all = million * (1 + runs["input_tokens"] / runs["output_tokens"])
+    costed = interval.put(runs, "usd_per_hour", bill)
+    costed = interval.put(costed, "usd_per_million", Interval(bill.low / million, bill.high / million))
+    costed = interval.put(costed, "usd_per_million_all", Interval(bill.low / million_all, bill.high / million_all))
     enough = Interval(*(interval.whole(count * runs[f"derate_{end}"]).clip(upper=count) for end in ("low", "high")))
     saved = Interval((count - enough.high) * price.low, (count - enough.low) * price.high)
-    return interval.put(interval.put(out, "saved", saved), "enough", enough)
+    return interval.put(interval.put(costed, "saved", saved), "enough", enough)
 
 
 def front(runs: pd.DataFrame) -> pd.DataFrame:
@@ -65,10 +64,11 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     middle = runs["tpot_p50_ms"].fillna(runs["tpot_mean_ms"])
     speed = MS_PER_SECOND / middle.where(middle > 0)
     slow = MS_PER_SECOND / runs["tpot_p99_ms"].where(runs["tpot_p99_ms"] > 0).fillna(middle)
-    out = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
-    both = np.column_stack([runs["per_accelerator_low"], speed])
-    beaten = [bool(((both >= mine).all(axis=1) & (both > mine).any(axis=1)).any()) for mine in both]
-    return out.assign(best=[not lost and mine == mine for lost, mine in zip(beaten, speed, strict=True)])
+    with_speed = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
+    points = np.column_stack([runs["per_accelerator_low"], speed])
+    beaten = [bool(((points >= point).all(axis=1) & (points > point).any(axis=1)).any()) for point in points]
+    known = speed.notna().tolist()
+    return with_speed.assign(best=[has_speed and not lost for has_speed, lost in zip(known, beaten, strict=True)])
 
 
 def ceiling(runs: pd.DataFrame, identity: pd.Series, model: Model | None, facts: pd.DataFrame) -> pd.DataFrame:
@@ -81,9 +81,11 @@ def ceiling(runs: pd.DataFrame, identity: pd.Series, model: Model | None, facts:
     rows, facts = [], facts.set_index("accelerator")
     for run in as_dicts(runs):
         answer, prompt = (run[f"{kind}_tokens"] / run["requests_completed"] for kind in ("output", "input"))
-        of = facts.loc[run["accelerator"]], identity, run["precision"], run["concurrency"], prompt, answer
+        datasheet = facts.loc[run["accelerator"]]
         cache_gb = model.cache_bytes(prompt + answer / 2) / 1e9 if model else float("nan")
-        memory, compute = roofline.serving(*of, cache_gb)
+        memory, compute = roofline.serving(
+            datasheet, identity, run["precision"], run["concurrency"], prompt, answer, cache_gb
+        )
         known = memory == memory and compute == compute
         least = min(memory, compute) if known else float("nan")
         bound = ("memory" if memory <= compute else "compute") if known else "not known"
@@ -91,7 +93,7 @@ def ceiling(runs: pd.DataFrame, identity: pd.Series, model: Model | None, facts:
     return pd.DataFrame(rows)
 
 
-def _held(latency: pd.Series, limit: float) -> pd.Series:
+def _within(latency: pd.Series, limit: float) -> pd.Series:
     return latency.le(limit).astype("boolean").mask(latency.isna() | np.isnan(limit))
 
 
@@ -99,5 +101,5 @@ def _good(run: Mapping, ttft_ms: float, tpot_ms: float) -> tuple[float, str]:
     ttfts, tpots = run["request_ttft_ms"], run["request_tpot_ms"]
     if ttfts is not None and len(ttfts) and ttft_ms > 0 and tpot_ms > 0:
         return float(np.mean((ttfts <= ttft_ms) & ~(tpots > tpot_ms))), "counted"
-    stated = run["goodput_per_s"] / run["requests_per_s"] if run["requests_per_s"] else np.nan
-    return (float(stated), "stated by the file") if stated == stated else (float("nan"), "not known")
+    share = run["goodput_per_s"] / run["requests_per_s"] if run["requests_per_s"] else np.nan
+    return (float(share), "stated by the file") if share == share else (float("nan"), "not known")

@@ -66,21 +66,21 @@ def over_limits(tables: Tables) -> pd.DataFrame:
     served = results["origin"].eq("official") & results["unit"].eq(TOKENS) & results["duplicate_of"].eq("")
     rows = results[served & results["accelerator_count"].eq(of_a_kind.USUAL_SIZE)]
     beside = power.beside_limits(rows, tables.accelerators)
-    of = ["round", "submitter", "system", "accelerator"]
+    keys = ["round", "submitter", "system", "accelerator"]
     beside = beside.assign(over_limit=interval.of(beside, "of_limits").middle)
-    return beside.groupby(of, sort=False)["over_limit"].median().reset_index()
+    return beside.groupby(keys, sort=False)["over_limit"].median().reset_index()
 
 
 def host(tables: Tables, given: Sequence[float] = ()) -> Host:
     """The ratio `given` (low, high), else that of `over_limits`, from the lowest to the highest."""
     if given:
         return Host(Interval(*given), "given")
-    found = over_limits(tables)
-    if found.empty:
+    ratios = over_limits(tables)
+    if ratios.empty:
         return Host(interval.UNKNOWN, "")
-    names, count = several(found["accelerator"]), len(found)
+    names, count = several(ratios["accelerator"]), len(ratios)
     systems = f"{count} metered system{'s' * (count > 1)}"
-    ratio = found["over_limit"]
+    ratio = ratios["over_limit"]
     return Host(Interval(float(ratio.min()), float(ratio.max())), f"{systems}, {', '.join(names)}")
 
 
@@ -95,23 +95,23 @@ def drawn(
     Unknown where a cap is not stated, or neither limit nor host is known.
     """
     capped = bool(len(behind)) and bool(behind["power_capped"].all())
-    own = metered(runs, accelerator, capped, rounds)
-    if len(own):
-        count = own["accelerator_count"].astype("float64")
-        ends = (own["power_watts_low"] / count).min(), (own["power_watts_high"] / count).max()
-        systems = of_a_kind.counted(own)
-        ran = "one run" if len(own) == 1 else f"{len(own)} runs"
-        whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {', '.join(several(own['basis']))}"
-        return Drawn(Interval(*map(float, ends)), f"measured at the wall in {ran} of {whose}", own)
+    metered_runs = metered(runs, accelerator, capped, rounds)
+    if len(metered_runs):
+        count = metered_runs["accelerator_count"].astype("float64")
+        ends = (metered_runs["power_watts_low"] / count).min(), (metered_runs["power_watts_high"] / count).max()
+        runs_counted = "one run" if len(metered_runs) == 1 else f"{len(metered_runs)} runs"
+        systems, bases = of_a_kind.counted(metered_runs), ", ".join(several(metered_runs["basis"]))
+        whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {bases}"
+        return Drawn(Interval(*map(float, ends)), f"measured at the wall in {runs_counted} of {whose}", metered_runs)
     facts = accelerators.set_index("accelerator")
     stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
     limit = float(stated if capped else facts.at[accelerator, "power_limit_w"])
     watts = host.over_limit * limit if limit == limit else interval.UNKNOWN
     if not watts.known:
-        return Drawn(interval.UNKNOWN, "not known", own)
-    what = "cap in force" if capped else "power limit"
-    times = f"{what} of {limit:g} W, times {host.over_limit.text()} for the host"
-    return Drawn(watts, f"modelled: {times} ({host.range_of})", own)
+        return Drawn(interval.UNKNOWN, "not known", metered_runs)
+    kind_of_limit = "cap in force" if capped else "power limit"
+    times = f"{kind_of_limit} of {limit:g} W, times {host.over_limit.text()} for the host"
+    return Drawn(watts, f"modelled: {times} ({host.range_of})", metered_runs)
 
 
 def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence[str] = ()) -> pd.DataFrame:
@@ -119,7 +119,7 @@ def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence
 
     Of the newest of all rounds where those have none.
     """
-    own = runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()
-    own &= runs["power_capped"].astype(bool).eq(capped)
-    inside = own & runs["round"].isin(rounds)
-    return of_a_kind.alike(runs, (inside if inside.any() else own).to_numpy("bool"))
+    is_metered = runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()
+    is_metered &= runs["power_capped"].astype(bool).eq(capped)
+    in_rounds = is_metered & runs["round"].isin(rounds)
+    return of_a_kind.alike(runs, (in_rounds if in_rounds.any() else is_metered).to_numpy("bool"))
