@@ -54,8 +54,8 @@ class Terms:
         if not 0 < self.used_share <= 1:
             raise ValueError(f"used_share is {self.used_share!r}; expected a share above 0, at most 1")
         if not 0 <= self.rent_falls_share.low <= self.rent_falls_share.high < 1:
-            told = self.rent_falls_share.text(None)
-            raise ValueError(f"rent_falls_share is {told}; expected shares of 0 or more, below 1, low then high")
+            stated = self.rent_falls_share.text(None)
+            raise ValueError(f"rent_falls_share is {stated}; expected shares of 0 or more, below 1, low then high")
 
     @property
     def hours(self) -> float:
@@ -125,12 +125,16 @@ def break_even(rent: Interval, terms: Terms) -> Interval:
 def widened_by(rent: Interval, terms: Terms) -> tuple[str, ...]:
     """What widens `break_even` most: RENT, or the field of `terms` that is a range, the most first.
 
-    Each is put in its middle and the others left: named is what narrows the range at least half as much as the first.
+    Each by itself is put in its middle: named are those that then narrow the range at least half as much as the first.
     """
-    ranges = {own.name: value for own in fields(terms) if isinstance(value := getattr(terms, own.name), Interval)}
-    fixed = {name: (rent, replace(terms, **{name: _middle(value)})) for name, value in ranges.items()}
+    values = {field.name: getattr(terms, field.name) for field in fields(terms)}
+    fixed = {RENT: (_middle(rent), terms)} | {
+        name: (rent, replace(terms, **{name: _middle(value)}))
+        for name, value in values.items()
+        if isinstance(value, Interval)
+    }
     width = _width(break_even(rent, terms))
-    less = {name: width - _width(break_even(*own)) for name, own in {RENT: (_middle(rent), terms), **fixed}.items()}
+    less = {name: width - _width(break_even(*at_middle)) for name, at_middle in fixed.items()}
     most = max(less.values())
     return tuple(sorted((name for name in less if less[name] >= most / 2 > 0), key=lambda name: -less[name]))
 
@@ -143,9 +147,9 @@ def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.Dat
     """
     rows = []
     for share in used_shares:
-        own = replace(terms, used_share=share)
-        ends = own.purchase_per_rent, own.least_rent, break_even(rent, own)
-        rows.append((share, widened_by(rent, own), *(end for each in ends for end in (each.low, each.high))))
+        at_share = replace(terms, used_share=share)
+        ranges = at_share.purchase_per_rent, at_share.least_rent, break_even(rent, at_share)
+        rows.append((share, widened_by(rent, at_share), *(end for range_ in ranges for end in _ends(range_))))
     names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", "worth") for end in ("low", "high")]
     return pd.DataFrame(rows, columns=["used_share", "widened_by", *names])
 
@@ -155,8 +159,8 @@ def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
 
     `offers` have price_low/high, US dollars per accelerator-hour; NaN where the watts are not known. Cheapest first.
     """
-    known = interval.put(offers, "worth", break_even(interval.of(offers, "price"), terms))
-    return known.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
+    worth = interval.put(offers, "worth", break_even(interval.of(offers, "price"), terms))
+    return worth.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
 
 
 def table(terms: Terms, watts_basis: str) -> pd.DataFrame:

@@ -254,7 +254,7 @@ def _bands(tables: Tables, benchmark: str, *scenarios: str) -> pd.DataFrame:
         by_scenario = {name: band(predicted, benchmark, name) for name in scenarios}
         if all(one_band.factors.known for one_band in by_scenario.values()):
             break
-    rows = [(name, one_band.factors.low, one_band.factors.high, one_band.cases) for name, one_band in by_scenario.items()]
+    rows = [(name, found.factors.low, found.factors.high, found.cases) for name, found in by_scenario.items()]
     return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
 
 

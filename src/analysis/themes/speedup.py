@@ -104,7 +104,7 @@ def later(speedups: pd.DataFrame, lead: pd.Series | None, baseline: str) -> pd.D
     others = others[np.array(kept, dtype="bool")]
     ages = [newest(row) for row in as_dicts(others)]
     middles = interval.of(others, "speedup").middle.tolist()
-    order = sorted(range(len(others)), key=lambda at: (ages[at], middles[at]), reverse=True)
+    order = sorted(range(len(others)), key=lambda place: (ages[place], middles[place]), reverse=True)
     return others.iloc[order].reset_index(drop=True)
 
 
@@ -113,9 +113,9 @@ def behind(rows: pd.DataFrame, lead: pd.Series | None, baseline: str) -> pd.Data
     if lead is None:
         return rows.head(0)
     part = rows[rows["accelerator"].isin([lead["accelerator"], baseline]) & rows["origin"].eq(lead["origin"])]
-    own = part["round"].isin(lead["rounds"]) if lead["origin"] == "official" else part["basis"].eq(lead["basis"])
-    sold = part["availability"].isin(["", AVAILABILITIES[0]])
-    return part[own & (sold | (not on_sale(lead)))]
+    of_basis = part["round"].isin(lead["rounds"]) if lead["origin"] == "official" else part["basis"].eq(lead["basis"])
+    is_sold = part["availability"].isin(["", AVAILABILITIES[0]])
+    return part[of_basis & (is_sold | (not on_sale(lead)))]
 
 
 def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -155,16 +155,16 @@ def grown(lines: pd.DataFrame) -> pd.DataFrame:
 
     Columns: accelerator, first, last (rounds), grown_low/high (a ratio), source_ids, notes (also of the two sizes).
     """
-    made = []
+    rows = []
     for name, part in lines.groupby("accelerator", sort=False):
         first, last = part.iloc[0], part.iloc[-1]
         if len(part) > 1:
             ratio = interval.of(last, "per_accelerator") / interval.of(first, "per_accelerator")
             ids = several([*first["source_ids"], *last["source_ids"]])
-            told = alike.own_notes(dict(last), dict(first))
-            made.append((name, first["round"], last["round"], float(ratio.low), float(ratio.high), ids, told))
+            notes = alike.own_notes(dict(last), dict(first))
+            rows.append((name, first["round"], last["round"], float(ratio.low), float(ratio.high), ids, notes))
     columns = ["accelerator", "first", "last", "grown_low", "grown_high", "source_ids", "notes"]
-    return pd.DataFrame(made, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def rounds_covered(rows: pd.DataFrame, speedups: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -177,25 +177,27 @@ def rounds_covered(rows: pd.DataFrame, speedups: pd.DataFrame, baseline: str) ->
     """
     official = rows[rows["origin"].eq("official")]
     beside = speedups[speedups["origin"].eq("official")]
-    known = set(beside["accelerator"])
+    beside_any = set(beside["accelerator"])
     covered = []
     for name in sorted(set(official["round"]), key=round_age):
         part = official[official["round"].eq(name)]
         systems = part.drop_duplicates("system_key")["accelerator"].value_counts(sort=False)
         names = list(systems.sort_values(ascending=False, kind="stable").index)
-        both = zip(beside["rounds"], beside["through"], strict=True)
-        own = [set(rounds) - {through} == {name} for rounds, through in both]
-        own = beside[np.array(own, dtype="bool")]
-        direct, bridged_own = (set(own.loc[own["through"].eq("") == whole, "accelerator"]) for whole in (True, False))
+        bases = zip(beside["rounds"], beside["through"], strict=True)
+        is_of_round = [set(rounds) - {through} == {name} for rounds, through in bases]
+        of_round = beside[np.array(is_of_round, dtype="bool")]
+        direct, over_bridge = (
+            set(of_round.loc[of_round["through"].eq("") == is_direct, "accelerator"]) for is_direct in (True, False)
+        )
         covered.append(
             {
                 "round": name,
                 "baseline": baseline in names,
                 "accelerators": len(names),
                 "direct": len(direct & set(names)),
-                "bridged": len(bridged_own & set(names)),
-                "elsewhere": len((known - direct - bridged_own) & set(names)),
-                "alone": tuple(own for own in names if own not in known),
+                "bridged": len(over_bridge & set(names)),
+                "elsewhere": len((beside_any - direct - over_bridge) & set(names)),
+                "alone": tuple(accelerator for accelerator in names if accelerator not in beside_any),
                 "others": tuple(names),
             }
         )
@@ -212,8 +214,8 @@ def by_round(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     """
     official = rows[rows["origin"].eq("official")]
     old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
-    both = [name for name in new if name in old] if earlier != later else []
-    ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in both]
+    in_both = [name for name in new if name in old] if earlier != later else []
+    ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in in_both]
     return pd.DataFrame(ratios, columns=["accelerator", *MEASURES])
 
 
@@ -244,8 +246,8 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     for before, after in pairwise(path):
         sides = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
         if sides:
-            about = {"before": before, "accelerator": after}
-            ratios.append(about | compared(sides[after], sides[before]))
+            step = {"before": before, "accelerator": after}
+            ratios.append(step | compared(sides[after], sides[before]))
     return pd.DataFrame(ratios, columns=["before", "accelerator", *MEASURES])
 
 
@@ -262,14 +264,14 @@ def beside_specs(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: s
     others = others[others["precision"].ne("") & others["baseline_precision"].ne("")]
     others = others.assign(same=others["precision"].eq(others["baseline_precision"]))
     base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
-    known = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
-    ratios = {name: known[column] / base[column] for name, column in SPECS.items()}
-    ran = list(zip(as_dicts(known), known["precision"], known["baseline_precision"], strict=True))
-    ratios[RAN] = [_compute(row, own) / _compute(base, other) for row, own, other in ran]
-    equal = [_compute(row, other) / _compute(base, other) for row, _, other in ran]
-    ratios[EQUAL] = pd.Series(equal, known.index, "float64").mask(known["same"])
-    own = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
-    beside = pd.concat(own).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
+    with_facts = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
+    ratios = {name: with_facts[column] / base[column] for name, column in SPECS.items()}
+    ran = [(row, row["precision"], row["baseline_precision"]) for row in as_dicts(with_facts)]
+    ratios[RAN] = [_compute(row, precision) / _compute(base, base_precision) for row, precision, base_precision in ran]
+    equal = [_compute(row, base_precision) / _compute(base, base_precision) for row, _, base_precision in ran]
+    ratios[EQUAL] = pd.Series(equal, with_facts.index, "float64").mask(with_facts["same"])
+    by_spec = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
+    beside = pd.concat(by_spec).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
     return interval.put(beside.drop(columns="ratio"), "spec_ratio", Interval(beside["ratio"], beside["ratio"]))
 
 
@@ -321,10 +323,18 @@ def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records
 def _point(part: Records, accelerator: str, round: str, published: str) -> tuple:
     """The fastest of the like systems of one accelerator in one round, in the order of _POINT."""
     best = alike.by_system(alike.alike(part, part)[0])[0]
-    rate = best["per_accelerator_low"], best["per_accelerator_high"]
-    what = [best[name] for name in ("accelerator_count", "precision", "system", "submitter")]
-    told = alike.software(best), several([best["source_id"]]), best["notes"]
-    return accelerator, f"official {round}", round, pd.Timestamp(published), *rate, *what, *told
+    return (
+        accelerator,
+        f"official {round}",
+        round,
+        pd.Timestamp(published),
+        best["per_accelerator_low"],
+        best["per_accelerator_high"],
+        *(best[name] for name in ("accelerator_count", "precision", "system", "submitter")),
+        alike.software(best),
+        several([best["source_id"]]),
+        best["notes"],
+    )
 
 
 def _cells(part: Records, base: Records) -> dict[str, Any]:
@@ -342,15 +352,15 @@ def _through_bridges(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) ->
     topics: dict[tuple, dict[str, Sides]] = defaultdict(dict)
     for (*topic, name), sides in _sides(record, ["benchmark", "scenario", "round"]).items():
         topics[tuple(topic)][name] = sides
-    done = {(*topic, name) for (*topic, _), sides in asked.items() if baseline in sides for name in sides}
+    answered = {(*topic, name) for (*topic, _), sides in asked.items() if baseline in sides for name in sides}
     for *topic, round in sorted(asked, key=lambda key: round_age(key[2]), reverse=True):
         if baseline in asked[*topic, round]:
             continue
         for accelerator in asked[*topic, round]:
             cells = None
-            if (*topic, accelerator) not in done:
+            if (*topic, accelerator) not in answered:
                 cells = bridged(topics[tuple(topic)], round, accelerator, baseline)
             if cells:
-                done.add((*topic, accelerator))
+                answered.add((*topic, accelerator))
                 basis = f"official {round} through {cells['through']}"
                 yield dict(zip(_KEYS, (*topic, basis, accelerator), strict=True)) | cells | {"origin": "official"}

@@ -51,11 +51,11 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     scenarios = list(dict.fromkeys(sold["scenario"]))
     metered, worth = _metered(efficient), _worth(speedups)
     table = []
-    for accelerator, own in sold.groupby("accelerator", sort=False):
-        best = _fastest(own)
+    for accelerator, of_accelerator in sold.groupby("accelerator", sort=False):
+        best = _fastest(of_accelerator)
         first = next(best[name] for name in scenarios if name in best)
         row = {"accelerator": accelerator, "round": first["round"], **{name: first[name] for name in _OF_THE_FASTEST}}
-        sources = [several(each["source_id"] for each in best.values())]
+        sources = [several(fastest["source_id"] for fastest in best.values())]
         for scenario, name in RATES.items():
             row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
         run, beside = metered.get(accelerator), worth.get(accelerator)
@@ -82,7 +82,8 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
 def behind(rows: pd.DataFrame) -> pd.DataFrame:
     """The result rows of whose fastest `matrix` makes its rates: on sale, bare, of the accelerator's usual size."""
     sold = on_sale(rows)
-    parts = [_of_usual_kind(own) for _, own in sold.filter(_READ).groupby("accelerator", sort=False)]
+    groups = sold.filter(_READ).groupby("accelerator", sort=False)
+    parts = [_of_usual_kind(of_accelerator) for _, of_accelerator in groups]
     return sold.loc[pd.concat(parts).index] if parts else sold
 
 
@@ -111,18 +112,18 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     """
     sold = on_sale(rows).filter(_READ)
     newest = ages.newest(sold["round"])
-    best, found = defaultdict(list), []
-    there = sold[sold["round"].eq(newest)]
-    filed = set(zip(there["benchmark"], there["accelerator"], strict=True))
+    best, changed = defaultdict(list), []
+    in_newest = sold[sold["round"].eq(newest)]
+    filed = set(zip(in_newest["benchmark"], in_newest["accelerator"], strict=True))
     for row in as_dicts(sold.loc[sold.groupby(["benchmark", "round"], sort=False)["per_accelerator_high"].idxmax()]):
         best[row["benchmark"]].append(row)
-    for benchmark, own in best.items():
-        now, before = [*sorted(own, key=lambda row: round_age(row["round"]), reverse=True), None][:2]
-        if now["round"] == newest:
+    for benchmark, leaders in best.items():
+        latest, before = [*sorted(leaders, key=lambda row: round_age(row["round"]), reverse=True), None][:2]
+        if latest["round"] == newest:
             again = before is not None and (benchmark, before["accelerator"]) in filed
-            found.append({"benchmark": benchmark, "filed_again": again} | _change(now, before))
+            changed.append({"benchmark": benchmark, "filed_again": again} | _change(latest, before))
     columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "filed_again"]
-    table = pd.DataFrame(found, columns=[*columns, "gain_low", "gain_high", "source_ids", "notes"])
+    table = pd.DataFrame(changed, columns=[*columns, "gain_low", "gain_high", "source_ids", "notes"])
     return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -131,22 +132,22 @@ def held(results: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
 
     closed are the results of that division, which ran one model by one set of rules.
     """
-    own = results[results["origin"].eq("official")]
-    closed = own["division"].eq("closed").groupby(own["round"]).sum()
+    official = results[results["origin"].eq("official")]
+    closed = official["division"].eq("closed").groupby(official["round"]).sum()
     days = rounds.set_index("round")["published"]
     names = sorted(closed.index, key=round_age)
     table = [{"round": name, "published": days.get(name, ""), "closed": int(closed[name])} for name in names]
     return pd.DataFrame(table, columns=["round", "published", "closed"])
 
 
-def _of_usual_kind(own: pd.DataFrame) -> pd.DataFrame:
-    return of_usual_size(narrowed(own, kind(own).eq(AVAILABLE)))
+def _of_usual_kind(rows: pd.DataFrame) -> pd.DataFrame:
+    return of_usual_size(narrowed(rows, kind(rows).eq(AVAILABLE)))
 
 
-def _fastest(own: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _fastest(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """The fastest row of an accelerator by scenario, of the newest round that has it at the usual size."""
     best = {}
-    for scenario, part in _of_usual_kind(own).groupby("scenario", sort=False):
+    for scenario, part in _of_usual_kind(rows).groupby("scenario", sort=False):
         newest = power.of_newest_round(part)
         best[scenario] = newest.loc[newest["per_accelerator_high"].idxmax()].to_dict()
     return best
@@ -167,8 +168,8 @@ def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """The newest speedup of each accelerator: of the newest round that has it and the baseline, else over a bridge."""
     newest = gate.official_first(speedups[speedups["origin"].eq("official")])
-    own = {row["accelerator"]: row for row in as_dicts(newest)}
-    return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in own.items()}
+    by_accelerator = {row["accelerator"]: row for row in as_dicts(newest)}
+    return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in by_accelerator.items()}
 
 
 def _another_run(beside: dict[str, Any], first: dict[str, Any]) -> Notes:
@@ -177,25 +178,25 @@ def _another_run(beside: dict[str, Any], first: dict[str, Any]) -> Notes:
     return sized | notes.apart([beside["round"]], [first["round"]])
 
 
-def _cell(name: str, found: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
+def _cell(name: str, run: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
     """One measure of a row with its round and notes; that its round is not the row's, where told, is one of them."""
-    if found is None:
+    if run is None:
         missing = float("nan")
         return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}
-    told = found["notes"] | notes.apart([found["round"]], [row_round])
-    ends = {f"{name}_{end}": found[f"{measure}_{end}"] for end in ("low", "high")}
-    return ends | {f"{name}_round": found["round"], f"{name}_notes": told}
+    run_notes = run["notes"] | notes.apart([run["round"]], [row_round])
+    ends = {f"{name}_{end}": run[f"{measure}_{end}"] for end in ("low", "high")}
+    return ends | {f"{name}_round": run["round"], f"{name}_notes": run_notes}
 
 
-def _change(now: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    about = {name: now[name] for name in ("accelerator", "round", *_OF_THE_FASTEST)}
-    both = [now, *([before] if before else [])]
+def _change(latest: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    cells = {name: latest[name] for name in ("accelerator", "round", *_OF_THE_FASTEST)}
+    compared = [latest, *([before] if before else [])]
     missing = float("nan")
-    return about | {
+    return cells | {
         "before": before["accelerator"] if before else "",
         "before_round": before["round"] if before else "",
-        "gain_low": now["per_accelerator_low"] / before["per_accelerator_high"] if before else missing,
-        "gain_high": now["per_accelerator_high"] / before["per_accelerator_low"] if before else missing,
-        "source_ids": several(row["source_id"] for row in both),
-        "notes": notes.union(row["notes"] for row in both),
+        "gain_low": latest["per_accelerator_low"] / before["per_accelerator_high"] if before else missing,
+        "gain_high": latest["per_accelerator_high"] / before["per_accelerator_low"] if before else missing,
+        "source_ids": several(row["source_id"] for row in compared),
+        "notes": notes.union(row["notes"] for row in compared),
     }

@@ -58,7 +58,7 @@ class Supply:
 
     @cached_property
     def candidates(self) -> cost.Candidates:
-        """Its comparable rows, for who asks of many speeds and accelerators."""
+        """Its comparable rows as arrays, to be asked about many speeds and accelerators."""
         return cost.Candidates(self.chosen.rows)
 
     @cached_property
@@ -123,6 +123,8 @@ def _supply(
     metered = replace(question, power=True, rounds=(), origins=("official",))
     chosen, power = gate.select(tables, question), gate.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
-    rows, power = (own.assign(**{SPEED: benchmark_rules.proven(own, *limits)["speed"]}) for own in (chosen.rows, power))
+    rows, power = (
+        runs.assign(**{SPEED: benchmark_rules.proven(runs, *limits)["speed"]}) for runs in (chosen.rows, power)
+    )
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)

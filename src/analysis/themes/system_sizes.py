@@ -41,35 +41,35 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
 
     They are those of most sizes, of these the ones that reach the largest, else the fastest; of each size the fastest.
     """
-    found = []
+    ids = []
     for _, part in _groups(_records(rows), ["benchmark", "scenario", "round", "accelerator"]):
-        lines = [own for _, own in _groups(part, ["submitter", "precision"])]
-        line = max(lines, key=_reach)
-        found += [_fastest(own)["id"] for _, own in _groups(line, ["accelerator_count"])]
-    return rows[rows["id"].isin(found)].sort_values("accelerator_count", kind="stable")
+        line = max((line for _, line in _groups(part, ["submitter", "precision"])), key=_reach)
+        ids += [_fastest(of_size)["id"] for _, of_size in _groups(line, ["accelerator_count"])]
+    return rows[rows["id"].isin(ids)].sort_values("accelerator_count", kind="stable")
 
 
 def grown(rows: pd.DataFrame) -> pd.DataFrame:
     """What each accelerator keeps of its throughput in a larger system of its round: a row per larger size, as GROWN.
 
     Each size stands beside a smaller one that one submitter has too: the usual one if that is one, else the next
-    smaller; where no submitter has two, beside the next smaller. `kept` is the later rate per accelerator over the
-    earlier one's: of the `submitters` that have both sizes, from the lowest to the highest of them; where none has (0),
-    of the fastest system of each. `layout` is that of the larger system, `submitter` and `system` are its fastest.
+    smaller; where no submitter has two, beside the next smaller. `kept` is the larger system's rate per accelerator
+    over the smaller one's: of the `submitters` that have both sizes, from the lowest to the highest of them; where none
+    has (0), of the fastest system of each size. `layout` is that of the larger system, `submitter` and `system` are
+    those of its fastest.
     """
-    found = []
+    steps = []
     for key, part in _groups(_records(rows), LIKE):
         sizes = {
-            size: {name: _fastest(own) for (name,), own in _groups(of, ["submitter"])}
-            for (size,), of in _groups(part, ["accelerator_count"])
+            size: {name: _fastest(of_submitter) for (name,), of_submitter in _groups(of_size, ["submitter"])}
+            for (size,), of_size in _groups(part, ["accelerator_count"])
         }
-        about = dict(zip(LIKE, key, strict=True))
+        group = dict(zip(LIKE, key, strict=True))
         for larger in sorted(sizes)[1:]:
             smaller = [size for size in sizes if size < larger]
             shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
             beside = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
-            found.append(about | {"from_count": beside, "to_count": larger} | _step(sizes[beside], sizes[larger]))
-    return pd.DataFrame(found, columns=GROWN)
+            steps.append(group | {"from_count": beside, "to_count": larger} | _step(sizes[beside], sizes[larger]))
+    return pd.DataFrame(steps, columns=GROWN)
 
 
 def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -80,31 +80,31 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     the others, `slowest` names the last of them. Groups with fewer than two others are left out.
     """
     vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
-    found = []
+    spreads = []
     for key, part in _groups(_records(rows), [*LIKE, "accelerator_count"]):
-        about = dict(zip([*LIKE, "accelerator_count"], key, strict=True))
-        vendor = vendors.get(about["accelerator"], "")
-        best = [_fastest(own) for _, own in _groups(part, ["submitter"])]
+        group = dict(zip([*LIKE, "accelerator_count"], key, strict=True))
+        vendor = vendors.get(group["accelerator"], "")
+        best = [_fastest(of_submitter) for _, of_submitter in _groups(part, ["submitter"])]
         others = sorted((row for row in best if not is_vendor(row["submitter"], vendor)), key=_rate)
         if len(others) < 2:
             continue
         middle = float(np.median([_rate(row) for row in others]))
-        own = [_rate(row) / middle for row in best if is_vendor(row["submitter"], vendor)]
-        found.append(
-            about
+        vendor_ratios = [_rate(row) / middle for row in best if is_vendor(row["submitter"], vendor)]
+        spreads.append(
+            group
             | {
                 "submitters": len(others),
                 "vendor": vendor,
                 "others_low": _rate(others[0]) / middle,
                 "others_high": _rate(others[-1]) / middle,
-                "own_low": min(own, default=np.nan),
-                "own_high": max(own, default=np.nan),
+                "own_low": min(vendor_ratios, default=np.nan),
+                "own_high": max(vendor_ratios, default=np.nan),
                 "slowest": others[0]["submitter"],
                 "source_ids": several(row["source_id"] for row in best),
                 "notes": without(union(row["notes"] for row in best), "another_size"),
             }
         )
-    return pd.DataFrame(found, columns=SPREAD)
+    return pd.DataFrame(spreads, columns=SPREAD)
 
 
 def is_vendor(submitter: str, vendor: str) -> bool:
@@ -136,15 +136,17 @@ def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
     return groups.items()
 
 
-def _step(before: dict[str, Row], after: dict[str, Row]) -> Row:
+def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
     """The cells of GROWN that the fastest systems of both sizes, by submitter, give."""
-    both = [name for name in after if name in before]
-    used = [(after[name], before[name]) for name in both] or [(_fastest(after.values()), _fastest(before.values()))]
-    kept = hull(ratio(*pair) for pair in used)
-    best = _fastest(new for new, _ in used)
-    ends = [row for pair in used for row in pair]
+    shared = [name for name in larger if name in smaller]
+    pairs = [(larger[name], smaller[name]) for name in shared] or [
+        (_fastest(larger.values()), _fastest(smaller.values()))
+    ]
+    kept = hull(ratio(*pair) for pair in pairs)
+    best = _fastest(new for new, _ in pairs)
+    ends = [row for pair in pairs for row in pair]
     return {
-        "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(both),
+        "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(shared),
         "submitter": best["submitter"], "system": best["system"],
         "source_ids": several(row["source_id"] for row in ends),
         "notes": without(union(row["notes"] for row in ends), "another_size"),

@@ -60,9 +60,9 @@ def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     watts = interval.of(rows, "power_watts")
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
     more = benchmark_rules.proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
-    found = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
+    with_speed = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
     rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
-    return found[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
+    return with_speed[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
 
 
 def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
@@ -70,17 +70,17 @@ def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
 
     Of several rounds the loosest counts, for it is the one that each run was held to at least.
     """
-    own = runs.assign(tpot=of_rows(runs, limits, TPOT), ttft_ms=of_rows(runs, limits, TTFT))
-    loosest = own.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
+    with_limits = runs.assign(tpot=of_rows(runs, limits, TPOT), ttft_ms=of_rows(runs, limits, TTFT))
+    loosest = with_limits.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
     return loosest.assign(speed=MS_PER_SECOND / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
 
 
 def front(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
     """The runs that no other one on sale beats in both speed and rate, the slowest first. Only runs with a speed."""
-    known = runs[runs["on_sale"].astype(bool) & runs["speed"].notna() & runs[f"{name}_low"].notna()]
-    order = known.sort_values(["speed", f"{name}_low"], ascending=False, kind="stable")
-    before = order[f"{name}_low"].cummax().shift(fill_value=-np.inf)
-    return order[order[f"{name}_low"] > before].iloc[::-1].reset_index(drop=True)
+    with_rate = runs[runs["on_sale"].astype(bool) & runs["speed"].notna() & runs[f"{name}_low"].notna()]
+    order = with_rate.sort_values(["speed", f"{name}_low"], ascending=False, kind="stable")
+    best_before = order[f"{name}_low"].cummax().shift(fill_value=-np.inf)
+    return order[order[f"{name}_low"] > best_before].iloc[::-1].reset_index(drop=True)
 
 
 def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
@@ -90,20 +90,20 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
     has most scenarios with a speed, is of the newest round and has the highest rate, in this order. Of runs of one
     scenario it is the one that gives most.
     """
-    known = runs[runs[f"{name}_low"].notna()]
-    if known.empty or known["speed"].isna().all():
-        return known.head(0)
-    fast = known[known["speed"].notna()]
-    facts = fast.assign(age=ages.of(fast["round"])).groupby(["accelerator", "system_key"], sort=False)
-    told = {"on_sale": facts["on_sale"].any(), "scenarios": facts["scenario"].nunique(), "age": facts["age"].max()}
-    systems = pd.DataFrame(told | {"rate": facts[f"{name}_low"].max()}).reset_index()
-    ranked = systems.sort_values(["on_sale", "scenarios", "age", "rate"], ascending=False, kind="stable")
+    rated = runs[runs[f"{name}_low"].notna()]
+    if rated.empty or rated["speed"].isna().all():
+        return rated.head(0)
+    with_speed = rated[rated["speed"].notna()]
+    groups = with_speed.assign(age=ages.of(with_speed["round"])).groupby(["accelerator", "system_key"], sort=False)
+    ranks = {"on_sale": groups["on_sale"].any(), "scenarios": groups["scenario"].nunique()}
+    ranks |= {"age": groups["age"].max(), "rate": groups[f"{name}_low"].max()}
+    ranked = pd.DataFrame(ranks).reset_index().sort_values(list(ranks), ascending=False, kind="stable")
     chosen = ranked.drop_duplicates("accelerator")
-    place = {key: at for at, key in enumerate(zip(chosen["accelerator"], chosen["system_key"], strict=True))}
-    at = [place.get(key, -1) for key in zip(known["accelerator"], known["system_key"], strict=True)]
-    own = known.assign(place=at, step=known["scenario"].map(SCENARIOS.index))
-    own = own[own["place"].ge(0)].sort_values(["place", "step", f"{name}_low"], ascending=[True, True, False])
-    return own.drop_duplicates(["place", "step"]).drop(columns=["place", "step"]).reset_index(drop=True)
+    place = {key: rank for rank, key in enumerate(zip(chosen["accelerator"], chosen["system_key"], strict=True))}
+    places = [place.get(key, -1) for key in zip(rated["accelerator"], rated["system_key"], strict=True)]
+    placed = rated.assign(place=places, step=rated["scenario"].map(SCENARIOS.index))
+    drawn = placed[placed["place"].ge(0)].sort_values(["place", "step", f"{name}_low"], ascending=[True, True, False])
+    return drawn.drop_duplicates(["place", "step"]).drop(columns=["place", "step"]).reset_index(drop=True)
 
 
 def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERATOR) -> pd.DataFrame:
@@ -115,15 +115,15 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
     speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
     has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
     """
-    found, by_accelerator = [], defaultdict(list)
+    cells, by_accelerator = [], defaultdict(list)
     for run in as_dicts(runs[runs[f"{name}_low"].notna()]):
         by_accelerator[run["accelerator"]].append(run)
-    for accelerator, own in by_accelerator.items():
-        sold = [run for run in own if run["on_sale"]]
-        kind = sold if _have_speeds(sold) else own
-        if _have_speeds(kind):
-            found += [_at(kind, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
-    frame = pd.DataFrame(found, columns=GIVEN).astype({"on_sale": "bool"})
+    for accelerator, of_accelerator in by_accelerator.items():
+        sold = [run for run in of_accelerator if run["on_sale"]]
+        shown = sold if _have_speeds(sold) else of_accelerator
+        if _have_speeds(shown):
+            cells += [_at(shown, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
+    frame = pd.DataFrame(cells, columns=GIVEN).astype({"on_sale": "bool"})
     order = {float(speed): place for place, speed in enumerate(speeds)}
     ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
         ["turn", "rate_low", "speed"], ascending=[True, False, False], kind="stable", na_position="last"
@@ -131,22 +131,23 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
     return ranked.drop(columns="turn").reset_index(drop=True)
 
 
-def _at(own: list[Row], asked: float, name: str) -> dict:
-    """The row of `given` for the runs of one accelerator, of which some have a speed, and one speed."""
+def _at(runs: list[Row], asked: float, name: str) -> dict:
+    """The row of `given` for the runs of one accelerator, of which some have a speed, and one speed asked for."""
     low, high = f"{name}_low", f"{name}_high"
-    fast = [run for run in own if run["speed"] >= asked]
+    fast = [run for run in runs if run["speed"] >= asked]
     if not fast:
-        run = max((run for run in own if run["speed"] == run["speed"]), key=lambda run: run["speed"])
+        quickest = max((run for run in runs if run["speed"] == run["speed"]), key=lambda run: run["speed"])
         unknown = dict.fromkeys(["rate_low", "rate_high", "kept_low", "kept_high"], np.nan)
-        return {**_facts(run), **unknown, "asked": asked, "notes": NONE}
-    run = max(fast, key=lambda run: run[low])
-    slower = sorted((one for one in own if one["speed"] < asked and one[low] > run[low]), key=lambda one: one["speed"])
-    free = [one for one in own if one["scenario"] == SCENARIOS[0]]
-    above = slower[-1][high] if slower else _most(free, high)
-    own_free = [one for one in free if one["system_key"] == run["system_key"]]
-    kept = interval.of(run, name) / Interval(_most(own_free, low), _most(own_free, high))
-    ends = {"rate_low": run[low], "rate_high": np.nanmax([run[high], above])}
-    return {**_facts(run), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
+        return {**_facts(quickest), **unknown, "asked": asked, "notes": NONE}
+    proof = max(fast, key=lambda run: run[low])
+    giving_more = [run for run in runs if run["speed"] < asked and run[low] > proof[low]]
+    slower = sorted(giving_more, key=lambda run: run["speed"])
+    offline = [run for run in runs if run["scenario"] == SCENARIOS[0]]
+    above = slower[-1][high] if slower else _most(offline, high)
+    of_system = [run for run in offline if run["system_key"] == proof["system_key"]]
+    kept = interval.of(proof, name) / Interval(_most(of_system, low), _most(of_system, high))
+    ends = {"rate_low": proof[low], "rate_high": np.nanmax([proof[high], above])}
+    return {**_facts(proof), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
 
 
 def _have_speeds(runs: list[Row]) -> bool:
@@ -180,8 +181,8 @@ def undecided(given: pd.DataFrame) -> list[float]:
 
 def fastest(runs: pd.DataFrame) -> pd.DataFrame:
     """Where the record ends: the fastest run on sale of each accelerator and benchmark, the fastest first."""
-    known = runs[runs["on_sale"].astype(bool) & runs["speed"].notna()]
-    order = known.sort_values("speed", ascending=False, kind="stable")
+    with_speed = runs[runs["on_sale"].astype(bool) & runs["speed"].notna()]
+    order = with_speed.sort_values("speed", ascending=False, kind="stable")
     return order.drop_duplicates(["benchmark", "accelerator"]).reset_index(drop=True)
 
 
@@ -193,11 +194,11 @@ def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
     """
     columns = ["benchmark", "accelerator", "rate_low", "rate_high", "ends", "ends_on", "source_ids"]
     rows = []
-    for benchmark, own in runs.groupby("benchmark", sort=False):
-        reach, leaders = fastest(own), most(given(own, [speed]))
+    for benchmark, of_benchmark in runs.groupby("benchmark", sort=False):
+        reach, leaders = fastest(of_benchmark), most(given(of_benchmark, [speed]))
         if reach.empty:
             continue
         lead = leaders.iloc[0] if len(leaders) else {"accelerator": "", "rate_low": np.nan, "rate_high": np.nan}
-        ends = (reach["speed"].iloc[0], reach["accelerator"].iloc[0], tuple(sorted(set(own["source_id"]))))
+        ends = (reach["speed"].iloc[0], reach["accelerator"].iloc[0], tuple(sorted(set(of_benchmark["source_id"]))))
         rows.append((benchmark, lead["accelerator"], lead["rate_low"], lead["rate_high"], *ends))
     return pd.DataFrame(rows, columns=columns).sort_values("ends", ascending=False, kind="stable", ignore_index=True)

@@ -37,21 +37,22 @@ def of(
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
         results = sharing.where(results, results[column].isin(asked)) if asked else results
-    own = gate.record(results, data.benchmarks)
-    rows = own.results.assign(**_standings(data, own))
+    record = gate.record(results, data.benchmarks)
+    rows = record.results.assign(**_standings(data, record))
     rows = rows.assign(basis="official " + rows["round"], system_key=systems.keys(rows), doubt="")
-    told = row_notes.of_each(rows.assign(per=""), "", DIVISIONS[0])  # no row is of another size beside all others
-    rows = rows.assign(notes=told)
+    sizeless = rows.assign(per="")  # no row is of another size beside all others
+    rows = rows.assign(notes=row_notes.of_each(sizeless, "", DIVISIONS[0]))
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
     return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
 
 
-def _standings(data: gate.Tables, own: gate.Data) -> pd.DataFrame:
-    """gate.standings of the official results `own` of `data`; those of all of them follow from the tables alone."""
-    part = len(own.results) < data.results["origin"].eq("official").sum()
-    return gate.standings(own) if part else _standings_of_all(data)
+def _standings(data: gate.Tables, record: gate.Data) -> pd.DataFrame:
+    """gate.standings of the official results `record` of `data`; those of all of them follow from the tables alone."""
+    if len(record.results) < data.results["origin"].eq("official").sum():
+        return gate.standings(record)
+    return _standings_of_all(data)
 
 
 @kept_with("results", "benchmarks")
@@ -66,9 +67,9 @@ def precisions(rows: pd.Series) -> list[str]:
 
 def precision_bits(column: pd.Series) -> pd.Series:
     """A bit per precision; all of them where it is not known, for then nothing tells it from any."""
-    known = precisions(column)
-    bits = {name: 1 << place for place, name in enumerate(known)}
-    unknown = (1 << max(len(known), 1)) - 1
+    names = precisions(column)
+    bits = {name: 1 << place for place, name in enumerate(names)}
+    unknown = (1 << max(len(names), 1)) - 1
     return pd.Series([bits.get(name, unknown) for name in column.tolist()], index=column.index, dtype="int64")
 
 
@@ -84,8 +85,8 @@ def software(rows: pd.DataFrame) -> pd.Series:
 
 
 def _product(framework: str) -> str:
-    found = _PRODUCT.match(framework)
-    return found[1] if found else ""
+    match = _PRODUCT.match(framework)
+    return match[1] if match else ""
 
 
 def _measures(rows: pd.DataFrame) -> pd.DataFrame:
