@@ -116,32 +116,33 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
     ranked, unit = chosen.ranked, NEED.format(UNITS[chosen.by])
     if ranked.empty:
         return nothing("best_accelerator", unit, _why_nothing(chosen, label, name))
-    if (known := ranking.known(chosen)).empty:
-        what = "price is known" if chosen.by == DOLLARS else "watts are known"
-        words = f"No {what} of the {counted(len(ranked), 'accelerator')} that can serve this."
+    if (rows_known := ranking.known(chosen)).empty:
+        fact = "price is known" if chosen.by == DOLLARS else "watts are known"
+        words = f"No {fact} of the {counted(len(ranked), 'accelerator')} that can serve this."
         return nothing("best_accelerator", unit, words)
-    first = known.iloc[0]
-    value = likely(first, chosen.by)
+    first_ranked = rows_known.iloc[0]
+    value = likely(first_ranked, chosen.by)
     who, notes = _users(chosen, label), of_rows(ranking.level(chosen)) | chosen.match.notes
     within = ranked["within"].isin(["yes", "perhaps"])
     if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
         none = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
         words = fitting(
-            f"{none} for {who}: {ranking.taken(chosen, first)}.", f"{none}: {ranking.taken(chosen, first)}."
+            f"{none} for {who}: {ranking.taken(chosen, first_ranked)}.",
+            f"{none}: {ranking.taken(chosen, first_ranked)}.",
         )
-        return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first["accelerator"])
+        return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first_ranked["accelerator"])
     level = ranking.level(chosen)
-    where = f" {ranking.part_of(level)}" if first["smaller"] else ""
-    names, any_of = (f"{told(level['called'], most=3)}{where}" for told in (listed, either))
-    told = {
+    where = f" {ranking.part_of(level)}" if first_ranked["smaller"] else ""
+    names, any_of = (f"{join(level['called'], most=3)}{where}" for join in (listed, either))
+    claim = {
         ACCELERATORS: f"{opening(who)} take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
         DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour",
         KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW",
     }[chosen.by]
-    less, few = (rows(ranking.known(chosen), chosen.by) for rows in (ranking.below, ranking.in_smaller))
-    part = f"; {ranking.in_larger(less, chosen.by)}" if len(less) else ""
-    own = f"; {ranking.of_smaller(few, chosen.by)}" if len(few) else ""
-    whole = f"{told}{part}{own}" if part or own else told + " at the wall" * (chosen.by == KILOWATTS)
+    unmeasured, smaller = ranking.below(rows_known, chosen.by), ranking.in_smaller(rows_known, chosen.by)
+    on_unmeasured = f"; {ranking.in_larger(unmeasured, chosen.by)}" if len(unmeasured) else ""
+    on_smaller = f"; {ranking.of_smaller(smaller, chosen.by)}" if len(smaller) else ""
+    clauses = f"{on_unmeasured}{on_smaller}" or " at the wall" * (chosen.by == KILOWATTS)
     values = {
         finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
         for _, row in ranked.iterrows()
@@ -149,11 +150,11 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
     }
     short = f"{names} need least: {ranking.much(chosen, value)} for {counted(chosen.asked.users, 'user')}"
     # Of what size of node it is the least, where a smaller one takes less.
-    size = ranking.nodes_of(known.head(1)) if len(few) else ""
-    alone = (f"{said} {size}".rstrip() if size not in said else said for said in (told, short))
-    words = fitting(*(f"{said}." for said in (whole, f"{told}{own or part}", *alone)))
+    size = ranking.nodes_of(rows_known.head(1)) if len(smaller) else ""
+    sized = (f"{text} {size}".rstrip() if size not in text else text for text in (claim, short))
+    words = fitting(*(f"{text}." for text in (f"{claim}{clauses}", f"{claim}{on_smaller or on_unmeasured}", *sized)))
     return Finding(
-        "best_accelerator", value, unit, words, cited(level), notes, about=first["accelerator"], values=values
+        "best_accelerator", value, unit, words, cited(level), notes, about=first_ranked["accelerator"], values=values
     )
 
 
@@ -209,11 +210,11 @@ def _beyond(chosen: Choice) -> Finding:
     most = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
     if rows.empty or not most:
         return nothing("follows", unit, f"{opening(blind)}.")
-    first = rows.iloc[0]
-    over = likely(first, chosen.by) / most
+    first_ranked = rows.iloc[0]
+    over = likely(first_ranked, chosen.by) / most
     rest = blind if unknown else "fewer users, a slower speed or no spare node would need less"
     words = f"That is {prose(over)} times the budget; {rest}."
-    return Finding("follows", over, unit, words, cited(rows.head(1)), about=first["accelerator"])
+    return Finding("follows", over, unit, words, cited(rows.head(1)), about=first_ranked["accelerator"])
 
 
 def worth(chosen: Choice) -> Finding:
@@ -230,19 +231,22 @@ def worth(chosen: Choice) -> Finding:
         words = f"No break-even price is known: {base}, the baseline, cannot be planned here."
         return nothing("worth_of_baseline", SCALE, words)
     row = others.iloc[0]
-    value, here, called = likely(row, AT_SCALE), likely(row, "worth"), row["called"]
-    more, less = called, base
-    times, whole = value, here
-    if value.high < 1:
-        more, less = base, called
-        times, whole = (Interval(1 / own.high, 1 / own.low) for own in (value, here))
-    words = f"An hour of {more} is worth {prose(times)} of {less} at scale"
-    words += f", {prose(whole)} in these whole nodes." if whole.known else "."
-    values = {finding_name(each["accelerator"]): (likely(each, AT_SCALE), SCALE) for _, each in others.iterrows()}
-    values |= {f"{finding_name(each['accelerator'])}_in_whole_nodes": (likely(each, "worth"), WORTH)
-               for _, each in others.iterrows() if likely(each, "worth").known}  # fmt: skip
-    return Finding("worth_of_baseline", value, SCALE, words, cited(others), of_rows(others), about=row["accelerator"],
-                   values=values)  # fmt: skip
+    at_scale, in_whole_nodes, called = likely(row, AT_SCALE), likely(row, "worth"), row["called"]
+    dearer, cheaper = called, base
+    times_at_scale, times_in_whole_nodes = at_scale, in_whole_nodes
+    if at_scale.high < 1:
+        dearer, cheaper = base, called
+        times_at_scale = Interval(1 / at_scale.high, 1 / at_scale.low)
+        times_in_whole_nodes = Interval(1 / in_whole_nodes.high, 1 / in_whole_nodes.low)
+    words = f"An hour of {dearer} is worth {prose(times_at_scale)} of {cheaper} at scale"
+    words += f", {prose(times_in_whole_nodes)} in these whole nodes." if times_in_whole_nodes.known else "."
+    values = {
+        finding_name(compared["accelerator"]): (likely(compared, AT_SCALE), SCALE) for _, compared in others.iterrows()
+    }
+    values |= {f"{finding_name(compared['accelerator'])}_in_whole_nodes": (likely(compared, "worth"), WORTH)
+               for _, compared in others.iterrows() if likely(compared, "worth").known}  # fmt: skip
+    return Finding("worth_of_baseline", at_scale, SCALE, words, cited(others), of_rows(others),
+                   about=row["accelerator"], values=values)  # fmt: skip
 
 
 def spread(chosen: Choice) -> Finding:
@@ -252,12 +256,12 @@ def spread(chosen: Choice) -> Finding:
         many = f"{counted(len(rows), 'accelerator')} can be ranked here" if len(rows) else "Nothing can be ranked here"
         return nothing("spread_of_ranking", unit, f"{many}.")
     median = f"{EQUAL[chosen.by]}_median"
-    first, last = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
-    times = float(last[median] / first[median])
+    first_ranked, last_drawn = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
+    times = float(last_drawn[median] / first_ranked[median])
     verb = {ACCELERATORS: "as many accelerators as", DOLLARS: "as many dollars as", KILOWATTS: "as many watts as"}
-    words = f"{last['called']} takes {ranking.times_as(times)}{verb[chosen.by]} {first['called']}"
-    words += f", both in nodes of {ranking.equal_node(chosen)}." if first["node"] != last["node"] else "."
-    return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last["accelerator"])
+    words = f"{last_drawn['called']} takes {ranking.times_as(times)}{verb[chosen.by]} {first_ranked['called']}"
+    words += f", both in nodes of {ranking.equal_node(chosen)}." if first_ranked["node"] != last_drawn["node"] else "."
+    return Finding("spread_of_ranking", exactly(times), unit, words, cited(rows), about=last_drawn["accelerator"])
 
 
 def power(chosen: Choice) -> Finding:
@@ -269,12 +273,12 @@ def power(chosen: Choice) -> Finding:
     if rows.empty:
         return nothing("kilowatts_of_best", unit, "What these accelerators draw is not known.")
     rows = ranking.by_watts(rows)
-    row, less, few = rows.iloc[0], ranking.below(rows, KILOWATTS), ranking.in_smaller(rows, KILOWATTS)
+    row, unmeasured, smaller = rows.iloc[0], ranking.below(rows, KILOWATTS), ranking.in_smaller(rows, KILOWATTS)
     value, how = likely(row, KILOWATTS), f"at the wall in {ranking.runs(row)}" if row["metered"] else "by a model"
     where = f" {ranking.part_of(rows.head(1))}" if row["smaller"] else ""
     words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
-    words += f"; {ranking.in_larger(less, KILOWATTS)}" if len(less) else ""
-    words += f"; {ranking.of_smaller(few, KILOWATTS)}." if len(few) else "."
+    words += f"; {ranking.in_larger(unmeasured, KILOWATTS)}" if len(unmeasured) else ""
+    words += f"; {ranking.of_smaller(smaller, KILOWATTS)}." if len(smaller) else "."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
                    about=row["accelerator"])  # fmt: skip
 
@@ -285,8 +289,8 @@ def decides(chosen: Choice) -> Finding:
     causes = chosen.ranked["decided_by"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
     if causes.empty:
         return nothing("decides_number", unit, "Nothing is ranked: nothing decides a number.")
-    first, *rest = (f"{CAUSES[cause]} for {count}" for cause, count in causes.items())
-    words = [f"{first} of {counted(len(chosen.ranked), 'accelerator')}", *rest]
+    main_cause, *other_causes = (f"{CAUSES[cause]} for {count}" for cause, count in causes.items())
+    words = [f"{main_cause} of {counted(len(chosen.ranked), 'accelerator')}", *other_causes]
     sentence = f"What decides is {listed(words)}."
     return Finding("decides_number", exactly(int(causes.iloc[0])), unit, sentence, cited(chosen.ranked),
                    about=str(causes.index[0]))  # fmt: skip
@@ -295,39 +299,42 @@ def decides(chosen: Choice) -> Finding:
 def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
     """How many times the accelerators the first ranked takes at the end of its staircase, and for how many users."""
     unit = "ratio of the medians of accelerators in whole nodes"
-    first = chosen.ranked["accelerator"].iloc[0] if len(chosen.ranked) else ""
-    own = stairs[stairs["accelerator"].eq(first)]
-    if own.empty:
+    first_ranked = chosen.ranked["accelerator"].iloc[0] if len(chosen.ranked) else ""
+    staircase = stairs[stairs["accelerator"].eq(first_ranked)]
+    if staircase.empty:
         return nothing("growth_with_users", unit, "Nothing can be ranked: no number of users has nodes.")
     row = chosen.ranked.iloc[0]
-    times = float(own["count"].iloc[-1] / row["count_median"])
-    more = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
-    words = f"For {more} times the users {row['called']} takes {ranking.times_as(times)}as many accelerators"
+    times = float(staircase["count"].iloc[-1] / row["count_median"])
+    times_users = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
+    words = f"For {times_users} times the users {row['called']} takes {ranking.times_as(times)}as many accelerators"
     spare = " and spare ones" if chosen.asked.spare_nodes else ""
     rounded = times < choice.users_at_most(chosen.asked) / chosen.asked.users
     words += f", for whole nodes{spare} weigh less." if rounded else "."
-    return Finding("growth_with_users", exactly(times), unit, words, cited(chosen.ranked.head(1)), about=first)
+    return Finding("growth_with_users", exactly(times), unit, words, cited(chosen.ranked.head(1)), about=first_ranked)
 
 
 def near(chosen: Choice, label: str) -> Finding:
     """How near the benchmark that is planned with is to the model: its distance and by how many times they differ."""
-    unit, own, model = "distance between model and benchmark, 0 for the same", chosen.match.own, _model(chosen)
+    unit, nearest, model = "distance between model and benchmark, 0 for the same", chosen.match.own, _model(chosen)
     unknown = chosen.match.near.loc[chosen.match.near["distance"].isna(), "label"]
     blind = f" No distance to {listed(unknown)} is known." if len(unknown) else ""
-    if own is None:
+    if nearest is None:
         return nothing("nearest_benchmark", unit, f"How large {label} is is not known: no distance to another model.")
-    if own["distance"] == 0:
+    if nearest["distance"] == 0:
         words = f"{model} is {'as large as ' if chosen.asked.parameters_billion else ''}{label}."
         return Finding("nearest_benchmark", exactly(0.0), unit, words, more=blind.strip())
-    times = {"parameters": own["parameters_times"], "active parameters": own["active_times"],
-             "longest prompt": own["prompt_times"]}  # fmt: skip
+    times = {"parameters": nearest["parameters_times"], "active parameters": nearest["active_times"],
+             "longest prompt": nearest["prompt_times"]}  # fmt: skip
     dense = abs(times["parameters"] - times["active parameters"]) < 1e-9
-    told = [ranking.times(value, what) for what, value in times.items()
-            if value == value and value != 1 and not (dense and what == "active parameters")]  # fmt: skip
-    kind = "" if own["same_kind"] else ", one of both a mixture of experts"
-    size = f"{listed(told)} of {label}" if told else f"the size of {label}"
+    ratios = [
+        ranking.times(value, quantity)
+        for quantity, value in times.items()
+        if value == value and value != 1 and not (dense and quantity == "active parameters")
+    ]
+    kind = "" if nearest["same_kind"] else ", one of both a mixture of experts"
+    size = f"{listed(ratios)} of {label}" if ratios else f"the size of {label}"
     words = f"{model} has {size}{kind}: throughput is the benchmark's, unscaled."
-    return Finding("nearest_benchmark", exactly(float(own["distance"])), unit, words, more=blind.strip())
+    return Finding("nearest_benchmark", exactly(float(nearest["distance"])), unit, words, more=blind.strip())
 
 
 def unanswered(chosen: Choice, name: Names) -> Finding:
@@ -335,11 +342,11 @@ def unanswered(chosen: Choice, name: Names) -> Finding:
     rows, unit = chosen.unranked, "share of the speed asked for that the nearest accelerator reached"
     if rows.empty:
         return nothing("not_ranked", unit, "Each accelerator that ran text under a limit is ranked.")
-    here = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
+    rows_with_speed = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
     many = f"{counted(len(rows), 'accelerator')} of the record {'is' if len(rows) == 1 else 'are'} not ranked"
-    if here.empty:
+    if rows_with_speed.empty:
         return Finding("not_ranked", exactly(len(rows)), "accelerators that are not ranked", f"{many}.", cited(rows))
-    best = here.loc[here["speed"].idxmax()]
+    best = rows_with_speed.loc[rows_with_speed["speed"].idxmax()]
     share, fastest = (interval.number(value, PROSE) for value in (100 * best["of_asked"], best["speed"]))
     words = (
         f"{many}; nearest comes {name(best['accelerator'])} with {fastest} tokens/s per user, {share} % of the speed."
@@ -349,25 +356,28 @@ def unanswered(chosen: Choice, name: Names) -> Finding:
     return Finding("not_ranked", exactly(float(best["of_asked"])), unit, words, cited(rows), about=best["accelerator"])
 
 
-def elsewhere(chosen: Choice, more: pd.DataFrame, users: int) -> Finding:
-    """Whether the same accelerator leads for other users (`more`: choice.with_users)."""
+def elsewhere(chosen: Choice, for_more_users: pd.DataFrame, users: int) -> Finding:
+    """Whether the same accelerator leads for other users (`for_more_users`: choice.with_users)."""
     unit = NEED.format(UNITS[chosen.by])
-    more, now = more[more[f"{chosen.by}_low"].notna()], ranking.known(chosen)
-    if now.empty or more.empty:
+    for_more_users = for_more_users[for_more_users[f"{chosen.by}_low"].notna()]
+    for_these_users = ranking.known(chosen)
+    if for_these_users.empty or for_more_users.empty:
         return nothing("best_for_more_users", unit, "Nothing can be ranked for more users either.")
-    first, then = now.iloc[0], more.iloc[0]
-    same, value = first["accelerator"] == then["accelerator"], likely(then, chosen.by)
+    leader, leader_for_more = for_these_users.iloc[0], for_more_users.iloc[0]
+    same, value = leader["accelerator"] == leader_for_more["accelerator"], likely(leader_for_more, chosen.by)
     amount = ranking.much(chosen, value)
-    who = f"With {users:,} users {then['called']}"
-    words = f"{who} leads too, with {amount}." if same else f"{who} leads instead of {first['called']}, with {amount}."
-    return Finding("best_for_more_users", value, unit, words, cited(more.head(1)), about=then["accelerator"])
+    who = f"With {users:,} users {leader_for_more['called']}"
+    words = f"{who} leads too, with {amount}." if same else f"{who} leads instead of {leader['called']}, with {amount}."
+    return Finding(
+        "best_for_more_users", value, unit, words, cited(for_more_users.head(1)), about=leader_for_more["accelerator"]
+    )
 
 
-def shown(chosen: Choice, more: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
+def shown(chosen: Choice, for_more_users: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
     """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
     apart = [near(chosen, label)] if is_apart(chosen) else []
-    smaller = [below] if (below := untried(chosen)).value else []
-    return [*smaller, elsewhere(chosen, more, users), *apart, unanswered(chosen, name)]
+    smaller = [unmeasured] if (unmeasured := untried(chosen)).value else []
+    return [*smaller, elsewhere(chosen, for_more_users, users), *apart, unanswered(chosen, name)]
 
 
 def folded(chosen: Choice, label: str) -> list[Finding]:
@@ -377,8 +387,8 @@ def folded(chosen: Choice, label: str) -> list[Finding]:
 
 def is_apart(chosen: Choice) -> bool:
     """Whether the benchmark is known to be another model than the one asked about."""
-    own = chosen.match.own
-    return own is not None and bool(own["distance"] > 0)
+    nearest = chosen.match.own
+    return nearest is not None and bool(nearest["distance"] > 0)
 
 
 def basis(chosen: Choice, label: str) -> list[str]:
@@ -388,9 +398,9 @@ def basis(chosen: Choice, label: str) -> list[str]:
     return [f"{label} at distance {interval.number(float(chosen.match.own['distance']), PROSE)}"]
 
 
-def notes(*found: Finding) -> Notes:
+def notes(*findings: Finding) -> Notes:
     """The notes of several findings as one set."""
-    return frozenset().union(*(own.notes for own in found)) or NONE
+    return frozenset().union(*(finding.notes for finding in findings)) or NONE
 
 
 def ranked_rows(chosen: Choice) -> pd.DataFrame:
@@ -413,12 +423,12 @@ def power_rows(chosen: Choice) -> pd.DataFrame:
     rows = ranking.by_watts(_powered(chosen.ranked[chosen.ranked["kilowatts_low"].notna()])).head(ROWS)
     kind = rows["metered"].map({True: METERED, False: MODELLED})
     equal = ranking.equal_node(chosen)
-    told = [
+    details = [
         ", ".join([ranking.nodes(row, equal)] * (row["node"] != equal) + [ranking.runs(row)] * bool(row["metered"]))
         for _, row in rows.iterrows()
     ]
     hollow = ~rows["metered"].astype(bool)
-    return rows.assign(series=kind, modelled=hollow, told=told, software=software(rows)).reset_index(drop=True)
+    return rows.assign(series=kind, modelled=hollow, told=details, software=software(rows)).reset_index(drop=True)
 
 
 def points(chosen: Choice, stairs: pd.DataFrame) -> pd.DataFrame:
@@ -436,9 +446,9 @@ def unranked_rows(chosen: Choice, labels: Names, name: Names) -> pd.DataFrame:
     """What is not ranked as a table shows it."""
     rows = chosen.unranked
     return rows.assign(
-        called=[name(own) for own in rows["accelerator"]],
+        called=[name(accelerator) for accelerator in rows["accelerator"]],
         reason=rows["why"].map(WHY),
-        label=[labels(own) for own in rows["benchmark"]],
+        label=[labels(benchmark) for benchmark in rows["benchmark"]],
         when=[" to ".join(dict.fromkeys([rounds[0], rounds[-1]])) for rounds in rows["rounds"]],
     )
 
@@ -446,11 +456,11 @@ def unranked_rows(chosen: Choice, labels: Names, name: Names) -> pd.DataFrame:
 def ranked_columns(chosen: Choice) -> dict[str, str]:
     """The columns of that table: those of a budget and of dollars where something is known of them."""
     base = chosen.plans[chosen.asked.baseline].called
-    left = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
-    left -= {"budget"} if chosen.asked.kilowatts_at_most else set()
-    left |= {*EQUAL.values()} - ({EQUAL[chosen.by]} if ranking.sized_apart(chosen) else set())
+    left_out = {"budget", "price_at_most"} if not chosen.asked.usd_per_hour_at_most else set()
+    left_out -= {"budget"} if chosen.asked.kilowatts_at_most else set()
+    left_out |= {*EQUAL.values()} - ({EQUAL[chosen.by]} if ranking.sized_apart(chosen) else set())
     columns = {
-        name: words.format(ranking.equal_node(chosen)) for name, words in RANKED_TABLE.items() if name not in left
+        name: words.format(ranking.equal_node(chosen)) for name, words in RANKED_TABLE.items() if name not in left_out
     }
     return columns | {
         "worth": f"Worth in whole nodes, hours of {base} (ratio)",
@@ -464,8 +474,8 @@ def _worded(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _powered(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the notes of their watts; that no meter told them is said by their marks."""
-    both = zip(rows["notes"], rows["power_notes"], strict=True)
-    return rows.assign(notes=[own | without(more, "no_meter") for own, more in both])
+    pairs = zip(rows["notes"], rows["power_notes"], strict=True)
+    return rows.assign(notes=[of_row | without(of_watts, "no_meter") for of_row, of_watts in pairs])
 
 
 def _users(chosen: Choice, label: str) -> str:
@@ -478,8 +488,8 @@ def _users(chosen: Choice, label: str) -> str:
 def _planned_as(chosen: Choice, label: str) -> str:
     """The model asked about, and the benchmark that it is planned with where that is another."""
     asked = chosen.asked
-    own = asked.benchmark_named == chosen.match.benchmark if asked.model else not is_apart(chosen)
-    return label if own else f"{asked.model or 'your model'}, planned as {label},"
+    is_benchmark_itself = asked.benchmark_named == chosen.match.benchmark if asked.model else not is_apart(chosen)
+    return label if is_benchmark_itself else f"{asked.model or 'your model'}, planned as {label},"
 
 
 def _budget(chosen: Choice) -> str:
@@ -493,12 +503,13 @@ def _model(chosen: Choice) -> str:
 
 
 def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
-    here = chosen.unranked[chosen.unranked["benchmark"].eq(chosen.match.benchmark) & chosen.unranked["speed"].notna()]
+    rows = chosen.unranked
+    rows_with_speed = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
     asked = interval.number(capacity.speed_asked(TOKENS, chosen.asked))
     wanted = f"No {either(map(name, chosen.asked.accelerators)) or 'accelerator'} on sale"
-    if here.empty:
+    if rows_with_speed.empty:
         return f"{wanted} can be planned for {label} from these rounds."
-    best = here.loc[here["speed"].idxmax()]
+    best = rows_with_speed.loc[rows_with_speed["speed"].idxmax()]
     fastest = interval.number(best["speed"], PROSE)
     if best["of_asked"] >= 1:
         return (

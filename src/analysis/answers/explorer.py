@@ -21,9 +21,10 @@ def compared(rows: pd.DataFrame) -> Finding:
     name, unit = "explorer_rows_that_may_be_compared", "closed data-center rates, filed once, without power"
     if rows.empty:
         return nothing(name, unit, "No official result is chosen: there is nothing to explore.")
-    closed, may = int(rows["division"].eq("closed").sum()), int(holdings.set_aside(rows).at[holdings.ALL, "compared"])
-    headline = f"{may:,} of {counted(closed, 'closed result')} may be compared: data-center rates, filed once, "
-    return Finding(name, exactly(may), unit, f"{headline}without power.", cited(rows))
+    closed = int(rows["division"].eq("closed").sum())
+    comparable = int(holdings.set_aside(rows).at[holdings.ALL, "compared"])
+    headline = f"{comparable:,} of {counted(closed, 'closed result')} may be compared: data-center rates, filed once, "
+    return Finding(name, exactly(comparable), unit, f"{headline}without power.", cited(rows))
 
 
 def holds(rows: pd.DataFrame) -> Finding:
@@ -44,14 +45,14 @@ def rests_on(rows: pd.DataFrame) -> Trust:
     if not rounds:
         return Trust(("no round of the record",))
     span = f"MLPerf {rounds[0]}" if len(rounds) == 1 else f"MLPerf {rounds[0]} to {rounds[-1]}"
-    there = holdings.distinct(rows)
-    told = [counted(there["submitters"], "submitter"), counted(there["accelerators"], "accelerator")]
-    return Trust((span, listed(told)), view=views.link({}))
+    totals = holdings.distinct(rows)
+    counts = [counted(totals["submitters"], "submitter"), counted(totals["accelerators"], "accelerator")]
+    return Trust((span, listed(counts)), view=views.link({}))
 
 
 def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, list[str]]:
     """What is chosen at first: closed results of a benchmark and scenario in the newest round that has them."""
     chosen = {"benchmark": [benchmark], "scenario": [scenario], "division": ["closed"]}
-    own = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")]
-    newest = ages.newest(own["round"])
+    is_chosen = rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")
+    newest = ages.newest(rows.loc[is_chosen, "round"])
     return {"round": [newest], **chosen} if newest else chosen

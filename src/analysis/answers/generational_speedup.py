@@ -65,13 +65,13 @@ def fastest(lead: Row | None, baseline: str, topic: str, name: Names) -> Finding
     if lead is None:
         why = f"No comparable figure sets another accelerator beside {with_article(name(baseline))} on {topic}."
         return nothing("fastest", TIMES, why)
-    own, base = name(lead["accelerator"]), name(baseline)
+    leader_name, baseline_name = name(lead["accelerator"]), name(baseline)
     sold = " on sale" * (lead["origin"] == "official" and speedup.on_sale(lead))
     work = f"does the work of {_as_work(lead)}"
     if _slower(lead):
-        words = f"No accelerator{sold} beats {with_article(base)} on {topic}: it {work} {many_of(own)}"
+        words = f"No accelerator{sold} beats {with_article(baseline_name)} on {topic}: it {work} {many_of(leader_name)}"
     else:
-        words = f"{opening(with_article(own))}{sold} {work} {many_of(base)} on {topic}"
+        words = f"{opening(with_article(leader_name))}{sold} {work} {many_of(baseline_name)} on {topic}"
     ran = precisions(lead)
     sentence = fitting(f"{words} ({'; '.join(filter(None, [where(lead), ran]))}).", f"{words} ({where(lead)}).")
     return Finding("fastest", span(lead, "speedup"), TIMES, sentence, cited(_one(lead)), lead["notes"])
@@ -84,42 +84,45 @@ def follows(
 
     `others` are all speedups. Without a lead it names the accelerators that could be the baseline.
     """
-    base = name(baseline)
+    baseline_name = name(baseline)
     if lead is None:
         if covered.empty:
             return nothing("next", TIMES, "No official result of it is there to compare.")
-        last = covered.iloc[-1]
-        choices = listed(map(name, last["others"]))
-        return nothing("next", TIMES, f"Baselines to choose in {last['round']}: {choices}.")
+        newest = covered.iloc[-1]
+        choices = listed(map(name, newest["others"]))
+        return nothing("next", TIMES, f"Baselines to choose in {newest['round']}: {choices}.")
     if len(newer):
         row = newer.iloc[0]
         work = f"{with_article(name(row['accelerator']))} does the work of {_as_work(row)}"
         if _slower(row):
-            work = f"{with_article(base)} does the work of {_as_work(row)} {many_of(name(row['accelerator']))}"
-        sentence = f"{_own_round(row)} has no {base}; by accelerators that ran in both rounds, {work}."
+            work = f"{with_article(baseline_name)} does the work of {_as_work(row)} {many_of(name(row['accelerator']))}"
+        sentence = f"{_own_round(row)} has no {baseline_name}; by accelerators that ran in both rounds, {work}."
         return Finding("through_a_bridge", span(row, "speedup"), TIMES, sentence, cited(_one(row)), row["notes"])
-    same = others[others["basis"].eq(lead["basis"]) & ~others["accelerator"].isin([baseline, lead["accelerator"]])]
-    sold = np.array([speedup.on_sale(row) for row in as_dicts(same)], dtype="bool")
-    same = fastest_first(same[sold]).head(2)
-    if same.empty:
+    rivals = others[others["basis"].eq(lead["basis"]) & ~others["accelerator"].isin([baseline, lead["accelerator"]])]
+    sold = np.array([speedup.on_sale(row) for row in as_dicts(rivals)], dtype="bool")
+    rivals = fastest_first(rivals[sold]).head(2)
+    if rivals.empty:
         return nothing(
-            "next", TIMES, f"No other accelerator on sale stands beside {with_article(base)} in {where(lead)}."
+            "next", TIMES, f"No other accelerator on sale stands beside {with_article(baseline_name)} in {where(lead)}."
         )
-    words = [f"{with_article(name(row['accelerator']))} at {_prose(row)} times" for row in as_dicts(same)]
+    words = [f"{with_article(name(row['accelerator']))} at {_prose(row)} times" for row in as_dicts(rivals)]
     sentence = f"Beside it {'stands' if len(words) == 1 else 'stand'} {listed(words)}."
-    return Finding("next", span(same, "speedup"), TIMES, sentence, cited(same), of_rows(same))
+    return Finding("next", span(rivals, "speedup"), TIMES, sentence, cited(rivals), of_rows(rivals))
 
 
 def rests_on(lead: Row | None, baseline: str, name: Names) -> list[str]:
     """What the trust line says beside its rows: precisions and sizes of both sides, the round of a bridge."""
     if lead is None:
         return []
-    sides = zip((lead["accelerator"], baseline), (lead["precision"], lead["baseline_precision"]), strict=True)
-    ran = " against ".join(f"{name(part)} {precision.upper()}" for part, precision in sides) if precisions(lead) else ""
-    sizes = lead["accelerator_count"], lead["baseline_count"]
-    known = all(size == size and size is not pd.NA for size in sizes)
-    alike = f"{sizes[0]} accelerators each" if sizes[0] == sizes[1] else f"{sizes[0]} accelerators against {sizes[1]}"
-    return [*([ran] if ran else []), *([alike] if known else []), *bridged([lead["through"]])]
+    parts = []
+    if precisions(lead):
+        precision, baseline_precision = lead["precision"].upper(), lead["baseline_precision"].upper()
+        parts += [f"{name(lead['accelerator'])} {precision} against {name(baseline)} {baseline_precision}"]
+    size, baseline_size = lead["accelerator_count"], lead["baseline_count"]
+    if pd.notna(size) and pd.notna(baseline_size):
+        same_size = size == baseline_size
+        parts += [f"{size} accelerators each" if same_size else f"{size} accelerators against {baseline_size}"]
+    return [*parts, *bridged([lead["through"]])]
 
 
 def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str, name: Names) -> list[Finding]:
@@ -130,8 +133,8 @@ def rounds(covered: pd.DataFrame, asked: Collection[str], baseline: str, name: N
     lacking = covered[~covered["baseline"].astype(bool)].iloc[::-1]
     empty = [round for round in asked if round not in set(covered["round"])]
     parts = [_without_baseline(row, name(baseline)) for row in as_dicts(lacking.head(2))]
-    more = list(lacking["round"].iloc[2:])
-    parts += [f"It is lacking in {listed(more)} too."] if more else []
+    further_rounds = list(lacking["round"].iloc[2:])
+    parts += [f"It is lacking in {listed(further_rounds)} too."] if further_rounds else []
     parts += [f"Of {listed(empty)} no official result is there to compare."] if empty else []
     if not parts:
         return []
@@ -170,8 +173,8 @@ def in_words(speedups: pd.DataFrame, leading: pd.DataFrame, baseline: str, name:
     others = speedups[speedups["accelerator"].ne(baseline)]
     keys = list(zip(others["accelerator"], others["basis"], strict=True))
     order = sorted(range(len(others)), key=lambda row: (place[keys[row][0]], keys[row] not in answers))
-    first = [key in answers for key in keys]
-    return _told(others.assign(leads=np.array(first, dtype="bool")).iloc[order], name)
+    is_leading = [key in answers for key in keys]
+    return _told(others.assign(leads=np.array(is_leading, dtype="bool")).iloc[order], name)
 
 
 def figure_rows(rows: pd.DataFrame, accelerators: Collection[str]) -> pd.DataFrame:
@@ -228,19 +231,28 @@ def across(grid: pd.DataFrame, lead: Row | None, baseline: str, label: Names, na
     if others.empty:
         return nothing("across_benchmarks", TIMES, f"Nothing stands beside {with_article(base)} on any benchmark.")
     counts = others["accelerator"].value_counts().sort_index()
-    first = "" if lead is None else lead["accelerator"]
-    which = first if counts.get(first, 0) > 1 else counts.idxmax()
-    part = fastest_first(others[others["accelerator"].eq(which)])
-    part = part.assign(benchmark=part["benchmark"].map(label))
-    most, least = part.iloc[0], part.iloc[-1]
-    own = opening(with_article(name(which)))
-    sentence = f"{own} gives {_prose(most)} times {with_article(base)} on {most['benchmark']}, its only benchmark here."
-    if len(part) > 1:
+    leading = "" if lead is None else lead["accelerator"]
+    accelerator = leading if counts.get(leading, 0) > 1 else counts.idxmax()
+    by_benchmark = fastest_first(others[others["accelerator"].eq(accelerator)])
+    by_benchmark = by_benchmark.assign(benchmark=by_benchmark["benchmark"].map(label))
+    most, least = by_benchmark.iloc[0], by_benchmark.iloc[-1]
+    subject = opening(with_article(name(accelerator)))
+    sentence = (
+        f"{subject} gives {_prose(most)} times {with_article(base)} on {most['benchmark']}, its only benchmark here."
+    )
+    if len(by_benchmark) > 1:
         sentence = (
-            f"{own} gives {_prose(least)} times {with_article(base)} on {least['benchmark']} and {_prose(most)} on "
-            f"{most['benchmark']} ({len(part)} of {counted(others['benchmark'].nunique(), 'benchmark')})."
+            f"{subject} gives {_prose(least)} times {with_article(base)} on {least['benchmark']} and {_prose(most)} on "
+            f"{most['benchmark']} ({len(by_benchmark)} of {counted(others['benchmark'].nunique(), 'benchmark')})."
         )
-    return Finding("across_benchmarks", span(part, "speedup"), TIMES, sentence, cited(part), of_rows(part, "benchmark"))
+    return Finding(
+        "across_benchmarks",
+        span(by_benchmark, "speedup"),
+        TIMES,
+        sentence,
+        cited(by_benchmark),
+        of_rows(by_benchmark, "benchmark"),
+    )
 
 
 def offered(spec: pd.DataFrame, lead: Row | None, baseline: str, name: Names) -> Finding:
@@ -269,15 +281,16 @@ def explanation(explained: pd.DataFrame) -> Finding:
     if judged.empty:
         why = f"Fewer than {ENOUGH} accelerators have a datasheet and a stated precision: no cause can be told."
         return nothing("explained_by", MISS, why)
-    same, part = next(iter(judged.groupby("same", sort=False)))
-    return Finding("explained_by", exactly(judged["miss"].iloc[0]), MISS, _explained(bool(same), part), ["datasheets"])
+    one_precision, ranked_facts = next(iter(judged.groupby("same", sort=False)))
+    sentence = _explained(bool(one_precision), ranked_facts)
+    return Finding("explained_by", exactly(judged["miss"].iloc[0]), MISS, sentence, ["datasheets"])
 
 
-def _explained(same: bool, part: pd.DataFrame) -> str:
-    called = {RAN: "compute"} if same else {}
-    part = part.assign(spec=part["spec"].replace(called), miss=[interval.number(miss, 2) for miss in part["miss"]])
-    close, best = part[part["close"].astype(bool)], part.iloc[0]
-    over = f"over {counted(best['accelerators'], 'accelerator')}{' at one precision' if same else ''}"
+def _explained(one_precision: bool, ranked_facts: pd.DataFrame) -> str:
+    called = ranked_facts["spec"].replace({RAN: "compute"} if one_precision else {})
+    ranked_facts = ranked_facts.assign(spec=called, miss=[interval.number(miss, 2) for miss in ranked_facts["miss"]])
+    close, best = ranked_facts[ranked_facts["close"].astype(bool)], ranked_facts.iloc[0]
+    over = f"over {counted(best['accelerators'], 'accelerator')}{' at one precision' if one_precision else ''}"
     if len(close) == 1:
         return f"{opening(over)}, {best['spec']} explains the speedup best: off by {best['miss']} times on average."
     return f"What explains it is too close to call: {over} {listed(close['spec'])} fit alike."
@@ -316,34 +329,42 @@ def spec_rows(beside: pd.DataFrame, accelerators: Collection[str], name: Names) 
     """The speedups of some accelerators with one interval per datasheet ratio: a row each, the fastest on top."""
     facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(FACTS))
     wide = pd.concat([facts.add_suffix("_low"), facts.add_suffix("_high")], axis=1)
-    first = fastest_first(beside[beside["accelerator"].isin(accelerators)].drop_duplicates("accelerator"))
-    return _told(first.merge(wide.reset_index(), on="accelerator"), name)
+    speedups = fastest_first(beside[beside["accelerator"].isin(accelerators)].drop_duplicates("accelerator"))
+    return _told(speedups.merge(wide.reset_index(), on="accelerator"), name)
 
 
-def leader_under_other_choice(here: Row | None, there: Row | None, baseline: str, topic: str, name: Names) -> Finding:
+def leader_under_other_choice(
+    lead: Row | None, lead_elsewhere: Row | None, baseline: str, topic: str, name: Names
+) -> Finding:
     """Whether the lead (speedup.leader) stays under another reasonable choice: that of `topic`, in words.
 
     The same leader is no other answer where the ranges of its lead are at most ALIKE times apart.
     """
     key = "under_another_choice"
-    if there is None:
+    if lead_elsewhere is None:
         return nothing(key, TIMES, f"{topic} has no comparable figure to check the answer with.")
-    before, now = (None if row is None else "" if _slower(row) else row["accelerator"] for row in (here, there))
-    same = before == now and (not now or _apart(span(here, "speedup"), span(there, "speedup")) <= ALIKE)
+    leader, leader_elsewhere = (
+        None if row is None else "" if _slower(row) else row["accelerator"] for row in (lead, lead_elsewhere)
+    )
+    same_answer = leader == leader_elsewhere and (
+        not leader_elsewhere or _apart(span(lead, "speedup"), span(lead_elsewhere, "speedup")) <= ALIKE
+    )
     base = with_article(name(baseline))
-    if not now:
-        own = f"none beats {base} on {topic}"
+    if not leader_elsewhere:
+        statement = f"none beats {base} on {topic}"
     else:
-        work = f"does the work of {_prose(there)} {many_of(name(baseline))}{' too' * same} ({where(there)})"
-        own = f"on {topic} {with_article(name(now))} {work}"
-    verdict = "No" if same else "Yes"
-    sources = sorted({source for row in (here, there) if row is not None for source in row["source_ids"]})
-    return Finding(key, span(there, "speedup"), TIMES, f"{verdict}: {own}.", sources, there["notes"])
+        work = f"does the work of {_prose(lead_elsewhere)} {many_of(name(baseline))}{' too' * same_answer}"
+        statement = f"on {topic} {with_article(name(leader_elsewhere))} {work} ({where(lead_elsewhere)})"
+    verdict = "No" if same_answer else "Yes"
+    sources = sorted({source for row in (lead, lead_elsewhere) if row is not None for source in row["source_ids"]})
+    return Finding(
+        key, span(lead_elsewhere, "speedup"), TIMES, f"{verdict}: {statement}.", sources, lead_elsewhere["notes"]
+    )
 
 
-def _apart(one: Interval, other: Interval) -> float:
+def _apart(one_range: Interval, other_range: Interval) -> float:
     """How many times the nearer end of the greater range is that of the other; at most 1 where they meet."""
-    return max(one.low / other.high, other.low / one.high)
+    return max(one_range.low / other_range.high, other_range.low / one_range.high)
 
 
 def dated(lines: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -372,25 +393,32 @@ def grid_frames(
     ages = pd.Series([speedup.newest(row) for row in as_dicts(grid)], grid.index, "object")
     sold = [row["origin"] == "official" and speedup.on_sale(row) for row in as_dicts(grid)]
     rows = grid.assign(age=ages)[np.array(sold, dtype="bool")]
-    ranked = [((max(part["age"]), len(part)), benchmark) for benchmark, part in rows.groupby("benchmark", sort=False)]
+    ranked = [
+        ((max(rows_of_benchmark["age"]), len(rows_of_benchmark)), benchmark)
+        for benchmark, rows_of_benchmark in rows.groupby("benchmark", sort=False)
+    ]
     kept = [benchmark for _, benchmark in sorted(ranked, reverse=True)[:CELLS]]
     rows = rows[rows["benchmark"].isin(kept)]
-    first = "" if lead is None else lead["accelerator"]
-    often = [(part == first, count, part) for part, count in rows["accelerator"].value_counts().items()]
-    rows = rows[rows["accelerator"].isin([part for *_, part in sorted(often, reverse=True)[:CELLS]])]
+    leading = "" if lead is None else lead["accelerator"]
+    by_coverage = [
+        (accelerator == leading, count, accelerator)
+        for accelerator, count in rows["accelerator"].value_counts().items()
+    ]
+    kept = [accelerator for *_, accelerator in sorted(by_coverage, reverse=True)[:CELLS]]
+    rows = rows[rows["accelerator"].isin(kept)]
     rows = rows.assign(
         notes=[row["notes"] | (SINGLE if row["systems"] == 1 else NONE) for row in as_dicts(rows)],
         label=rows["benchmark"].map(labels),
         name=rows["accelerator"].map(name),
     )
-    told = rows.assign(
+    cells = rows.assign(
         middle=interval.of(rows, "speedup").middle,
         words=[span(row, "speedup").text(PROSE, to="\u2013") + marks(row["notes"]) for row in as_dicts(rows)],
     )
-    order = [label for label in labels.values() if label in set(told["label"])]
-    values = told.pivot(index="name", columns="label", values="middle").reindex(columns=order)
+    order = [label for label in labels.values() if label in set(cells["label"])]
+    values = cells.pivot(index="name", columns="label", values="middle").reindex(columns=order)
     values = values.loc[values.max(axis=1).sort_values(ascending=False, kind="stable").index]
-    words = told.pivot(index="name", columns="label", values="words").fillna("")
+    words = cells.pivot(index="name", columns="label", values="words").fillna("")
     return values, words.reindex(index=values.index, columns=values.columns), rows.drop(columns="age")
 
 
@@ -399,16 +427,16 @@ def where(row: Row) -> str:
     if row.get("origin", "official") != "official":
         return row["basis"]
     through = row.get("through", "")
-    own = [round for round in row["rounds"] if round != through]
-    return " and ".join(own) + (f" through {through}" if through else "")
+    own_rounds = [round for round in row["rounds"] if round != through]
+    return " and ".join(own_rounds) + (f" through {through}" if through else "")
 
 
 def precisions(row: Row) -> str:
     """The precisions that ran on both sides of a ratio; "" where one is not known."""
-    own, other = (row[column].upper() for column in ("precision", "baseline_precision"))
-    if not (own and other):
+    precision, baseline_precision = (row[column].upper() for column in ("precision", "baseline_precision"))
+    if not (precision and baseline_precision):
         return ""
-    return f"both {own}" if own == other else f"{own} against {other}"
+    return f"both {precision}" if precision == baseline_precision else f"{precision} against {baseline_precision}"
 
 
 def scope(row: Row) -> str:
@@ -433,8 +461,8 @@ def _without_baseline(row: dict, base: str) -> str:
     counts = [(count, how) for how, count in ways.items() if count]
     beside = "none stands beside it"
     if counts[0][1] != "not at all":
-        (count, how), *others = counts
-        beside = listed([f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, others)])
+        (count, how), *rest = counts
+        beside = listed([f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, rest)])
     return f"{row['round']} has no {base}: of its {counted(row['accelerators'], 'accelerator')} {beside}."
 
 
@@ -493,14 +521,18 @@ def _software(software: pd.DataFrame, earlier: str, later: str, name: Names) -> 
         if not earlier:
             why = f"No accelerator of {later} has an earlier official row" if later else "No official row is there"
         return nothing("software", SOFTWARE, f"{why}: of software nothing is said.")
-    own = software[software["pairs"].gt(0)]
-    if own.empty:
+    paired = software[software["pairs"].gt(0)]
+    if paired.empty:
         sentence = (
             f"The best systems of {listed(map(name, software['accelerator']))} give {prose(span(software, 'speedup'))} "
         )
         sentence += f"times as much in {later} as in {earlier}; no submitter filed one of them in both."
         return Finding("software", span(software, "speedup"), SOFTWARE, sentence, cited(software), of_rows(software))
-    sentence = f"Submitters that filed an accelerator in both rounds got {prose(span(own, 'pairs'))} times as much of "
-    sentence += f"it in {later} as in {earlier}: {listed(map(name, own['accelerator']))}."
-    scope = f"{counted(int(own['pairs'].sum()), 'pair')} on {len(own)} of {counted(len(software), 'accelerator')}."
-    return Finding("software", span(own, "pairs"), SOFTWARE, sentence, cited(own), of_rows(own), scope)
+    sentence = (
+        f"Submitters that filed an accelerator in both rounds got {prose(span(paired, 'pairs'))} times as much of "
+    )
+    sentence += f"it in {later} as in {earlier}: {listed(map(name, paired['accelerator']))}."
+    scope = (
+        f"{counted(int(paired['pairs'].sum()), 'pair')} on {len(paired)} of {counted(len(software), 'accelerator')}."
+    )
+    return Finding("software", span(paired, "pairs"), SOFTWARE, sentence, cited(paired), of_rows(paired), scope)

@@ -72,9 +72,9 @@ def headline_speed(given: pd.DataFrame) -> float | None:
 
 def behind(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs that the answer rests on: those that prove a speed, on sale where there are such."""
-    known = runs[runs["speed"].notna()]
-    sold = known[known["on_sale"].astype(bool)]
-    return sold if len(sold) else known
+    with_speed = runs[runs["speed"].notna()]
+    sold = with_speed[with_speed["on_sale"].astype(bool)]
+    return sold if len(sold) else with_speed
 
 
 def basis(runs: pd.DataFrame) -> list[str]:
@@ -89,10 +89,10 @@ def left(given: pd.DataFrame, runs: pd.DataFrame, label: str, name: Names) -> Fi
     speed = headline_speed(given)
     if speed is None:
         return nothing("left_at_speed", KEPT, _why_nothing(runs, given, label, name))
-    there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
-    lead, asked = there.iloc[0], interval.number(speed)
+    rows_at_speed = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
+    lead, asked = rows_at_speed.iloc[0], interval.number(speed)
     start = f"On {label} at {asked} tokens/s per user {name(lead['accelerator'])} {_gives(speed, given)} most"
-    sources, notes = cited(there), of_rows(there)
+    sources, notes = cited(rows_at_speed), of_rows(rows_at_speed)
     if lead["kept_low"] != lead["kept_low"]:
         rate = span(lead, "rate")
         words = f"{start}: {_number(rate.low)} tokens/s per accelerator."
@@ -100,7 +100,7 @@ def left(given: pd.DataFrame, runs: pd.DataFrame, label: str, name: Names) -> Fi
     kept = span(lead, "kept")
     share = f"{start} and keeps at least {_percent(kept.low)} of its Offline throughput"
     shorter = f"At {asked} tokens/s per user {name(lead['accelerator'])} {_gives(speed, given)} most and keeps"
-    values = {finding_name(row["accelerator"]): (span(row, "kept"), KEPT) for _, row in there.iterrows()
+    values = {finding_name(row["accelerator"]): (span(row, "kept"), KEPT) for _, row in rows_at_speed.iterrows()
               if row["kept_low"] == row["kept_low"]}  # fmt: skip
     least = _percent(kept.low)
     headline = fitting(f"{share}.", f"{shorter} at least {least}.", f"{shorter} {least}.")
@@ -116,40 +116,40 @@ def ends(given: pd.DataFrame, runs: pd.DataFrame, name: Names) -> Finding:
             SPEED,
             "Choose a language model, and accelerators that ran it in a round whose logs have token latencies.",
         )
-    leaders, last = user_speed.most(given), reach.iloc[0]
+    leaders, fastest_run = user_speed.most(given), reach.iloc[0]
     parts = _leaders(leaders, user_speed.undecided(given), name)
-    beyond = [interval.number(speed) for speed in dict.fromkeys(given["asked"]) if speed > last["speed"]]
-    end, whose = f"the record ends at {_number(last['speed'])}", f"({name(last['accelerator'])})"
+    beyond = [interval.number(speed) for speed in dict.fromkeys(given["asked"]) if speed > fastest_run["speed"]]
+    end, whose = f"the record ends at {_number(fastest_run['speed'])}", f"({name(fastest_run['accelerator'])})"
     end, short, shortest = f"{end} tokens/s {whose}", f"{end} {whose}", end
-    more = (f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}") if beyond else end
-    headline = fitting(*(f"{'; '.join([*parts, told])}." for told in (more, short, shortest)))
-    own = reach[reach["speed"].eq(last["speed"])]
-    return Finding("record_ends", exactly(float(last["speed"])), SPEED, opening(headline),
-                   cited(own), of_rows(own), about=last["accelerator"])  # fmt: skip
+    longest = (f"nobody ran {listed(beyond)}, for {end}" if parts else f"No run is faster: {end}") if beyond else end
+    headline = fitting(*(f"{'; '.join([*parts, words])}." for words in (longest, short, shortest)))
+    fastest_runs = reach[reach["speed"].eq(fastest_run["speed"])]
+    return Finding("record_ends", exactly(float(fastest_run["speed"])), SPEED, opening(headline),
+                   cited(fastest_runs), of_rows(fastest_runs), about=fastest_run["accelerator"])  # fmt: skip
 
 
 def falls(curves: pd.DataFrame, label: str, name: Names) -> Finding:
     """By how much the throughput of one system falls from its slowest run under a limit to its fastest one."""
-    fast = curves[curves["speed"].notna() & curves["on_sale"].astype(bool)]
-    several = fast[fast.groupby("accelerator")["speed"].transform("nunique").gt(1)]
-    found = []
-    for accelerator, own in several.groupby("accelerator", sort=False):
-        own = own.sort_values("speed")
-        factor = interval.of(own.iloc[0], user_speed.PER_ACCELERATOR) / interval.of(
-            own.iloc[-1], user_speed.PER_ACCELERATOR
-        )
-        found.append((accelerator, factor, own))
-    found.sort(key=lambda each: each[1].low)
-    if not found:
+    with_speed = curves[curves["speed"].notna() & curves["on_sale"].astype(bool)]
+    several = with_speed[with_speed.groupby("accelerator")["speed"].transform("nunique").gt(1)]
+    falls_found = []
+    for accelerator, runs_of_system in several.groupby("accelerator", sort=False):
+        runs_of_system = runs_of_system.sort_values("speed")
+        slowest, fastest = (runs_of_system.iloc[place] for place in (0, -1))
+        factor = interval.of(slowest, user_speed.PER_ACCELERATOR) / interval.of(fastest, user_speed.PER_ACCELERATOR)
+        falls_found.append((accelerator, factor, runs_of_system))
+    falls_found.sort(key=lambda fall: fall[1].low)
+    if not falls_found:
         words = f"No system ran {label} at two speeds that are known: each curve has one."
         return nothing("fall_with_speed", FACTOR, words)
-    (least, small, own), (most, large, last) = found[0], found[-1]
-    rows = own if least == most else pd.concat([own, last])
-    whole = Interval(small.low, large.high)
-    slow, fast = (row["scenario"] for _, row in own.iloc[[0, -1]].iterrows())
-    words = f"From {slow} to {fast} one {name(least)} system loses a factor of {prose(small)}"
-    words += f", one {name(most)} system one of {prose(large)}" if least != most else ""
-    values = {finding_name(who): (factor, FACTOR) for who, factor, _ in found}
+    steadiest, least_fall, runs_of_steadiest = falls_found[0]
+    steepest, greatest_fall, runs_of_steepest = falls_found[-1]
+    rows = runs_of_steadiest if steadiest == steepest else pd.concat([runs_of_steadiest, runs_of_steepest])
+    whole = Interval(least_fall.low, greatest_fall.high)
+    from_scenario, to_scenario = (row["scenario"] for _, row in runs_of_steadiest.iloc[[0, -1]].iterrows())
+    words = f"From {from_scenario} to {to_scenario} one {name(steadiest)} system loses a factor of {prose(least_fall)}"
+    words += f", one {name(steepest)} system one of {prose(greatest_fall)}" if steadiest != steepest else ""
+    values = {finding_name(who): (factor, FACTOR) for who, factor, _ in falls_found}
     return Finding("fall_with_speed", whole, FACTOR, f"{words}.", cited(rows), of_rows(rows), values=values)
 
 
@@ -161,9 +161,9 @@ def worth(given: pd.DataFrame, name: Names) -> Finding:
     speed, unit = headline_speed(given), "times the tokens per second of the accelerator that gives least"
     if speed is None:
         return nothing("worth_at_speed", unit, "No asked speed is proven.")
-    there = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
-    lead, asked = there.iloc[0], interval.number(speed)
-    others = [(row, span(lead, "rate") / span(row, "rate")) for _, row in there.iloc[1:].iterrows()]
+    rows_at_speed = given[given["asked"].eq(speed) & given["on_sale"] & given["rate_low"].notna()]
+    lead, asked = rows_at_speed.iloc[0], interval.number(speed)
+    others = [(row, span(lead, "rate") / span(row, "rate")) for _, row in rows_at_speed.iloc[1:].iterrows()]
     if not others:
         words = f"At {asked} tokens/s per user {name(lead['accelerator'])} alone is proven."
         return nothing("worth_at_speed", unit, words)
@@ -171,25 +171,26 @@ def worth(given: pd.DataFrame, name: Names) -> Finding:
     work = either(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown)
     words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the work of {work}."
     values = {finding_name(row["accelerator"]): (times, unit) for row, times in others}
-    return Finding("worth_at_speed", others[-1][1], unit, words, cited(there), of_rows(there),
+    return Finding("worth_at_speed", others[-1][1], unit, words, cited(rows_at_speed), of_rows(rows_at_speed),
                    about=lead["accelerator"], values=values)  # fmt: skip
 
 
 def at_each_speed(given: pd.DataFrame, name: Names) -> list[Finding]:
     """Who gives most at each asked speed, and between what: a finding per speed."""
-    found, leaders = [], user_speed.most(given).set_index("asked")
+    findings, leaders = [], user_speed.most(given).set_index("asked")
     for speed in dict.fromkeys(given["asked"]):
-        told, called = f"most_at_{finding_name(interval.number(speed))}", interval.number(speed)
+        asked = interval.number(speed)
+        key = f"most_at_{finding_name(asked)}"
         if speed not in leaders.index:
-            found.append(nothing(told, MOST, f"No run on sale proves {called} tokens/s per user."))
+            findings.append(nothing(key, MOST, f"No run on sale proves {asked} tokens/s per user."))
             continue
         lead = leaders.loc[speed]
         rate = span(lead, "rate")
-        words = f"At {called} tokens/s per user {name(lead['accelerator'])} is proven to give most: "
+        words = f"At {asked} tokens/s per user {name(lead['accelerator'])} is proven to give most: "
         words += f"{_number(rate.low)} tokens/s per accelerator, in a run at {_number(lead['speed'])}."
-        own = leaders.loc[[speed]]
-        found.append(Finding(told, rate, MOST, words, cited(own), of_rows(own), about=lead["accelerator"]))
-    return found
+        rows = leaders.loc[[speed]]
+        findings.append(Finding(key, rate, MOST, words, cited(rows), of_rows(rows), about=lead["accelerator"]))
+    return findings
 
 
 def first_token(curves: pd.DataFrame, speed: float | None) -> Finding:
@@ -200,12 +201,12 @@ def first_token(curves: pd.DataFrame, speed: float | None) -> Finding:
     if fast.empty:
         return nothing("first_token", FIRST, "No run has its time to the first token in a log.")
     ends = Interval(float(fast["ttft_p99_ms"].min()) / 1000, float(fast["ttft_p99_ms"].max()) / 1000)
-    at = (
+    scope = (
         f"At {interval.number(speed)} tokens/s per user or more"
         if speed is not None and fast["speed"].min() >= speed
         else "Here"
     )
-    words = f"{at} the first token of 99 in 100 requests comes within {prose(ends)} seconds."
+    words = f"{scope} the first token of 99 in 100 requests comes within {prose(ends)} seconds."
     return Finding("first_token", ends, FIRST, words, cited(fast), of_rows(fast))
 
 
@@ -216,8 +217,8 @@ def elsewhere(by_benchmark: pd.DataFrame, given: pd.DataFrame, speed: float, lab
     asked, proven = interval.number(speed), by_benchmark[by_benchmark["accelerator"].ne("")]
     leaders = user_speed.most(given)
     lead = next(iter(leaders.loc[leaders["asked"].eq(speed), "accelerator"]), "")
-    short = by_benchmark[by_benchmark["accelerator"].eq("")]
-    names = [f"{label(row['benchmark'])} at {_number(row['ends'])}" for _, row in short.head(ENDED).iterrows()]
+    unproven = by_benchmark[by_benchmark["accelerator"].eq("")]
+    names = [f"{label(row['benchmark'])} at {_number(row['ends'])}" for _, row in unproven.head(ENDED).iterrows()]
     end = f"The record ends on {listed(names, ENDED)}." if names else ""
     if not lead:
         words = f"{asked} tokens/s per user is proven on {len(proven)} of {counted(len(by_benchmark), 'benchmark')}."
@@ -225,8 +226,8 @@ def elsewhere(by_benchmark: pd.DataFrame, given: pd.DataFrame, speed: float, lab
     led = int(proven["accelerator"].eq(lead).sum())
     scope = f"{counted(len(proven), 'benchmark')} that {'proves' if len(proven) == 1 else 'prove'} {asked} tokens/s"
     words = f"{name(lead)} is proven to give most on {led} of {scope} per user"
-    apart = proven[proven["accelerator"].ne(lead)]
-    others = [f"{name(row['accelerator'])} on {label(row['benchmark'])}" for _, row in apart.iterrows()]
+    led_by_others = proven[proven["accelerator"].ne(lead)]
+    others = [f"{name(row['accelerator'])} on {label(row['benchmark'])}" for _, row in led_by_others.iterrows()]
     words += f", {listed(others)}." if others else "."
     return Finding("leads_elsewhere", exactly(led), LEAD, words, cited(by_benchmark), about=lead, more=end)
 
@@ -241,14 +242,16 @@ def per_kilowatt(given: pd.DataFrame, label: str, rounds: Iterable[str], name: N
     rate = span(lead, "rate")
     asked, gives = interval.number(lead["asked"]), _number(rate.low)
     words = f"At {asked} tokens/s per user {name(lead['accelerator'])} gives {gives} tokens/s per kilowatt at the wall."
-    own = leaders.tail(1)
-    return Finding("per_kilowatt", rate, WATTS, words, cited(own), of_rows(own), about=lead["accelerator"])
+    rows_of_lead = leaders.tail(1)
+    return Finding(
+        "per_kilowatt", rate, WATTS, words, cited(rows_of_lead), of_rows(rows_of_lead), about=lead["accelerator"]
+    )
 
 
 def named(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The rows with what people call their accelerators, what served, and whether their speed is a bound."""
-    more = {"bound": rows["proof"].eq(LIMIT)} if "proof" in rows else {}
-    return rows.assign(name=[name(who) for who in rows["accelerator"]], software=software(rows), **more)
+    bound_column = {"bound": rows["proof"].eq(LIMIT)} if "proof" in rows else {}
+    return rows.assign(name=[name(who) for who in rows["accelerator"]], software=software(rows), **bound_column)
 
 
 def drawn(curves: pd.DataFrame) -> pd.DataFrame:
@@ -260,9 +263,9 @@ def drawn(curves: pd.DataFrame) -> pd.DataFrame:
 def at_rows(given: pd.DataFrame) -> pd.DataFrame:
     """The rows of a figure, ROWS accelerators at most: those that give most at the fastest proven speed first."""
     speed = headline_speed(given)
-    there = given[given["asked"].eq(speed)] if speed is not None else given
-    slow = given[given["asked"].eq(given["asked"].min())] if len(given) else given
-    rank = dict.fromkeys([*there.loc[there["rate_low"].notna(), "accelerator"], *slow["accelerator"]])
+    at_speed = given[given["asked"].eq(speed)] if speed is not None else given
+    at_slowest_speed = given[given["asked"].eq(given["asked"].min())] if len(given) else given
+    rank = dict.fromkeys([*at_speed.loc[at_speed["rate_low"].notna(), "accelerator"], *at_slowest_speed["accelerator"]])
     kept = list(rank)[:ROWS]
     rows = given[given["accelerator"].isin(kept)]
     return rows.sort_values("accelerator", key=lambda names: names.map(kept.index), kind="stable")
@@ -274,14 +277,14 @@ def waits(curves: pd.DataFrame) -> pd.DataFrame:
     rows = interval.put(rows, "ttft", Interval(rows["ttft_p50_ms"], rows["ttft_p99_ms"]))
     rows = rows.assign(ttft_median=rows["ttft_p90_ms"], step=rows["scenario"].map(SCENARIOS.index))
     order = rows.sort_values("step", ascending=False, kind="stable").head(ROWS)
-    place = {who: at for at, who in enumerate(dict.fromkeys(order["accelerator"]))}
+    place = {who: rank for rank, who in enumerate(dict.fromkeys(order["accelerator"]))}
     return order.sort_values("accelerator", key=lambda names: names.map(place), kind="stable").drop(columns="step")
 
 
 def limit_lines(limits: pd.DataFrame) -> dict[str, float]:
     """The limits of scenarios on the axis of speeds, by their words."""
-    known = limits[limits["speed"].notna()]
-    return {f"{row['scenario']}\nlimit": float(row["speed"]) for _, row in known.iterrows()}
+    with_speed = limits[limits["speed"].notna()]
+    return {f"{row['scenario']}\nlimit": float(row["speed"]) for _, row in with_speed.iterrows()}
 
 
 def _why_nothing(runs: pd.DataFrame, given: pd.DataFrame, label: str, name: Names) -> str:
@@ -305,9 +308,11 @@ def _leaders(leaders: pd.DataFrame, undecided: list[float], name: Names) -> list
         gives = "is proven to" if parts else gives
         by_leader = rows.groupby("accelerator", sort=False)["asked"].agg(list)
         unit = "" if parts else " tokens/s"
-        told = [f"{name(who)}{f' {gives}' * (not place)} at {listed(map(interval.number, speeds))}{unit * (not place)}"
-                for place, (who, speeds) in enumerate(by_leader.items())]  # fmt: skip
-        parts += [", ".join(told)] if told else []
+        clauses = [
+            f"{name(who)}{f' {gives}' * (not place)} at {listed(map(interval.number, speeds))}{unit * (not place)}"
+            for place, (who, speeds) in enumerate(by_leader.items())
+        ]
+        parts += [", ".join(clauses)] if clauses else []
     if still_open.any():
         parts[-1] += ", where others may give more"
     return parts

@@ -48,28 +48,28 @@ def gap(assessed: Assessed) -> Finding:
     """Where most of the gap goes."""
     start = "Offline" if pd.notna(assessed.best["latency_low"]) else assessed.limited.question.scenario
     unit = f"share of the nearest system's {start} rate that the step takes"
-    known, run = assessed.gap.dropna(subset="share_low"), assessed.best
+    steps_known, run = assessed.gap.dropna(subset="share_low"), assessed.best
     if pd.isna(run["of_nearest_low"]):
         why = f"No official row of {assessed.called} is comparable: where the throughput goes is not known."
         return nothing("largest_loss", unit, why)
-    known = known.sort_values("lost_high", ascending=False, kind="stable")
-    most = known.iloc[0]
-    left = _percent(known["share_low"].prod(), known["share_high"].prod())
-    taken = _percent(most["lost_low"], most["lost_high"])
-    took = f"{LOST[most['step']]} {'take' if most['step'] in MANY else 'takes'} {taken}"
-    sentence = (
-        f"{took if most['lost_high'] > 0 else 'nothing is lost'} of the nearest system's {start} rate; {left} is left."
-    )
-    ends = Interval(most["lost_low"], most["lost_high"])
+    steps_known = steps_known.sort_values("lost_high", ascending=False, kind="stable")
+    largest = steps_known.iloc[0]
+    share_left = _percent(steps_known["share_low"].prod(), steps_known["share_high"].prod())
+    share_taken = _percent(largest["lost_low"], largest["lost_high"])
+    words_on_largest = f"{LOST[largest['step']]} {'take' if largest['step'] in MANY else 'takes'} {share_taken}"
+    lost = words_on_largest if largest["lost_high"] > 0 else "nothing is lost"
+    sentence = f"{lost} of the nearest system's {start} rate; {share_left} is left."
+    ends = Interval(largest["lost_low"], largest["lost_high"])
     return Finding("largest_loss", ends, unit, sentence[:1].upper() + sentence[1:], _sources(run), assessed.notes)
 
 
 def lost_rows(assessed: Assessed) -> pd.DataFrame:
     """The steps of which something is known, in per cent of the first rate, as a range chart draws them."""
-    known = assessed.gap.dropna(subset="share_low")
-    percent = interval.of(known, "lost")
-    known = interval.put(known, "percent", Interval(100 * percent.low, 100 * percent.high))
-    return known.assign(accelerator=assessed.best["accelerator"], label=known["step"].map(LOST), series="lost")
+    steps_known = assessed.gap.dropna(subset="share_low")
+    percent = interval.of(steps_known, "lost")
+    steps_known = interval.put(steps_known, "percent", Interval(100 * percent.low, 100 * percent.high))
+    label = steps_known["step"].map(LOST)
+    return steps_known.assign(accelerator=assessed.best["accelerator"], label=label, series="lost")
 
 
 def saving(assessed: Assessed) -> Finding:
@@ -80,8 +80,8 @@ def saving(assessed: Assessed) -> Finding:
         return nothing("saved_by_closing_the_gap", unit, why)
     if pd.isna(run["saved_low"]) or run["load"] in ("light", ""):
         million = dollars(interval.of(run, "usd_per_million"))
-        here = "under this light load" if run["load"] == "light" else "here"
-        why = f"A million output tokens cost {million} {here}; what closing the gap would save is not known."
+        words_on_load = "under this light load" if run["load"] == "light" else "here"
+        why = f"A million output tokens cost {million} {words_on_load}; what closing the gap would save is not known."
         return replace(nothing("saved_by_closing_the_gap", unit, why), notes=assessed.notes)
     saved, bill, enough = (interval.of(run, name) for name in ("saved", "usd_per_hour", "enough"))
     would_do = f"{enough.text(2)} of {run['accelerator_count']} accelerators would do"
@@ -89,8 +89,8 @@ def saving(assessed: Assessed) -> Finding:
     if saved.high == 0:
         sentence = f"Closing the gap would save nothing of {dollars(bill)} an hour: no accelerator could be given back."
     million = interval.of(run, "usd_per_million"), "US dollars per million output tokens"
-    own = {"usd_per_million": million, "usd_per_hour": (bill, "US dollars an hour")}
-    return Finding("saved_by_closing_the_gap", saved, unit, sentence, _sources(run), assessed.notes, values=own)
+    costs = {"usd_per_million": million, "usd_per_hour": (bill, "US dollars an hour")}
+    return Finding("saved_by_closing_the_gap", saved, unit, sentence, _sources(run), assessed.notes, values=costs)
 
 
 def limits(assessed: Assessed) -> Finding:
@@ -164,15 +164,15 @@ def share_of_offline(assessed: Assessed) -> Finding:
 
 def front(assessed: Assessed) -> Finding:
     """How many runs are on the front of throughput against interactivity, and what they give."""
-    name, unit, best = "runs_on_the_front", "runs that no other beats in throughput and interactivity", assessed.runs
-    best = best[best["best"]]
-    if best.empty:
+    name, unit = "runs_on_the_front", "runs that no other beats in throughput and interactivity"
+    on_front = assessed.runs[assessed.runs["best"]]
+    if on_front.empty:
         return nothing(name, unit, "No run says how long a token takes: no front can be drawn.")
-    speed, rate = ranged(best, "interactivity"), ranged(best, "per_accelerator")
+    speed, rate = ranged(on_front, "interactivity"), ranged(on_front, "per_accelerator")
     runs = counted(len(assessed.runs), "run")
-    which = f"{len(best)} of {runs} {'are' if len(best) > 1 else 'is'} on the front"
-    headline = f"{which}: {rate} tokens/s per accelerator at {speed} tokens/s per user."
-    return Finding(name, exactly(len(best)), unit, headline, notes=assessed.notes)
+    count = f"{len(on_front)} of {runs} {'are' if len(on_front) > 1 else 'is'} on the front"
+    headline = f"{count}: {rate} tokens/s per accelerator at {speed} tokens/s per user."
+    return Finding(name, exactly(len(on_front)), unit, headline, notes=assessed.notes)
 
 
 def front_rows(assessed: Assessed) -> pd.DataFrame:
@@ -194,9 +194,9 @@ def official(assessed: Assessed) -> pd.DataFrame:
 def bars(assessed: Assessed) -> pd.DataFrame:
     """Per accelerator: the run and the official rows of the accelerator, as a range chart draws them."""
     run = assessed.best
-    own = "example" if sample(assessed) else "measured"
+    series_of_runs = "example" if sample(assessed) else "measured"
     rows = [
-        ("yours", own, run["per_accelerator_low"], run["per_accelerator_high"]),
+        ("yours", series_of_runs, run["per_accelerator_low"], run["per_accelerator_high"]),
         (f"official {assessed.limited.question.scenario}", "official", run["official_low"], run["official_high"]),
         ("roofline", "derived", run["ceiling"], run["ceiling"]),
     ]

@@ -94,7 +94,7 @@ def to_do(counts: pd.DataFrame) -> Finding:
     rounds = _rounds(counts)
     if rounds.empty:
         return nothing(name, unit, f"{NONE_HELD}: there is nothing to quote.")
-    held, bare = (rounds[rounds["with_log"].gt(0) == there] for there in (True, False))
+    held, bare = (rounds[rounds["with_log"].gt(0) == has_logs] for has_logs in (True, False))
     rows = int(bare["rows"].sum())
     if bare.empty:
         headline = "Quote its results as checked against their logs."
@@ -158,10 +158,10 @@ def power_computed_again(counts: pd.DataFrame) -> Finding:
     if held.empty:
         return nothing(name, unit, "No power figure of these rounds can be computed again.")
     counts_of = ("power_compared", "power", "power_differing", "power_left_out")
-    again, figures, wrong, out = (int(held[column].sum()) for column in counts_of)
-    headline = f"{again:,} of {figures + out:,} power figures of {_of(held.index)} were computed again "
+    again, figures, wrong, untrusted = (int(held[column].sum()) for column in counts_of)
+    headline = f"{again:,} of {figures + untrusted:,} power figures of {_of(held.index)} were computed again "
     headline += f"from the meter's samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}"
-    headline += f"; {out:,} {'has' if out == 1 else 'have'} untrusted samples" * bool(out)
+    headline += f"; {untrusted:,} {'has' if untrusted == 1 else 'have'} untrusted samples" * bool(untrusted)
     return Finding(name, exactly(again), unit, f"{headline}.", cited(held))
 
 
@@ -190,12 +190,12 @@ def gaps(counts: pd.DataFrame, rounds: pd.DataFrame, asked: Iterable[str]) -> Fi
     wanted = rounds[rounds["round"].isin(set(asked))] if asked else rounds
     lacking = wanted.loc[~wanted["round"].isin(held.index), "round"]
     bare = held.index[held["with_log"].eq(0)] if len(held) else []
-    known = wanted[wanted["round"].isin(bare) & wanted["note"].ne("")]
+    with_note = wanted[wanted["round"].isin(bare) & wanted["note"].ne("")]
     headline = f"The record has each round asked for: {listed(held.index, MANY)}."
     if len(lacking):
         headline = f"The record lacks {len(lacking)} of {counted(len(wanted), 'round')}: {listed(lacking, MANY)}."
-    more = " ".join(f"Of {row['round']}, {row['note']}." for row in as_dicts(known))
-    return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(held), more=more)
+    notes_on_rounds = " ".join(f"Of {row['round']}, {row['note']}." for row in as_dicts(with_note))
+    return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(held), more=notes_on_rounds)
 
 
 def comparable(aside: pd.DataFrame, counts: pd.DataFrame) -> Finding:
@@ -216,12 +216,12 @@ def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame) -> Finding:
     if submitters.empty:
         return nothing(name, unit, f"{NONE_HELD}: nobody filed a result.")
     top, total = submitters.head(FEW), counts.loc[ALL]
-    share, closed = float(top["rows"].sum() / total["rows"]), submitters.loc[submitters["closed"].idxmax()]
+    share, most_closed = float(top["rows"].sum() / total["rows"]), submitters.loc[submitters["closed"].idxmax()]
     headline = f"{len(top)} of {len(submitters)} submitters filed {100 * share:.0f} % of the results: "
     headline += f"{listed(map(spaced, top['submitter']))}."
-    whose = f"{spaced(closed['submitter'])} filed most: {closed['closed']:,}"
-    more = f"Of {counted(int(total['closed']), 'closed result')} {whose}." if total["closed"] else ""
-    return Finding(name, exactly(share), unit, headline, cited(counts), more=more)
+    whose = f"{spaced(most_closed['submitter'])} filed most: {most_closed['closed']:,}"
+    words_on_closed = f"Of {counted(int(total['closed']), 'closed result')} {whose}." if total["closed"] else ""
+    return Finding(name, exactly(share), unit, headline, cited(counts), more=words_on_closed)
 
 
 def progress(best: pd.DataFrame, topic: str) -> Finding:
@@ -232,8 +232,8 @@ def progress(best: pd.DataFrame, topic: str) -> Finding:
     first, last = best.iloc[0], best.iloc[-1]
     headline = f"On {topic}, {last['accelerator']} was the fastest on sale in {last['round']}, the only round here."
     if len(best) > 1:
-        here, there = (f"{row['round']} ({row['accelerator']})" for row in (last, first))
-        times = f"{span(last, 'over_first').text(2)} times as much in {here} as in {there}"
+        where_last, where_first = (f"{row['round']} ({row['accelerator']})" for row in (last, first))
+        times = f"{span(last, 'over_first').text(2)} times as much in {where_last} as in {where_first}"
         headline = f"On {topic}, the fastest on sale gives {times}."
     return Finding(name, span(last, "over_first"), unit, headline, cited(best), of_rows(best))
 
@@ -243,7 +243,7 @@ def under_a_narrower_tolerance(counts: pd.DataFrame, narrower: pd.DataFrame) -> 
     name, unit = "rows_that_differ_under_a_narrower_tolerance", "rows that differ from their logs"
     if counts.empty or not counts.at[ALL, "compared"]:
         return nothing(name, unit, "No result was computed again: no tolerance decides.")
-    before, after = (int(each.at[ALL, "differing"]) for each in (counts, narrower))
+    before, after = (int(table.at[ALL, "differing"]) for table in (counts, narrower))
     outcome = f"{after or 'none'} of {_results(counts.at[ALL, 'compared'])} {'differs' if after < 2 else 'differ'}"
     headline = f"{'No' if before == after else 'Yes'}: within a tolerance {STRICTER:,} times narrower {outcome}."
     return Finding(name, exactly(after), unit, headline, cited(_rounds(counts)))
@@ -268,9 +268,9 @@ def across(table: pd.DataFrame, words: dict[str, str]) -> pd.DataFrame:
     return shown[list(words)].T.rename(index=words).rename_axis("what").reset_index()
 
 
-def headed(table: pd.DataFrame, first: str) -> dict[str, str]:
-    """The headers of a table of `across`, `first` over its first column."""
-    return {name: first if name == "what" else name for name in table}
+def headed(table: pd.DataFrame, first_header: str) -> dict[str, str]:
+    """The headers of a table of `across`, `first_header` over its first column."""
+    return {name: first_header if name == "what" else name for name in table}
 
 
 def listed_exceptions(exceptions: pd.DataFrame, label: Label) -> pd.DataFrame:

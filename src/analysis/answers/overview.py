@@ -30,13 +30,15 @@ def most(matrix: pd.DataFrame, scenario: str, topic: str, unit: str) -> Finding:
     ranked = _ranked(matrix, scenario)
     if ranked.empty:
         return nothing("gives_most", measured, f"No accelerator on sale has a comparable result of {topic}.")
-    name, shown = standing.RATES[scenario], _leaders(ranked)
-    first = shown[0]
-    said = f"{first['accelerator']} gives most on {topic}, {rate(first, name)} {unit} each"
-    said += "".join(f"; {NODE}, {row['accelerator']} leads with {rate(row, name)}" for row in shown[1:])
-    rows = pd.DataFrame(shown)
-    told = notes.union(rows[f"{name}_notes"])
-    return Finding("gives_most", span(first, name), measured, f"{said}.", cited(rows), told, about=first["accelerator"])
+    name, leaders = standing.RATES[scenario], _leaders(ranked)
+    leader = leaders[0]
+    headline = f"{leader['accelerator']} gives most on {topic}, {rate(leader, name)} {unit} each"
+    headline += "".join(f"; {NODE}, {row['accelerator']} leads with {rate(row, name)}" for row in leaders[1:])
+    rows = pd.DataFrame(leaders)
+    caveats = notes.union(rows[f"{name}_notes"])
+    return Finding(
+        "gives_most", span(leader, name), measured, f"{headline}.", cited(rows), caveats, about=leader["accelerator"]
+    )
 
 
 def worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> Finding:
@@ -51,14 +53,16 @@ def worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> Finding:
     if not valued:
         why = f"No accelerator on sale can be set beside {baseline}: nobody can say what it is worth."
         return nothing("worth_of_the_fastest", unit, why)
-    first, *more = valued
-    said = f"{first['accelerator']} breaks even at {ranged(first, 'worth')} times the price of {baseline}"
-    said += "".join(f", {row['accelerator']} at {ranged(row, 'worth')}" for row in more)
-    said += f"; of {listed(unknown)} it is not known" if unknown else ""
-    told = notes.union(row["worth_notes"] for row in valued)
+    first_valued, *further = valued
+    headline = (
+        f"{first_valued['accelerator']} breaks even at {ranged(first_valued, 'worth')} times the price of {baseline}"
+    )
+    headline += "".join(f", {row['accelerator']} at {ranged(row, 'worth')}" for row in further)
+    headline += f"; of {listed(unknown)} it is not known" if unknown else ""
+    caveats = notes.union(row["worth_notes"] for row in valued)
     return Finding(
-        "worth_of_the_fastest", span(first, "worth"), unit, f"{said}.", cited(pd.DataFrame(valued)), told,
-        about=first["accelerator"],
+        "worth_of_the_fastest", span(first_valued, "worth"), unit, f"{headline}.", cited(pd.DataFrame(valued)), caveats,
+        about=first_valued["accelerator"],
     )  # fmt: skip
 
 
@@ -67,20 +71,20 @@ def elsewhere(matrix: pd.DataFrame, scenario: str, unit: str) -> Finding:
     measured = f"accelerators that give most in one scenario or another ({unit} per accelerator)"
     ahead = {name: _ranked(matrix, name) for name in standing.RATES}
     ahead = {name: ranked.iloc[0] for name, ranked in ahead.items() if len(ranked)}
-    first, others = ahead.get(scenario), {name: row for name, row in ahead.items() if name != scenario}
-    if first is None or not others:
+    leader, others = ahead.get(scenario), {name: row for name, row in ahead.items() if name != scenario}
+    if leader is None or not others:
         return nothing("gives_most_elsewhere", measured, "The record has no other scenario of it to choose.")
-    said = [
+    clauses = [
         f"{row['accelerator']}{' leads' * (not place)} on {name} with {rate(row, standing.RATES[name])}"
         + f" {unit}" * (not place)
         for place, (name, row) in enumerate(others.items())
     ]
     leaders = {row["accelerator"] for row in ahead.values()}
-    word = "No" if leaders == {first["accelerator"]} else "Yes"
+    verdict = "No" if leaders == {leader["accelerator"]} else "Yes"
     rows = pd.DataFrame(list(ahead.values()))
-    told = notes.union(row[f"{standing.RATES[name]}_notes"] for name, row in ahead.items())
-    headline = f"{word}: {', '.join(said)}."
-    return Finding("gives_most_elsewhere", exactly(len(leaders)), measured, headline, cited(rows), told)
+    caveats = notes.union(row[f"{standing.RATES[name]}_notes"] for name, row in ahead.items())
+    headline = f"{verdict}: {', '.join(clauses)}."
+    return Finding("gives_most_elsewhere", exactly(len(leaders)), measured, headline, cited(rows), caveats)
 
 
 def gap(matrix: pd.DataFrame, scenario: str) -> str:
@@ -98,12 +102,12 @@ def gap(matrix: pd.DataFrame, scenario: str) -> str:
 
 def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
     """How many are worth more than TWICE the baseline's price, as a figure's claim."""
-    known = matrix.dropna(subset="worth_low")
-    known = known[known["accelerator"].ne(baseline)]
-    if known.empty:
+    valued = matrix.dropna(subset="worth_low")
+    valued = valued[valued["accelerator"].ne(baseline)]
+    if valued.empty:
         return f"No accelerator can be priced against {baseline}"
-    count = int(known["worth_low"].gt(TWICE).sum())
-    return f"{count} of {len(known)} are worth more than twice the price of {baseline}"
+    count = int(valued["worth_low"].gt(TWICE).sum())
+    return f"{count} of {len(valued)} are worth more than twice the price of {baseline}"
 
 
 def record(held: pd.DataFrame) -> Finding:
@@ -111,12 +115,14 @@ def record(held: pd.DataFrame) -> Finding:
     unit = "rounds in the record"
     if held.empty:
         return nothing("rounds_of_the_record", unit, "No official record is there.")
-    first, last = held.iloc[0], held.iloc[-1]
-    when = f" of {_day(last['published'])}" if last["published"] else ""
-    named = f"{first['round']} to {last['round']}, {counted(len(held), 'round')}" if len(held) > 1 else last["round"]
-    said = f"The record: MLPerf Inference {named}, {counted(int(held['closed'].sum()), 'closed result')}"
-    said += f"; the newest{when}." if when else "."
-    return Finding("rounds_of_the_record", exactly(len(held)), unit, said)
+    oldest, newest = held.iloc[0], held.iloc[-1]
+    when = f" of {_day(newest['published'])}" if newest["published"] else ""
+    named = (
+        f"{oldest['round']} to {newest['round']}, {counted(len(held), 'round')}" if len(held) > 1 else newest["round"]
+    )
+    headline = f"The record: MLPerf Inference {named}, {counted(int(held['closed'].sum()), 'closed result')}"
+    headline += f"; the newest{when}." if when else "."
+    return Finding("rounds_of_the_record", exactly(len(held)), unit, headline)
 
 
 def known(matrix: pd.DataFrame, label: str) -> Finding:
@@ -126,9 +132,9 @@ def known(matrix: pd.DataFrame, label: str) -> Finding:
         return nothing("known_of_those_on_sale", unit, "No accelerator on sale has a comparable result.")
     metered = int(matrix["joules_low"].notna().sum())
     ran = [f"{matrix[f'{name}_low'].notna().sum()} ran {scenario}" for scenario, name in standing.RATES.items()]
-    said = f"{label}, the best system of each of {counted(len(matrix), 'accelerator')}: {', '.join(ran)}"
-    said += f"; power is metered for {metered}."
-    return Finding("known_of_those_on_sale", exactly(metered), unit, said, cited(matrix))
+    headline = f"{label}, the best system of each of {counted(len(matrix), 'accelerator')}: {', '.join(ran)}"
+    headline += f"; power is metered for {metered}."
+    return Finding("known_of_those_on_sale", exactly(metered), unit, headline, cited(matrix))
 
 
 def newest(changes: pd.DataFrame) -> str:
@@ -152,8 +158,8 @@ def new_benchmarks(changes: pd.DataFrame, newest: str, label: Label) -> Finding:
     fresh = changes[changes["before"].eq("")]
     if fresh.empty:
         return nothing("new_benchmarks", unit, f"No data-center benchmark is new in {newest}.")
-    said = f"{counted(len(fresh), 'new data-center benchmark')}: {listed(map(label, fresh['benchmark']))}."
-    return Finding("new_benchmarks", exactly(len(fresh)), unit, said, cited(fresh))
+    headline = f"{counted(len(fresh), 'new data-center benchmark')}: {listed(map(label, fresh['benchmark']))}."
+    return Finding("new_benchmarks", exactly(len(fresh)), unit, headline, cited(fresh))
 
 
 def faster(changes: pd.DataFrame, newest: str) -> Finding:
@@ -162,30 +168,32 @@ def faster(changes: pd.DataFrame, newest: str) -> Finding:
     That another accelerator leads is no change of speed, least where the one that led was not filed again.
     """
     unit = "benchmarks of which the best result on sale rose"
-    both = changes[changes["before"].ne("")]
-    if both.empty:
+    run_before = changes[changes["before"].ne("")]
+    if run_before.empty:
         return nothing("faster_than_before", unit, f"No benchmark of {newest} was run in a round before.")
-    ahead, same = both[both["gain_low"].gt(1)], both["accelerator"].eq(both["before"])
-    said = f"The best result on sale rose on {len(ahead)} of {counted(len(both), 'benchmark')} run before"
+    ahead, same_leader = run_before[run_before["gain_low"].gt(1)], run_before["accelerator"].eq(run_before["before"])
+    headline = f"The best result on sale rose on {len(ahead)} of {counted(len(run_before), 'benchmark')} run before"
     if len(ahead):
-        said += f", {prose(span(ahead, 'gain'))} times"
-    if len(both) > same.sum():
-        gone = int((~both["filed_again"] & ~same).sum())
-        said += f"; on {int((~same).sum())} another accelerator leads"
-        said += f", on {gone} of these the one before was not filed again" * bool(gone)
-    return Finding("faster_than_before", exactly(len(ahead)), unit, f"{said}.", cited(both), of_rows(both))
+        headline += f", {prose(span(ahead, 'gain'))} times"
+    if len(run_before) > same_leader.sum():
+        gone = int((~run_before["filed_again"] & ~same_leader).sum())
+        headline += f"; on {int((~same_leader).sum())} another accelerator leads"
+        headline += f", on {gone} of these the one before was not filed again" * bool(gone)
+    return Finding(
+        "faster_than_before", exactly(len(ahead)), unit, f"{headline}.", cited(run_before), of_rows(run_before)
+    )
 
 
 def gained_most(changes: pd.DataFrame, label: Label) -> str:
     """The benchmark of greatest gain among those that one accelerator led in both rounds, as a figure's claim."""
     if changes["gain_low"].isna().all():
         return "No benchmark was run in a round before"
-    same = changes[changes["accelerator"].eq(changes["before"])]
-    if same.empty:
+    same_leader = changes[changes["accelerator"].eq(changes["before"])]
+    if same_leader.empty:
         return "Another accelerator leads each benchmark: no gain is of one accelerator"
-    first = same.iloc[0]
-    gained = f"{prose(_scalar(interval.of(first, 'gain')))} times"
-    return f"Of benchmarks with one leader in both rounds {label(first['benchmark'])} gained most, {gained}"
+    most_gained = same_leader.iloc[0]
+    gained = f"{prose(_scalar(interval.of(most_gained, 'gain')))} times"
+    return f"Of benchmarks with one leader in both rounds {label(most_gained['benchmark'])} gained most, {gained}"
 
 
 def drawn(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
@@ -198,7 +206,7 @@ def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFr
     """The first DRAWN by a scenario's rate whose worth is known, without the baseline; `way`: how it is known."""
     ranked = _ranked(matrix, scenario)
     ranked = ranked[ranked["worth_low"].notna() & ranked["accelerator"].ne(baseline)].head(DRAWN)
-    bridged = [any(note.code == "bridged" for note in told) for told in ranked["worth_notes"]]
+    bridged = [any(note.code == "bridged" for note in caveats) for caveats in ranked["worth_notes"]]
     way = ["across rounds" if over else "within one round" for over in bridged]
     ranked = ranked.assign(way=pd.Series(way, index=ranked.index, dtype="str"), notes=ranked["worth_notes"])
     return ranked.rename(columns={"framework": "software"})
@@ -206,14 +214,14 @@ def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFr
 
 def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
     """The benchmarks with a gain, as a figure draws them: `what` in words, and `then`, what led before."""
-    both = changes[changes["before"].ne("")].rename(columns={"framework": "software"})
+    run_before = changes[changes["before"].ne("")].rename(columns={"framework": "software"})
     words = [
         f"{row['accelerator']} after {row['before']}" + ", not filed again" * (not row["filed_again"])
-        for row in as_dicts(both)
+        for row in as_dicts(run_before)
     ]
-    return both.assign(
-        what=pd.Series([label(name) for name in both["benchmark"]], index=both.index, dtype="str"),
-        then=pd.Series(words, index=both.index, dtype="str"),
+    return run_before.assign(
+        what=pd.Series([label(name) for name in run_before["benchmark"]], index=run_before.index, dtype="str"),
+        then=pd.Series(words, index=run_before.index, dtype="str"),
     )
 
 
@@ -222,9 +230,9 @@ def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[s
     measures = {name: f"{scenario} ({unit} each)" for scenario, name in standing.RATES.items()}
     measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {USUAL_SIZE}"}
     measures |= {"worth": f"Worth (times the price of {baseline})"}
-    known = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
-    known |= {"over": f"Worth is over {baseline} at ({unit} each)"} if "worth" in known else {}
-    return {"accelerator": "Accelerator", **known, "accelerator_count": "In one system", "round": "Round"}
+    shown_measures = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
+    shown_measures |= {"over": f"Worth is over {baseline} at ({unit} each)"} if "worth" in shown_measures else {}
+    return {"accelerator": "Accelerator", **shown_measures, "accelerator_count": "In one system", "round": "Round"}
 
 
 def beside_baseline(matrix: pd.DataFrame) -> pd.DataFrame:
@@ -246,9 +254,9 @@ def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
 def _leaders(ranked: pd.DataFrame) -> list[pd.Series]:
     """The first of a ranking and, where its system is of another size, the first in a node of the usual size."""
     sized = ranked[ranked["accelerator_count"].eq(USUAL_SIZE)]
-    own = ranked.head(1)
-    both = own if own["accelerator_count"].eq(USUAL_SIZE).all() else pd.concat([own, sized.head(1)])
-    return [row for _, row in both.iterrows()]
+    leader = ranked.head(1)
+    leaders = leader if leader["accelerator_count"].eq(USUAL_SIZE).all() else pd.concat([leader, sized.head(1)])
+    return [row for _, row in leaders.iterrows()]
 
 
 def _scalar(value: Interval) -> Interval:

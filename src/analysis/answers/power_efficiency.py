@@ -49,22 +49,22 @@ def lead(
     unit = "times the work per joule of the other, as many accelerators of both"
     if best.empty:
         return nothing("work_per_joule", unit, f"Nobody metered {topic}: no power submission is comparable.")
-    first, pair = power.leader(best), _pair(best, ratios, baseline)
+    leader, pair = power.leader(best), _pair(best, ratios, baseline)
     if pair is None:
-        made = f"{_some(first)} {_makes(first)} {ranged(first, 'efficiency')} {plural(work)} per joule"
-        made += _draws(first) if _kilowatts(first).known else ""
-        alone = f"; nothing like it was metered of {baseline}" * (first["accelerator"] != baseline)
-        warned = first["notes"]
-        return Finding("work_per_joule", None, unit, f"{made}{alone}.", cited(best.loc[[first.name]]), warned)
-    (mine, other), times = _sides(pair), _times(pair)
+        words_alone = f"{_some(leader)} {_makes(leader)} {ranged(leader, 'efficiency')} {plural(work)} per joule"
+        words_alone += _draws(leader) if _kilowatts(leader).known else ""
+        alone = f"; nothing like it was metered of {baseline}" * (leader["accelerator"] != baseline)
+        caveats = leader["notes"]
+        return Finding("work_per_joule", None, unit, f"{words_alone}{alone}.", cited(best.loc[[leader.name]]), caveats)
+    (better, worse), times = _sides(pair), _times(pair)
     much = f"{prose(times)} times the {plural(work)} per joule of"
     if prose(times) in ("1", "1.0"):
         much = f"about as many {plural(work)} per joule as"
-    whose = f"{CAPPED[True]} " * bool(other["power_capped"]) + other["accelerator"]
-    sentence = f"{_some(mine)} {_makes(mine)} {much} {whose}{_gap(mine['round'], other['round'], rounds)}"
-    if mine["accelerator"] == first["accelerator"] and len(f"{sentence}{_draws(first)}".split()) <= MOST_WORDS:
-        sentence += _draws(first)
-    about = f"{mine['accelerator']} over {other['accelerator']}"
+    whose = f"{CAPPED[True]} " * bool(worse["power_capped"]) + worse["accelerator"]
+    sentence = f"{_some(better)} {_makes(better)} {much} {whose}{_gap(better['round'], worse['round'], rounds)}"
+    if better["accelerator"] == leader["accelerator"] and len(f"{sentence}{_draws(leader)}".split()) <= MOST_WORDS:
+        sentence += _draws(leader)
+    about = f"{better['accelerator']} over {worse['accelerator']}"
     return Finding("work_per_joule", times, unit, f"{sentence}.", cited(pair), pair["notes"], about=about)
 
 
@@ -93,9 +93,9 @@ def energy(best: pd.DataFrame, topic: str, work: str) -> Finding:
     unit = f"US dollars per million {many}, with the overhead of the building"
     if best.empty:
         return nothing("energy_price", unit, f"What a megawatt does on {topic}, and its price, are not known.")
-    first = power.leader(best)
+    leader = power.leader(best)
     price, servers, building = (
-        span(first, name) for name in ("usd_per_million", "per_megawatt", "per_building_megawatt")
+        span(leader, name) for name in ("usd_per_million", "per_megawatt", "per_building_megawatt")
     )
     sentence = (
         f"A megawatt of such servers makes {millions(servers)} {many}/s, {millions(building)} with the building's "
@@ -105,8 +105,8 @@ def energy(best: pd.DataFrame, topic: str, work: str) -> Finding:
         "per_megawatt": (servers, f"{many}/s per megawatt of servers"),
         "per_building_megawatt": (building, f"{many}/s per megawatt of the building"),
     }
-    warned = first["notes"]
-    return Finding("energy_price", price, unit, sentence, cited(best.loc[[first.name]]), warned, values=values)
+    caveats = leader["notes"]
+    return Finding("energy_price", price, unit, sentence, cited(best.loc[[leader.name]]), caveats, values=values)
 
 
 def drawn(best: pd.DataFrame) -> Finding:
@@ -116,26 +116,28 @@ def drawn(best: pd.DataFrame) -> Finding:
     if metered.empty:
         return nothing("node_kilowatts", unit, "No meter stands behind a figure: what a node draws is not known.")
     size = power.leader(metered)["accelerator_count"]
-    own = metered[metered["accelerator_count"].eq(size)]
-    ends, first = span(own, "power_watts") / 1000, own.iloc[0]
-    most = own.loc[own["power_watts_high"].idxmax()]
-    if len(own) == 1:
-        sentence = f"A node of {_few(first)} draws {ends.text()} kW."
-    elif most["accelerator"] == first["accelerator"]:
-        drawn = _kilowatts(most).text()  # three digits: breakers are sized by it
-        sentence = f"The node that draws most, {drawn} kW with {first['accelerator']}, also does most work per joule."
+    nodes_as_large = metered[metered["accelerator_count"].eq(size)]
+    ends, most_efficient = span(nodes_as_large, "power_watts") / 1000, nodes_as_large.iloc[0]
+    most = nodes_as_large.loc[nodes_as_large["power_watts_high"].idxmax()]
+    if len(nodes_as_large) == 1:
+        sentence = f"A node of {_few(most_efficient)} draws {ends.text()} kW."
+    elif most["accelerator"] == most_efficient["accelerator"]:
+        kilowatts = _kilowatts(most).text()  # three digits: breakers are sized by it
+        node = f"{kilowatts} kW with {most_efficient['accelerator']}"
+        sentence = f"The node that draws most, {node}, also does most work per joule."
     else:
-        sentence = (
-            f"Nodes of {_number(size)} draw {ends.text()} kW, and {first['accelerator']} does most work per joule."
-        )
-    return Finding("node_kilowatts", ends, unit, sentence, cited(own), of_rows(own))
+        best_node = f"{most_efficient['accelerator']} does most work per joule"
+        sentence = f"Nodes of {_number(size)} draw {ends.text()} kW, and {best_node}."
+    return Finding("node_kilowatts", ends, unit, sentence, cited(nodes_as_large), of_rows(nodes_as_large))
 
 
-def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:
+def in_other_scenario(answer: Finding, answer_there: Finding, scenario: str) -> Finding:
     """Whether the other scenario gives the same answer; both are findings of `lead`."""
-    changed = "" if here.value is None or there.value is None else "No: o" if here.about == there.about else "Yes: o"
-    sentence = f"{changed or 'O'}n {scenario}, {there.headline[:1].lower()}{there.headline[1:]}"
-    return replace(there, name="work_per_joule_in_the_other_scenario", headline=sentence)
+    opening = "O"
+    if answer.value is not None and answer_there.value is not None:
+        opening = "No: o" if answer.about == answer_there.about else "Yes: o"
+    sentence = f"{opening}n {scenario}, {answer_there.headline[:1].lower()}{answer_there.headline[1:]}"
+    return replace(answer_there, name="work_per_joule_in_the_other_scenario", headline=sentence)
 
 
 def record(rounds: pd.DataFrame) -> Finding:
@@ -161,13 +163,13 @@ def over_rounds(rows: pd.DataFrame, topic: str, work: str) -> Finding:
     runs = runs if len(runs) else rows
     if runs.empty:
         return nothing("energy_over_rounds", unit, f"No round has a power submission of {topic} of a full system.")
-    first, last, least = runs.iloc[-1], runs.iloc[0], runs.loc[interval.of(runs, "joules").middle.idxmin()]
-    sentence = f"On {topic} the best {CAPPED[bool(last['power_capped'])]} system takes {_at(last, work)}"
-    sentence += f", {_at(first)}" * (len(runs) > 1)
-    sentence += f" and least, {_at(least)}" * (least["round"] not in (first["round"], last["round"]))
-    own = pd.DataFrame([first, last, least]).drop_duplicates("round")
-    warned = of_rows(own) | apart([last["round"]], [first["round"]])
-    return Finding("energy_over_rounds", span(last, "joules"), unit, f"{sentence}.", cited(own), warned)
+    oldest, newest, least = runs.iloc[-1], runs.iloc[0], runs.loc[interval.of(runs, "joules").middle.idxmin()]
+    sentence = f"On {topic} the best {CAPPED[bool(newest['power_capped'])]} system takes {_at(newest, work)}"
+    sentence += f", {_at(oldest)}" * (len(runs) > 1)
+    sentence += f" and least, {_at(least)}" * (least["round"] not in (oldest["round"], newest["round"]))
+    rows_named = pd.DataFrame([oldest, newest, least]).drop_duplicates("round")
+    caveats = of_rows(rows_named) | apart([newest["round"]], [oldest["round"]])
+    return Finding("energy_over_rounds", span(newest, "joules"), unit, f"{sentence}.", cited(rows_named), caveats)
 
 
 def capped(rows: pd.DataFrame) -> Finding:
@@ -180,41 +182,44 @@ def capped(rows: pd.DataFrame) -> Finding:
     if paired.empty:
         why = "No submitter has both a power and a performance run of one size here: what a cap costs is not known."
         return nothing("capped_share", unit, why)
-    limited = paired["power_capped"].astype(bool)
-    own = power.of_newest_round(paired[limited] if limited.any() else paired)
-    share, names = span(own, "share"), listed(own["accelerator"], most=2)
-    if limited.any():
+    is_capped = paired["power_capped"].astype(bool)
+    newest_runs = power.of_newest_round(paired[is_capped] if is_capped.any() else paired)
+    share, names = span(newest_runs, "share"), listed(newest_runs["accelerator"], most=2)
+    if is_capped.any():
         sentence = f"Power-capped {names} runs give up {prose(_given_up(share))} % of their throughput."
     else:
         sentence = f"Metered {names} runs reach {prose(share * 100)} % of the throughput of unmetered ones."
-    return Finding("capped_share", share, unit, sentence, cited(own), of_rows(own))
+    return Finding("capped_share", share, unit, sentence, cited(newest_runs), of_rows(newest_runs))
 
 
-def limits(rows: pd.DataFrame, known: pd.DataFrame, language: Collection[str]) -> Finding:
+def limits(rows: pd.DataFrame, with_limits: pd.DataFrame, language: Collection[str]) -> Finding:
     """What whole systems of the newest round draw, and that over the limits of their accelerators where they are known.
 
-    `rows` are metered rows, `known` those of power.beside_limits. Of the benchmarks `language` (language models, see
-    benchmark_rules), where any is there: they load a system most. Of the accelerator with most systems, of one size.
+    `rows` are metered rows, `with_limits` those of power.beside_limits. Of the benchmarks `language` (language models,
+    see benchmark_rules), where any is there: they load a system most. Of the accelerator with most systems, of one
+    size.
     """
     unit = "kilowatts at the wall of a whole system"
     metered = rows[rows["power_watts_low"].notna()]
     if metered.empty:
         return nothing("system_kilowatts", unit, "No measured watts are comparable: what a system draws is not known.")
-    own = _leading(metered, language)
-    drawn = span(own, "power_watts") / 1000
-    asked = own["scenario"].unique()
-    where = f" {asked[0]}" * (len(asked) == 1)
-    what = f"On language models{where}, a" if own["benchmark"].isin(language).all() else "A"
-    beside = known[known["id"].isin(own["id"])]
-    limit = briefly = ""
-    if len(beside):
-        whose = listed(_LIMIT[basis] for basis in beside["limit_basis"])
-        times = f", up to {interval.number(beside['of_limits_high'].max(), 2)} times"
-        limit, briefly = (f"{times} {of} {whose} (no official metric)" for of in ("its accelerators'", "their"))
-    draws = f"{what} server of {_few(own.iloc[0])} draws {drawn.text()} kW"
-    sentence = fitting(f"{draws}{limit}.", f"{draws}{briefly}.")
-    warned = of_rows(own) | ({note("unofficial_ratio")} if limit else set())
-    return Finding("system_kilowatts", drawn, unit, sentence, cited(own), warned)
+    leading_systems = _leading(metered, language)
+    drawn = span(leading_systems, "power_watts") / 1000
+    scenarios = leading_systems["scenario"].unique()
+    where = f" {scenarios[0]}" * (len(scenarios) == 1)
+    subject = f"On language models{where}, a" if leading_systems["benchmark"].isin(language).all() else "A"
+    leading_with_limits = with_limits[with_limits["id"].isin(leading_systems["id"])]
+    clause_on_limits = brief_clause = ""
+    if len(leading_with_limits):
+        whose = listed(_LIMIT[basis] for basis in leading_with_limits["limit_basis"])
+        times = f", up to {interval.number(leading_with_limits['of_limits_high'].max(), 2)} times"
+        clause_on_limits, brief_clause = (
+            f"{times} {possessor} {whose} (no official metric)" for possessor in ("its accelerators'", "their")
+        )
+    draws = f"{subject} server of {_few(leading_systems.iloc[0])} draws {drawn.text()} kW"
+    sentence = fitting(f"{draws}{clause_on_limits}.", f"{draws}{brief_clause}.")
+    caveats = of_rows(leading_systems) | ({note("unofficial_ratio")} if clause_on_limits else set())
+    return Finding("system_kilowatts", drawn, unit, sentence, cited(leading_systems), caveats)
 
 
 def node_rows(best: pd.DataFrame) -> pd.DataFrame:
@@ -222,15 +227,16 @@ def node_rows(best: pd.DataFrame) -> pd.DataFrame:
 
     `capping` says whether a cap was in force, `from_print` that no meter stands behind a row, `software` what served.
     """
-    own = ["accelerator", "origin", "round", *NAMED, "efficiency_low", "efficiency_high", "notes"]
-    own = [name for name in own if name in best]
-    read = ["power_watts_low", "power_watts_high", "power_capped", "efficiency_basis", "joules_low", "joules_high"]
-    shown = power.newest_first(best[[*own, *read, *(name for name in SERVED if name in best)]]).head(MOST)
+    kept_columns = ["accelerator", "origin", "round", *NAMED, "efficiency_low", "efficiency_high", "notes"]
+    kept_columns = [name for name in kept_columns if name in best]
+    needed = ["power_watts_low", "power_watts_high", "power_capped", "efficiency_basis", "joules_low", "joules_high"]
+    needed += [name for name in SERVED if name in best]
+    shown = power.newest_first(best[[*kept_columns, *needed]]).head(MOST)
     drawn = [f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "" for row in _records(shown)]
-    told = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
+    labels = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
     capping = [CAPPED[bool(capped)] for capped in shown["power_capped"]]
-    words = pd.DataFrame({"told": told, "capping": capping}, index=shown.index, dtype="str")
-    return by_energy(shown.assign(**words, software=software(shown)))[[*own, *words, "software", "from_print"]]
+    words = pd.DataFrame({"told": labels, "capping": capping}, index=shown.index, dtype="str")
+    return by_energy(shown.assign(**words, software=software(shown)))[[*kept_columns, *words, "software", "from_print"]]
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
@@ -249,50 +255,50 @@ def capped_rows(rows: pd.DataFrame, label: Callable[[str], str]) -> pd.DataFrame
     Capped runs alone, where there are any. Added: given_up_low/high (per cent of the throughput), `told` (the round).
     """
     paired = rows.dropna(subset=["share_low"])
-    own = paired[paired["power_capped"].astype(bool)]
-    own = power.of_newest_round(own if len(own) else paired).sort_values("share_low", kind="stable").head(MOST)
-    own = interval.put(own, "given_up", _given_up(interval.of(own, "share")))
-    return own.assign(benchmark=own["benchmark"].map(label).astype("str"), told=own["round"])
+    runs = paired[paired["power_capped"].astype(bool)]
+    runs = power.of_newest_round(runs if len(runs) else paired).sort_values("share_low", kind="stable").head(MOST)
+    runs = interval.put(runs, "given_up", _given_up(interval.of(runs, "share")))
+    return runs.assign(benchmark=runs["benchmark"].map(label).astype("str"), told=runs["round"])
 
 
 def limit_rows(
-    rows: pd.DataFrame, known: pd.DataFrame, language: Collection[str], label: Callable[[str], str]
+    rows: pd.DataFrame, with_limits: pd.DataFrame, language: Collection[str], label: Callable[[str], str]
 ) -> pd.DataFrame:
     """What systems draw by benchmark, accelerator and round: the newest round first, the most kilowatts first.
 
-    `rows` are metered rows of the record, `known` those of power.beside_limits, both of words.renamed; of systems of as
-    many accelerators as the newest round of `language` (as in `limits`) has most. Added: kilowatts_low/high, `told`
-    (the round, and the watts over the summed limits).
+    `rows` are metered rows of the record, `with_limits` those of power.beside_limits, both of words.renamed; of systems
+    of as many accelerators as the newest round of `language` (as in `limits`) has most. Added: kilowatts_low/high,
+    `told` (the round, and the watts over the summed limits).
     """
     metered = rows[rows["power_watts_low"].notna()]
     if metered.empty:
         return metered.assign(kilowatts_low=[], kilowatts_high=[], told=[])
     by = ["benchmark", "accelerator", "round"]
-    read = [*by, *NAMED, "id", "power_watts_low", "power_watts_high", "notes"]
-    read += [name for name in SERVED if name in metered]
+    columns = [*by, *NAMED, "id", "power_watts_low", "power_watts_high", "notes"]
+    columns += [name for name in SERVED if name in metered]
     size = _leading(metered, language)["accelerator_count"].iloc[0]
-    own = metered.loc[metered["accelerator_count"].eq(size), read]
-    own = interval.put(own, "kilowatts", interval.of(own, "power_watts") / 1000).assign(software=software(own))
-    spread = interval.hull(own, by, "kilowatts").merge(carried(own, by), on=by)
-    first = own.drop_duplicates(by)[[*by, "software", *NAMED]]
-    spread = spread.merge(first, on=by)
-    over = known[known["id"].isin(own["id"])].groupby(by)["of_limits_high"].max().to_dict()
-    told = [
-        f"{row['round']}, {interval.number(over[key], 2)} x limits" if (key := tuple(row[name] for name in by)) in over
-        else row["round"] for row in _records(spread)
-    ]  # fmt: skip
-    spread = spread.assign(told=pd.Series(told, dtype="str"), benchmark=spread["benchmark"].map(label).astype("str"))
+    systems = metered.loc[metered["accelerator_count"].eq(size), columns]
+    systems = interval.put(systems, "kilowatts", interval.of(systems, "power_watts") / 1000)
+    systems = systems.assign(software=software(systems))
+    spread = interval.hull(systems, by, "kilowatts").merge(carried(systems, by), on=by)
+    first_of_group = systems.drop_duplicates(by)[[*by, "software", *NAMED]]
+    spread = spread.merge(first_of_group, on=by)
+    over_limits = with_limits[with_limits["id"].isin(systems["id"])].groupby(by)["of_limits_high"].max().to_dict()
+    groups = [tuple(row[name] for name in by) for row in _records(spread)]
+    ratios = [f", {interval.number(over_limits[key], 2)} x limits" if key in over_limits else "" for key in groups]
+    labels = (spread["round"] + pd.Series(ratios, dtype="str")).astype("str")
+    spread = spread.assign(told=labels, benchmark=spread["benchmark"].map(label).astype("str"))
     return power.newest_first(spread.sort_values("kilowatts_high", ascending=False, kind="stable")).head(MOST)
 
 
 def history_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of power.history with `cap`, and `told`: the accelerator and of how many systems it is the best."""
-    told = [
+    best_of = [
         f"{row['accelerator']}, best of {row['systems']}" + f" ({row['others']} of another size)" * (row["others"] > 0)
         for row in as_dicts(rows)
     ]
     cap = [CAPPED[bool(capped)] for capped in rows["power_capped"]]
-    return rows.assign(**pd.DataFrame({"cap": cap, "told": told}, index=rows.index, dtype="str"))
+    return rows.assign(**pd.DataFrame({"cap": cap, "told": best_of}, index=rows.index, dtype="str"))
 
 
 def _pair(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.Series | None:
@@ -300,12 +306,12 @@ def _pair(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.Series 
 
     None where no ratio is there.
     """
-    first = power.leader(best)["accelerator"]
-    if first != baseline:
-        own = ratios[ratios["accelerator"].eq(first)]
-        return own.iloc[0] if len(own) else None
-    own = power.of_newest_round(ratios)
-    return own.loc[interval.of(own, "ratio").middle.idxmax()] if len(own) else None
+    leading = power.leader(best)["accelerator"]
+    if leading != baseline:
+        ratios_of_leader = ratios[ratios["accelerator"].eq(leading)]
+        return ratios_of_leader.iloc[0] if len(ratios_of_leader) else None
+    newest_ratios = power.of_newest_round(ratios)
+    return newest_ratios.loc[interval.of(newest_ratios, "ratio").middle.idxmax()] if len(newest_ratios) else None
 
 
 def _sides(pair: pd.Series) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -326,9 +332,9 @@ def _times(pair: pd.Series) -> Interval:
     return times if times.middle >= 1 else Interval(1.0, 1.0) / times
 
 
-def _gap(round: str, other: str, rounds: Sequence[str]) -> str:
+def _gap(round: str, other_round: str, rounds: Sequence[str]) -> str:
     """How far the other side's round lies from the first one's, in words; "" where they are one."""
-    places = [list(rounds).index(name) for name in (round, other)]
+    places = [list(rounds).index(name) for name in (round, other_round)]
     between = abs(places[0] - places[1])
     when = "earlier" if places[1] < places[0] else "later"
     return f", {'a round' if between == 1 else f'{_number(between)} rounds'} {when}" if between else ""

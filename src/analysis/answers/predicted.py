@@ -34,39 +34,43 @@ def findings(errors: pd.DataFrame, sources: Sequence[str]) -> list[Finding]:
 
 def table(errors: pd.DataFrame, question: str, label: Callable[[str], str]) -> pd.DataFrame:
     """The errors of one question with their words, as a table shows COLUMNS; `label` names a benchmark in words."""
-    own = errors[errors["question"].eq(question)]
-    parts = own["benchmark"].ne("").groupby(own["scenario"]).transform("sum")
-    pairs = zip(own["benchmark"], parts, strict=True)
+    of_question = errors[errors["question"].eq(question)]
+    parts = of_question["benchmark"].ne("").groupby(of_question["scenario"]).transform("sum")
+    pairs = zip(of_question["benchmark"], parts, strict=True)
     percent = [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
-    return own.assign(
+    return of_question.assign(
         label=[label(name) if name else counted(several, "language model") for name, several in pairs],
-        predicted=[f"{told:,} of {of:,}" for told, of in zip(own["systems"], own["of_systems"], strict=True)],
-        **{name: 100 * own[name] for name in (*percent, "held")},
+        predicted=[
+            f"{count:,} of {total:,}"
+            for count, total in zip(of_question["systems"], of_question["of_systems"], strict=True)
+        ],
+        **{name: 100 * of_question[name] for name in (*percent, "held")},
     )
 
 
 def _finding(row: dict, sources: Sequence[str]) -> Finding:
-    known, scenario = row["question"] == KNOWN, row["scenario"]
-    name = finding_name(f"{scenario} predicted {'by offline' if known else 'of a new system'}")
+    offline_known, scenario = row["question"] == KNOWN, row["scenario"]
+    name = finding_name(f"{scenario} predicted {'by offline' if offline_known else 'of a new system'}")
     if pd.isna(row["predicted_p90"]):
         return nothing(name, UNIT, f"Too few {scenario} results could be left out and predicted.")
-    told = {key: _percent(row[key]) for key in row if key.endswith(("_median", "_p90"))}
-    within = f"half are predicted within {told['predicted_median']} and nine of ten within {told['predicted_p90']}"
-    how = "from their Offline rates and like systems" if known else "from other systems of their accelerator"
+    percent = {key: _percent(row[key]) for key in row if key.endswith(("_median", "_p90"))}
+    half, nine_of_ten = percent["predicted_median"], percent["predicted_p90"]
+    within = f"half are predicted within {half} and nine of ten within {nine_of_ten}"
+    how = "from their Offline rates and like systems" if offline_known else "from other systems of their accelerator"
     headline = f"Of {counted(row['systems'], f'{scenario} result')} left out, {within}, {how}."
-    rival, strangers = ((told[f"{kind}_median"], told[f"{kind}_p90"]) for kind in ("naive", "stranger"))
-    plain = "ratio of all other systems" if known else "of all systems of the accelerator"
-    more = f"From other submitters alone it is {' and '.join(strangers)}"
-    more += f"; the plain median {plain} is off by {' and '.join(rival)}"
-    if not known and (alone := row["of_systems"] - row["systems"]):
-        more += f"; {alone} more of {row['of_systems']} are the only systems of their accelerators"
+    rival, strangers = ((percent[f"{kind}_median"], percent[f"{kind}_p90"]) for kind in ("naive", "stranger"))
+    plain = "ratio of all other systems" if offline_known else "of all systems of the accelerator"
+    details = f"From other submitters alone it is {' and '.join(strangers)}"
+    details += f"; the plain median {plain} is off by {' and '.join(rival)}"
+    if not offline_known and (alone := row["of_systems"] - row["systems"]):
+        details += f"; {alone} more of {row['of_systems']} are the only systems of their accelerators"
     values = {
         kind: (Interval(row[f"{kind}_median"], row[f"{kind}_p90"]), UNIT)
-        for kind in ANSWERS if (known or kind != "nested") and row[f"{kind}_median"] <= row[f"{kind}_p90"]
+        for kind in ANSWERS if (offline_known or kind != "nested") and row[f"{kind}_median"] <= row[f"{kind}_p90"]
     }  # fmt: skip
     values["actual_over_predicted"] = (interval.of(row, "factor"), "ratio, P10 to P90")
     ends = values.pop("predicted")[0]
-    return Finding(name, ends, UNIT, headline, sources, more=f"{more}.", values=values)
+    return Finding(name, ends, UNIT, headline, sources, more=f"{details}.", values=values)
 
 
 def _percent(share: float) -> str:
