@@ -44,9 +44,9 @@ def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = Non
     if named.empty:
         why = f"Nothing stands beside {with_article(baseline)}: no throughput of another accelerator is like its own."
         return nothing("break_even_multiple", unit, why)
-    first = named.iloc[0]
+    leading = named.iloc[0]
     worth = {row["accelerator"]: _over_its_rounds(row, speedups) for row in as_dicts(named)}
-    name = first["accelerator"]
+    name = leading["accelerator"]
     value = worth[name]
     share = _amount(value) + (" of" if _as_share(value) else "")
     sentence = f"Pay up to {share} the {baseline}'s price for {with_article(name)}"
@@ -55,10 +55,10 @@ def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = Non
         sentence = words if len(words.split()) <= MOST_WORDS else sentence
     values = {}
     if len(named) > 1:
-        other = named.iloc[1]
+        second = named.iloc[1]
         values["second"] = (
-            worth[other["accelerator"]],
-            f"times the baseline's price, for {with_article(other['accelerator'])}",
+            worth[second["accelerator"]],
+            f"times the baseline's price, for {with_article(second['accelerator'])}",
         )
     return Finding(
         "break_even_multiple",
@@ -67,7 +67,7 @@ def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = Non
         f"{sentence}.",
         cited(named),
         union(named["notes"]),
-        about=first.get("part", name),
+        about=leading.get("part", name),
         values=values,
     )
 
@@ -78,8 +78,8 @@ def behind(worth: pd.DataFrame, pair: pd.Series | None, rows: pd.DataFrame, base
     for row in as_dicts(cost.leading(worth)):
         sides = {row["accelerator"]: row["accelerator_count"], baseline: row["baseline_count"]}
         for name, count in sides.items():
-            own = rows["accelerator"].eq(name) & rows["accelerator_count"].eq(count)
-            used |= own & rows["round"].isin(row["rounds"]) & rows["origin"].eq(row["origin"])
+            is_side = rows["accelerator"].eq(name) & rows["accelerator_count"].eq(count)
+            used |= is_side & rows["round"].isin(row["rounds"]) & rows["origin"].eq(row["origin"])
     return rows[used]
 
 
@@ -88,17 +88,20 @@ def basis(worth: pd.DataFrame, quoted: pd.DataFrame) -> list[str]:
     named = cost.leading(worth)
     parts = []
     if len(named) and named.iloc[0]["precision"] and named.iloc[0]["baseline_precision"]:
-        first = named.iloc[0]
-        own, other = first["precision"].upper(), first["baseline_precision"].upper()
-        parts = [f"both {own}" if own == other else f"{first['accelerator']} {own} against {other}"]
+        leading = named.iloc[0]
+        precision, baseline_precision = leading["precision"].upper(), leading["baseline_precision"].upper()
+        against = f"{leading['accelerator']} {precision} against {baseline_precision}"
+        parts = [f"both {precision}" if precision == baseline_precision else against]
     return [*parts, *bridged(named["through"]), counted(len(quoted), "quote")]
 
 
-def in_other_scenario(here: Finding, there: Finding, scenario: str) -> Finding:
+def in_other_scenario(answer: Finding, answer_there: Finding, scenario: str) -> Finding:
     """Whether the other scenario gives the same answer; both are findings of `order`."""
-    changed = "" if here.value is None or there.value is None else "No: o" if here.about == there.about else "Yes: o"
-    sentence = f"{changed or 'O'}n {scenario}, {there.headline[:1].lower()}{there.headline[1:]}"
-    return replace(there, name="break_even_in_the_other_scenario", headline=sentence)
+    opening = "O"
+    if answer.value is not None and answer_there.value is not None:
+        opening = "No: o" if answer.about == answer_there.about else "Yes: o"
+    sentence = f"{opening}n {scenario}, {answer_there.headline[:1].lower()}{answer_there.headline[1:]}"
+    return replace(answer_there, name="break_even_in_the_other_scenario", headline=sentence)
 
 
 def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Finding:
@@ -109,36 +112,43 @@ def over_rounds(speedups: pd.DataFrame, rows: pd.DataFrame, baseline: str) -> Fi
     name, unit = "break_even_over_the_rounds", "times the baseline's price, over the rounds that have both"
     names = cost.leading(rows)["accelerator"].tolist()
     official = _in_own_rounds(speedups)
-    sides = [official[official["accelerator"].eq(own)] for own in names[::-1]]
-    own = max(sides, key=len, default=official.head(0))
-    if own["basis"].nunique() < 2:
+    sides = [official[official["accelerator"].eq(accelerator)] for accelerator in names[::-1]]
+    longest = max(sides, key=len, default=official.head(0))
+    if longest["basis"].nunique() < 2:
         return nothing(name, unit, "No second round sets the accelerators of the answer beside the baseline.")
-    value, what = span(own, "speedup"), own["accelerator"].iloc[0]
+    value, longest_name = span(longest, "speedup"), longest["accelerator"].iloc[0]
     sentence = (
-        f"The round matters: {with_article(what)} was worth {_amount(value)}{' of' * _as_share(value)} "
-        f"{with_article(baseline)}'s price in {len(own)} rounds."
+        f"The round matters: {with_article(longest_name)} was worth {_amount(value)}{' of' * _as_share(value)} "
+        f"{with_article(baseline)}'s price in {len(longest)} rounds."
     )
     return Finding(
-        name, value, unit, sentence, cited(own), of_rows(own), about=own["part"].iloc[0] if "part" in own else what
+        name,
+        value,
+        unit,
+        sentence,
+        cited(longest),
+        of_rows(longest),
+        about=longest["part"].iloc[0] if "part" in longest else longest_name,
     )
 
 
 def _in_own_rounds(speedups: pd.DataFrame) -> pd.DataFrame:
     """The official speedups on sale of rounds that have both sides."""
-    own = speedups["origin"].eq("official") & speedups["through"].eq("")
-    return speedups[own & ~notes.told(speedups, "preview")]
+    is_direct = speedups["origin"].eq("official") & speedups["through"].eq("")
+    return speedups[is_direct & ~notes.told(speedups, "preview")]
 
 
 def _over_its_rounds(row: Mapping, speedups: pd.DataFrame | None) -> Interval:
     """What the accelerator of a row of cost.multiples was worth in the rounds that have both sides."""
-    own, known = Interval(row["worth_low"], row["worth_high"]), None
-    if speedups is not None and row["origin"] == "official" and row["through"] == "":
-        known = _in_own_rounds(speedups)
-        known = known[known["accelerator"].eq(row["accelerator"])]
-    if known is None or known.empty:
-        return own
-    ends = span(known, "speedup")
-    return Interval(min(own.low, ends.low), max(own.high, ends.high))
+    worth = Interval(row["worth_low"], row["worth_high"])
+    if speedups is None or row["origin"] != "official" or row["through"] != "":
+        return worth
+    in_rounds = _in_own_rounds(speedups)
+    in_rounds = in_rounds[in_rounds["accelerator"].eq(row["accelerator"])]
+    if in_rounds.empty:
+        return worth
+    ends = span(in_rounds, "speedup")
+    return Interval(min(worth.low, ends.low), max(worth.high, ends.high))
 
 
 def replaced(pair: pd.Series | None) -> Finding:
@@ -147,10 +157,10 @@ def replaced(pair: pd.Series | None) -> Finding:
     if pair is None:
         return nothing(name, unit, "Fewer than two accelerators with a throughput have a quote: nothing to set beside.")
     work, rent = span(pair, "work"), span(pair, "rent")
-    both = f"One {pair['accelerator']} replaces {prose(work)} {pair['other']} ({listed(pair['rounds'])})"
-    whose = _whose(pair["providers"], pair["other_providers"])
-    sentence = fitting(f"{both}, at {prose(rent)} times the rent{f' ({whose})' * bool(whose)}.",
-                       f"{both}, at {prose(rent)} times the rent.")  # fmt: skip
+    start = f"One {pair['accelerator']} replaces {prose(work)} {pair['other']} ({listed(pair['rounds'])})"
+    quotes = _whose(pair["providers"], pair["other_providers"])
+    sentence = fitting(f"{start}, at {prose(rent)} times the rent{f' ({quotes})' * bool(quotes)}.",
+                       f"{start}, at {prose(rent)} times the rent.")  # fmt: skip
     values = {"rent": (rent, "times the rent of the slower accelerator")}
     return Finding(name, work, unit, sentence, cited(pair), pair["notes"] | {note("prices_undated")}, values=values)
 
@@ -163,16 +173,18 @@ def best_offer(offers: pd.DataFrame, topic: str, work: str) -> Finding:
     best, worst = (offers.loc[interval.of(offers, "usd_per_million").middle.agg(pick)] for pick in ("idxmin", "idxmax"))
     of_best = f" ({listed(best['rounds'])})" * bool(listed(best["rounds"]))
     of_worst = f" ({listed(worst['rounds'])})" * (listed(worst["rounds"]) not in ("", listed(best["rounds"])))
-    each = dollars(span(best, "usd_per_million"))
-    told = []
+    price = dollars(span(best, "usd_per_million"))
+    sentences = []
     for quote in (_quote, _unnamed):
-        told.append(f"A million {plural(work)} cost {each} on {quote(best)}{of_best}")
+        sentences.append(f"A million {plural(work)} cost {price} on {quote(best)}{of_best}")
         if len(offers) > 1:
             times = Interval(*(float(end) for end in _over(worst, best)))
-            told[-1] += f", {prose(times)} times as much on {quote(worst)}{of_worst}"
-    both = pd.DataFrame([best, worst])
-    sentence = f"{fitting(*told)}."
-    return Finding("best_offer", span(best, "usd_per_million"), unit, sentence, cited(both), _warned(both))
+            sentences[-1] += f", {prose(times)} times as much on {quote(worst)}{of_worst}"
+    best_and_worst = pd.DataFrame([best, worst])
+    sentence = f"{fitting(*sentences)}."
+    return Finding(
+        "best_offer", span(best, "usd_per_million"), unit, sentence, cited(best_and_worst), _warned(best_and_worst)
+    )
 
 
 def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str) -> Finding:
@@ -224,10 +236,10 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
     if (break_even := span(row, "worth")).known:
         values["break_even_purchase"] = (break_even, "US dollars of purchase price at the rents quoted")
         below, above = (dollars(Interval(end, end)) for end in (break_even.low, break_even.high))
-        own, use = with_article(accelerator), _percent(row["used_share"])
-        sentence = f"At {use} use and the rents quoted, buy {own} below {below}; above {above} rent; {_between(row)}."
+        buy, use = f"buy {with_article(accelerator)} below {below}", _percent(row["used_share"])
+        sentence = f"At {use} use and the rents quoted, {buy}; above {above} rent; {_between(row)}."
         if below == above:
-            sentence = f"At {use} use and the rent quoted, buy {own} below {below}; above it rent."
+            sentence = f"At {use} use and the rent quoted, {buy}; above it rent."
     return Finding("purchase_per_rent", worth, unit, sentence, values=values)
 
 
@@ -243,11 +255,12 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms)
     if hourly.empty:
         return nothing(name, unit, f"No purchase price of {with_article(accelerator)} is given, and none is invented.")
     total = hourly.set_index("part").loc["total"]
-    own, mean = Interval(total["usd_low"], total["usd_high"]), rent * terms.mean_rent
-    verdict = "cheaper than" if own.high < mean.low else "dearer than" if own.low > mean.high else "about as dear as"
+    owned_hour, mean = Interval(total["usd_low"], total["usd_high"]), rent * terms.mean_rent
+    verdict = "cheaper than" if owned_hour.high < mean.low else "about as dear as"
+    verdict = "dearer than" if owned_hour.low > mean.high else verdict
     beside = f", {verdict} rent as it falls" if mean.known else ""
-    sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(own)}{beside}."
-    return Finding(name, own, unit, sentence)
+    sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(owned_hour)}{beside}."
+    return Finding(name, owned_hour, unit, sentence)
 
 
 def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -256,12 +269,13 @@ def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
     On sale before preview. `told` is the round, and through which other one it is reached.
     """
     sold = rows[~notes.told(rows, "preview")]
-    own = sold if len(sold) else rows
-    quoted = own["verdict"].ne("")
-    shown = pd.concat([own[quoted], own[~quoted]]).head(MOST).sort_index()
-    told = ["" if row["origin"] != "official" else max(row["rounds"], key=round_age, default="")
-            for row in as_dicts(shown)]  # fmt: skip
-    return shown.assign(told=pd.Series(told, index=shown.index, dtype="str"))
+    candidates = sold if len(sold) else rows
+    quoted = candidates["verdict"].ne("")
+    shown = pd.concat([candidates[quoted], candidates[~quoted]]).head(MOST).sort_index()
+    newest_rounds = [
+        max(row["rounds"], key=round_age, default="") if row["origin"] == "official" else "" for row in as_dicts(shown)
+    ]
+    return shown.assign(told=pd.Series(newest_rounds, index=shown.index, dtype="str"))
 
 
 def claim(rows: pd.DataFrame, baseline: str) -> str:
@@ -271,7 +285,7 @@ def claim(rows: pd.DataFrame, baseline: str) -> str:
     """
     if rows.empty:
         return f"Nothing stands beside {with_article(baseline)}."
-    quoted = {verdict: list(own["accelerator"]) for verdict, own in rows.groupby("verdict")}
+    quoted = {verdict: list(rows_of_verdict["accelerator"]) for verdict, rows_of_verdict in rows.groupby("verdict")}
     asked = [
         f"{words} for {listed(map(with_article, quoted[verdict]))}"
         for verdict, words in ASKED.items()
@@ -279,9 +293,9 @@ def claim(rows: pd.DataFrame, baseline: str) -> str:
     ]
     if asked:
         return f"Beside {with_article(baseline)}, quotes ask {listed(asked)}."
-    more = int(rows["worth_low"].gt(1).sum())
-    are = "is" if more == 1 else "are"
-    return f"{more} of {counted(len(rows), 'accelerator')} {are} worth more than {with_article(baseline)}."
+    worth_more = int(rows["worth_low"].gt(1).sum())
+    are = "is" if worth_more == 1 else "are"
+    return f"{worth_more} of {counted(len(rows), 'accelerator')} {are} worth more than {with_article(baseline)}."
 
 
 def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -299,29 +313,34 @@ def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
         "asked": [dollars(span(row, "price"), TAG) for _, row in offers.iterrows()],
         "terms": terms,
     }
-    own = pd.DataFrame(words, index=offers.index, dtype="str")
-    return offers.assign(**own, price_from=source, software=software(offers))
+    columns = pd.DataFrame(words, index=offers.index, dtype="str")
+    return offers.assign(**columns, price_from=source, software=software(offers))
 
 
 def asked_of(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of cost.multiples with `asked_by`: whose quotes stand beside what an hour is worth; "" without any."""
-    both = zip(rows["providers"], rows["baseline_providers"], rows["verdict"], strict=True)
-    told = [_whose(own, other) or listed(own) if verdict else "" for own, other, verdict in both]
-    return rows.assign(asked_by=pd.Series(told, rows.index, "str"))
+    triples = zip(rows["providers"], rows["baseline_providers"], rows["verdict"], strict=True)
+    whose = [
+        _whose(providers, baseline_providers) or listed(providers) if verdict else ""
+        for providers, baseline_providers, verdict in triples
+    ]
+    return rows.assign(asked_by=pd.Series(whose, rows.index, "str"))
 
 
 def asked_by(rows: pd.DataFrame) -> str:
     """Whose quotes a figure of multiples has: for its subtitle, "" without any; of rows of `asked_of`."""
     quoted = rows[rows["asked_by"].ne("")]
-    told = [f"{row['accelerator']} ({row['asked_by']})" for row in as_dicts(quoted)]
-    return f" Asked for {listed(told, most=len(told))}." if told else ""
+    clauses = [f"{row['accelerator']} ({row['asked_by']})" for row in as_dicts(quoted)]
+    return f" Asked for {listed(clauses, most=len(clauses))}." if clauses else ""
 
 
-def _whose(own: tuple[str, ...], other: tuple[str, ...]) -> str:
+def _whose(providers: tuple[str, ...], other_providers: tuple[str, ...]) -> str:
     """Whose quotes of two accelerators are set side by side: of one provider both, or whose against whose."""
-    if own != other:
-        return f"{listed(own)} against {listed(other)}"
-    return f"{'both' if len(own) == 1 else 'each'} at {listed(own)}" if own and own != (cost.GIVEN,) else ""
+    if providers != other_providers:
+        return f"{listed(providers)} against {listed(other_providers)}"
+    if not providers or providers == (cost.GIVEN,):
+        return ""
+    return f"{'both' if len(providers) == 1 else 'each'} at {listed(providers)}"
 
 
 def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str], name: Callable[[str], str]) -> str:
@@ -334,7 +353,8 @@ def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str]
     whose = "of documents" if not given else f"{given} given"
     dates = ", undated" if undated else ""
     where = f"; throughput of {listed(rounds)}" if rounds else ""
-    lacking = [name(part) for part in all_quotes["accelerator"].unique() if part not in set(offers["part"])]
+    offered = set(offers["part"])
+    lacking = [name(accelerator) for accelerator in all_quotes["accelerator"].unique() if accelerator not in offered]
     none = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""
     return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}{none}."
 
@@ -354,10 +374,12 @@ def owned_on(rent: Interval, terms: Terms, providers: Sequence[str] = ()) -> str
 
 def use_rows(uses: pd.DataFrame) -> pd.DataFrame:
     """The shares of use as a figure names them (`use`), in thousands of US dollars; none where no rent is known."""
-    known = uses.dropna(subset=["worth_low", "worth_high"])
-    words = [f"{_percent(share)} used" for share in known["used_share"]]
-    thousands = {f"thousand_{end}": known[f"worth_{end}"] / 1000 for end in ("low", "high")}
-    return known.assign(use=pd.Series(words, index=known.index, dtype="str"), series="break-even", **thousands)
+    with_break_even = uses.dropna(subset=["worth_low", "worth_high"])
+    words = [f"{_percent(share)} used" for share in with_break_even["used_share"]]
+    thousands = {f"thousand_{end}": with_break_even[f"worth_{end}"] / 1000 for end in ("low", "high")}
+    return with_break_even.assign(
+        use=pd.Series(words, index=with_break_even.index, dtype="str"), series="break-even", **thousands
+    )
 
 
 def _as_share(value: Interval) -> bool:
@@ -379,8 +401,8 @@ def _unnamed(row: pd.Series) -> str:
     return f"{with_article(row['accelerator'])} at {dollars(span(row, 'price'), TAG)}"
 
 
-def _over(row: pd.Series, other: pd.Series) -> tuple[float, float]:
-    ratio = span(row, "usd_per_million") / span(other, "usd_per_million")
+def _over(row: pd.Series, under: pd.Series) -> tuple[float, float]:
+    ratio = span(row, "usd_per_million") / span(under, "usd_per_million")
     return ratio.low, ratio.high
 
 

@@ -65,28 +65,29 @@ def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: 
     """
     name, unit = "software_alone", FACTOR
     if parts.empty:
-        there = f"{listed(sorted(set(best['round']), key=round_age))} alone has" if len(best) else "No round has"
-        return nothing(name, unit, f"{there} a result on sale for {topic}: there is no earlier round to compare with.")
-    first, made = parts["earlier"].iloc[0], product(parts)
+        who_has = f"{listed(sorted(set(best['round']), key=round_age))} alone has" if len(best) else "No round has"
+        why = f"{who_has} a result on sale for {topic}: there is no earlier round to compare with."
+        return nothing(name, unit, why)
+    first_round, factors = parts["earlier"].iloc[0], product(parts)
     total = _total(parts)
-    values = {part: (exactly(factor), unit) for part, factor in made.items()} | {"total": (exactly(total), unit)}
+    values = {part: (exactly(factor), unit) for part, factor in factors.items()} | {"total": (exactly(total), unit)}
     notes = without(of_rows(best[best["leads"]]) | of_rows(pairs), "precision_unstated")
     if pairs.empty:
-        sentence = f"Since {first} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
+        sentence = f"Since {first_round} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
         return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
-    alone = f"software alone made the same accelerator {_as_fast(made[SOFTWARE])} on {topic}"
+    alone = f"software alone made the same accelerator {_as_fast(factors[SOFTWARE])} on {topic}"
     if steps := _steps(pairs):
-        alone = f"software {steps}{_changing(pairs)} gave {_change(made[SOFTWARE])} on {topic}"
-    newer = f"new accelerators gave {'another ' * (made[HARDWARE] > 1)}{_change(made[HARDWARE])}"
+        alone = f"software {steps}{_changing(pairs)} gave {_change(factors[SOFTWARE])} on {topic}"
+    newer = f"new accelerators gave {'another ' * (factors[HARDWARE] > 1)}{_change(factors[HARDWARE])}"
     if not parts["part"].eq(HARDWARE).any():
         newer = "no new accelerator took the lead"
-    mixed = "" if _nothing(made[MIXED]) else f"{_change(made[MIXED])} is mixed"
-    brief = f"Since {first}, software gave {_change(made[SOFTWARE])} on {topic}"
-    brief += f"{f' {steps}' * bool(steps)}, new accelerators {_change(made[HARDWARE])}"
+    mixed = "" if _nothing(factors[MIXED]) else f"{_change(factors[MIXED])} is mixed"
+    brief = f"Since {first_round}, software gave {_change(factors[SOFTWARE])} on {topic}"
+    brief += f"{f' {steps}' * bool(steps)}, new accelerators {_change(factors[HARDWARE])}"
     sentence = fitting(
-        f"Since {first}, {alone}; {newer}{f', {mixed}' * bool(mixed)}.", f"{brief}{f'; {mixed}' * bool(mixed)}."
+        f"Since {first_round}, {alone}; {newer}{f', {mixed}' * bool(mixed)}.", f"{brief}{f'; {mixed}' * bool(mixed)}."
     )
-    return Finding(name, exactly(made[SOFTWARE]), unit, sentence, cited(parts, pairs), notes, values=values)
+    return Finding(name, exactly(factors[SOFTWARE]), unit, sentence, cited(parts, pairs), notes, values=values)
 
 
 def follows(parts: pd.DataFrame, pairs: pd.DataFrame, gains: pd.DataFrame, label: Names) -> Finding:
@@ -109,23 +110,24 @@ def follows(parts: pd.DataFrame, pairs: pd.DataFrame, gains: pd.DataFrame, label
     added = "nothing" if _nothing(gain) or gain < 1 else _percent(gain)
     values = {} if top is None else {f"most elsewhere: {label(top['benchmark'])}": (exactly(top["gain_median"]), STEP)}
     if gain >= MUCH:
-        said = f"So judge by {newest} alone: on {on} its software added {added} ({_median_of(len(last))})."
+        headline = f"So judge by {newest} alone: on {on} its software added {added} ({_median_of(len(last))})."
     elif top is not None and top["gain_median"] >= MUCH:
-        said = f"So judge by the model: software of {newest} added {added} on {on} ({_median_of(len(last))}), but gave "
-        said += f"{_change(top['gain_median'])} on {label(top['benchmark'])} ({counted(top['pairs'], 'pair')})."
+        headline = f"So judge by the model: software of {newest} added {added} on {on} ({_median_of(len(last))})"
+        headline += f", but gave {_change(top['gain_median'])} on {label(top['benchmark'])}"
+        headline += f" ({counted(top['pairs'], 'pair')})."
     else:
-        said = "So buy for what an accelerator gives today: "
-        said += f"software of {newest} added {added} on {on} ({_median_of(len(last))})"
-        said += f", at most 10 % on {counted(len(others), 'other')}" * bool(len(others)) + "."
-    return Finding(name, exactly(gain), STEP, said, cited(last, *([others] if len(others) else [])), values=values)
+        headline = "So buy for what an accelerator gives today: "
+        headline += f"software of {newest} added {added} on {on} ({_median_of(len(last))})"
+        headline += f", at most 10 % on {counted(len(others), 'other')}" * bool(len(others)) + "."
+    return Finding(name, exactly(gain), STEP, headline, cited(last, *([others] if len(others) else [])), values=values)
 
 
 def rests_on(pairs: pd.DataFrame) -> list[str]:
     """What the trust line says beyond the rows: how many pairs there are, and of what."""
     if pairs.empty:
         return ["no pair of one submitter"]
-    known = pairs["precision"].fillna("").ne("") & pairs["earlier_precision"].fillna("").ne("")
-    changed = int((known & pairs["precision"].ne(pairs["earlier_precision"])).sum())
+    both_known = pairs["precision"].fillna("").ne("") & pairs["earlier_precision"].fillna("").ne("")
+    changed = int((both_known & pairs["precision"].ne(pairs["earlier_precision"])).sum())
     return [f"{counted(len(pairs), 'pair')} of one submitter and size"] + [f"{changed} of them changed precision"] * (
         changed > 0
     )
@@ -138,11 +140,12 @@ def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
         return nothing("best_by_round", unit, f"The record has no result on sale for {topic}.")
     last = leads.iloc[-1]
     most = f"{rate(last, 'per_accelerator')} {WORKS[unit]} a second"
-    said = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {most} per accelerator"
+    headline = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {most} per accelerator"
     if len(leads) > 1:
-        first = leads.iloc[0]
-        said += f"; {name(first['accelerator'])} led {first['round']} with {rate(first, 'per_accelerator')}"
-    return Finding("best_by_round", span(last, "per_accelerator"), unit, f"{said}.", cited(leads), of_rows(leads))
+        first_lead = leads.iloc[0]
+        first_rate = rate(first_lead, "per_accelerator")
+        headline += f"; {name(first_lead['accelerator'])} led {first_lead['round']} with {first_rate}"
+    return Finding("best_by_round", span(last, "per_accelerator"), unit, f"{headline}.", cited(leads), of_rows(leads))
 
 
 def largest(parts: pd.DataFrame, topic: str) -> Finding:
@@ -151,10 +154,10 @@ def largest(parts: pd.DataFrame, topic: str) -> Finding:
     if parts.empty:
         return nothing(name, STEP, f"{topic} has one round on sale or none: no step to take apart.")
     row = parts.loc[parts["total"].idxmax()]
-    own = parts[parts["later"].eq(row["later"])].set_index("part")["factor_median"]
-    said = f"{row['earlier']} to {row['later']} added most: {_change(row['total'])}"
-    said += f" in all, {_change(own[SOFTWARE])} by software" if SOFTWARE in own else f"; {WHY_SPLIT}"
-    return Finding(name, exactly(float(row["total"])), STEP, f"{said}.", cited(parts))
+    factors = parts[parts["later"].eq(row["later"])].set_index("part")["factor_median"]
+    headline = f"{row['earlier']} to {row['later']} added most: {_change(row['total'])}"
+    headline += f" in all, {_change(factors[SOFTWARE])} by software" if SOFTWARE in factors else f"; {WHY_SPLIT}"
+    return Finding(name, exactly(float(row["total"])), STEP, f"{headline}.", cited(parts))
 
 
 def history(parts: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
@@ -162,11 +165,11 @@ def history(parts: pd.DataFrame, pairs: pd.DataFrame, topic: str) -> Finding:
     name = "longest_history"
     if parts.empty:
         return nothing(name, FACTOR, f"{topic} has one round on sale or none.")
-    made, rounds, steps = product(parts), len(set(parts["later"])) + 1, _steps(pairs)
-    software = f"software{f' {steps}' * bool(steps)} gave {_change(made[SOFTWARE])}"
+    factors, rounds, steps = product(parts), len(set(parts["later"])) + 1, _steps(pairs)
+    software = f"software{f' {steps}' * bool(steps)} gave {_change(factors[SOFTWARE])}"
     software = WHY_SPLIT if pairs.empty else software
-    said = f"{topic} over {rounds} rounds: {_change(_total(parts))} in all; {software}."
-    return Finding(name, exactly(made[SOFTWARE]), FACTOR, said, cited(parts))
+    headline = f"{topic} over {rounds} rounds: {_change(_total(parts))} in all; {software}."
+    return Finding(name, exactly(factors[SOFTWARE]), FACTOR, headline, cited(parts))
 
 
 def everywhere(gains: pd.DataFrame, pairs: pd.DataFrame, label: Names) -> Finding:
@@ -176,11 +179,11 @@ def everywhere(gains: pd.DataFrame, pairs: pd.DataFrame, label: Names) -> Findin
         return nothing(name, STEP, "No submitter filed one accelerator in two consecutive rounds of a benchmark.")
     moved = gains[gains["gain_median"].gt(MUCH)]
     top = gains.loc[gains["gain_median"].idxmax()]
-    said = f"In {len(gains) - len(moved)} of {len(gains)} steps software added at most 10 % in the median; most on "
-    said += f"{label(top['benchmark'])}, {_change(top['gain_median'])} by {top['later']}."
+    headline = f"In {len(gains) - len(moved)} of {len(gains)} steps software added at most 10 % in the median; most on "
+    headline += f"{label(top['benchmark'])}, {_change(top['gain_median'])} by {top['later']}."
     middles = interval.of(pairs, "gain").middle
     values = {"median of all pairs": (exactly(float(middles.median())), STEP)}
-    return Finding(name, exactly(float(top["gain_median"])), STEP, said, cited(gains), values=values)
+    return Finding(name, exactly(float(top["gain_median"])), STEP, headline, cited(gains), values=values)
 
 
 def steps(gains: pd.DataFrame) -> list[Finding]:
@@ -205,29 +208,29 @@ def claims(judged: pd.DataFrame, stated: int, label: Names) -> Finding:
     if judged.empty:
         return nothing(name, unit, "The record has no pair beside a stated gain of software.")
     held = judged[judged["verdict"].eq(HOLDS)]
-    said = f"The record bears out {len(held)} of {len(judged)} stated software gains that it can judge, of {stated}"
+    headline = f"The record bears out {len(held)} of {len(judged)} stated software gains that it can judge, of {stated}"
     partly = held[held["scenario"].ne("") & held["other_sizes"].map(len).gt(0)]
     if len(partly):
         who = f"{listed(dict.fromkeys(partly['submitter']))}'s {_listed((partly['low'] + partly['high']) / 2)} times"
-        sizes, other = ({size for sizes in partly[name] for size in sizes} for name in ("sizes", "other_sizes"))
+        sizes, other_sizes = ({size for sizes in partly[name] for size in sizes} for name in ("sizes", "other_sizes"))
         gained = _listed(interval.of(partly, "other").middle)
-        said += f"; {who} on {listed(map(label, partly['benchmark']))} only for {_accelerators(sizes)}: "
-        said += f"{_accelerators(other)} gained {gained}"
-    return Finding(name, exactly(len(held)), unit, f"{said}.", cited(judged))
+        headline += f"; {who} on {listed(map(label, partly['benchmark']))} only for {_accelerators(sizes)}: "
+        headline += f"{_accelerators(other_sizes)} gained {gained}"
+    return Finding(name, exactly(len(held)), unit, f"{headline}.", cited(judged))
 
 
-def under_other_choice(here: pd.DataFrame, there: pd.DataFrame, topic: str) -> Finding:
-    """Whether another scenario tells the same of software: `topic` is that of `there`."""
+def under_other_choice(parts: pd.DataFrame, parts_there: pd.DataFrame, topic: str) -> Finding:
+    """Whether another scenario, in words `topic`, tells the same of software; `parts_there` are of that scenario."""
     name = "under_another_choice"
-    if here.empty or there.empty:
+    if parts.empty or parts_there.empty:
         return nothing(name, FACTOR, f"{topic} has no two rounds to check the answer with.")
-    before, now = product(here), product(there)
-    if not (here["part"].eq(SOFTWARE).any() and there["part"].eq(SOFTWARE).any()):
+    factors, factors_there = product(parts), product(parts_there)
+    if not (parts["part"].eq(SOFTWARE).any() and parts_there["part"].eq(SOFTWARE).any()):
         return nothing(name, FACTOR, f"{topic} cannot check the answer: {WHY_SPLIT}.")
-    turned = (before[SOFTWARE] > before[HARDWARE]) != (now[SOFTWARE] > now[HARDWARE])
-    said = f"{'Yes' if turned else 'No'}: on {topic} software gave {_change(now[SOFTWARE])}, new accelerators "
-    said += f"{_change(now[HARDWARE])}."
-    return Finding(name, exactly(now[SOFTWARE]), FACTOR, said, cited(there))
+    turned = (factors[SOFTWARE] > factors[HARDWARE]) != (factors_there[SOFTWARE] > factors_there[HARDWARE])
+    headline = f"{'Yes' if turned else 'No'}: on {topic} software gave {_change(factors_there[SOFTWARE])}"
+    headline += f", new accelerators {_change(factors_there[HARDWARE])}."
+    return Finding(name, exactly(factors_there[SOFTWARE]), FACTOR, headline, cited(parts_there))
 
 
 def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -254,32 +257,30 @@ def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame
 
 def of_how_many(lines: pd.DataFrame, best: pd.DataFrame) -> str:
     """How many accelerators the figure over time draws, of how many."""
-    drawn, there = lines["accelerator"].nunique(), best["accelerator"].nunique()
-    return f"{drawn} of {counted(there, 'accelerator')}" if drawn < there else counted(there, "accelerator")
+    drawn, total = lines["accelerator"].nunique(), best["accelerator"].nunique()
+    return f"{drawn} of {counted(total, 'accelerator')}" if drawn < total else counted(total, "accelerator")
 
 
 def part_rows(parts: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The parts of each step as the figure draws them: `step`, and as `note` which accelerator led and which leads."""
     lead = parts["earlier_accelerator"].map(name) + " to " + parts["accelerator"].map(name)
     same = parts["earlier_accelerator"].eq(parts["accelerator"])
-    of = parts["pairs"].map(lambda count: counted(count, "pair"))
-    note = lead.mask(same, parts["accelerator"].map(name)).mask(parts["part"].eq(SOFTWARE), of)
+    pair_counts = parts["pairs"].map(lambda count: counted(count, "pair"))
+    note = lead.mask(same, parts["accelerator"].map(name)).mask(parts["part"].eq(SOFTWARE), pair_counts)
     return parts.assign(step=_step(parts), note=note, system=lead)
 
 
 def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The pairs as the table lists them, the newest round first, the highest gain first."""
-    told = pairs.assign(
+    precisions = zip(pairs["earlier_precision"].fillna(""), pairs["precision"].fillna(""), strict=True)
+    in_words = pairs.assign(
         step=_step(pairs),
         benchmark=pairs["benchmark"].map(label),
         accelerator=pairs["accelerator"].map(name),
-        precisions=[
-            " to ".join(dict.fromkeys(filter(None, both))).upper()
-            for both in zip(pairs["earlier_precision"].fillna(""), pairs["precision"].fillna(""), strict=True)
-        ],
+        precisions=[" to ".join(dict.fromkeys(filter(None, pair))).upper() for pair in precisions],
         age=ages.of(pairs["later"]),
     )
-    return told.sort_values(["age", "gain_high"], ascending=False, kind="stable").drop(columns="age")
+    return in_words.sort_values(["age", "gain_high"], ascending=False, kind="stable").drop(columns="age")
 
 
 def gain_rows(gains: pd.DataFrame, label: Names) -> pd.DataFrame:
@@ -291,13 +292,13 @@ def gain_rows(gains: pd.DataFrame, label: Names) -> pd.DataFrame:
 def claim_rows(judged: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The stated gains as the table shows them: of what they are, and at which sizes the record bears them out."""
     words = {HOLDS: "holds", NOT_REACHED: "is not reached", EXCEEDED: "is exceeded"}
-    said = [
+    said_of = [
         " ".join(filter(None, [name(row["subject_accelerator"]), label(row["benchmark"]), row["scenario"]]))
         for row in as_dicts(judged)
     ]
     borne = [", ".join(f"{size}x" for size in sizes) for sizes in judged["sizes"]]
     step = judged["baseline_round"] + " to " + judged["round"]
-    return judged.assign(said_of=said, borne=borne, step=step, verdict=judged["verdict"].map(words))
+    return judged.assign(said_of=said_of, borne=borne, step=step, verdict=judged["verdict"].map(words))
 
 
 def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -307,8 +308,8 @@ def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.Dat
     rows of `gains` that it draws: label, later, of (how many pairs a cell is the median of, in words), notes, of which
     one is that a cell rests on a single pair.
     """
-    groups = {name: part for name, part in gains.groupby("benchmark")}
-    ages = {name: sorted(map(round_age, part["later"])) for name, part in groups.items()}
+    groups = {name: gains_of_benchmark for name, gains_of_benchmark in gains.groupby("benchmark")}
+    ages = {name: sorted(map(round_age, gains_of_benchmark["later"])) for name, gains_of_benchmark in groups.items()}
     top = max(groups, key=lambda name: groups[name]["gain_median"].max(), default="")
     ranked = sorted(groups, key=lambda name: (name == top, ages[name][-1], groups[name]["pairs"].sum()), reverse=True)
     order = sorted(ranked[:GRID], key=ages.__getitem__)
@@ -317,12 +318,15 @@ def grid_frames(gains: pd.DataFrame, label: Names) -> tuple[pd.DataFrame, pd.Dat
     values = shown.pivot(index="benchmark", columns="later", values="gain_median").reindex(order)
     values = values.reindex(columns=rounds)
     notes = [SINGLE if pairs == 1 else NONE for pairs in shown["pairs"]]
-    words = [interval.number(gain, 2) + marks(own) for gain, own in zip(shown["gain_median"], notes, strict=True)]
+    words = [
+        interval.number(gain, 2) + marks(notes_of_cell)
+        for gain, notes_of_cell in zip(shown["gain_median"], notes, strict=True)
+    ]
     words = shown.assign(words=words).pivot(index="benchmark", columns="later", values="words").fillna("")
     words = words.reindex(index=values.index, columns=values.columns, fill_value="")
-    values, words = (own.rename(index=label).rename_axis(index=None, columns=None) for own in (values, words))
-    of = [f"{'median of ' * (pairs > 1)}{counted(pairs, 'pair')}" for pairs in shown["pairs"]]
-    drawn = shown[["later"]].assign(label=shown["benchmark"].map(label), of=of, notes=notes)
+    values, words = (cells.rename(index=label).rename_axis(index=None, columns=None) for cells in (values, words))
+    medians = [f"{'median of ' * (pairs > 1)}{counted(pairs, 'pair')}" for pairs in shown["pairs"]]
+    drawn = shown[["later"]].assign(label=shown["benchmark"].map(label), of=medians, notes=notes)
     return values, words, drawn.reset_index(drop=True)
 
 
@@ -338,7 +342,7 @@ def _steps(pairs: pd.DataFrame) -> str:
 
 def _changing(pairs: pd.DataFrame) -> str:
     """Whether no accelerator ran in all steps, in words."""
-    ran = [set(own["accelerator"]) for _, own in pairs.groupby("later")]
+    ran = [set(pairs_of_step["accelerator"]) for _, pairs_of_step in pairs.groupby("later")]
     return "" if set.intersection(*ran) else ", on changing accelerators,"
 
 

@@ -70,30 +70,30 @@ def gain(pairs: pd.DataFrame, ran: pd.DataFrame, topic: str, name: Names) -> Fin
     row = pairs.iloc[0]
     ratio = _gained(row)
     words = f"{row['lower'].upper()} gives {more_than(ratio, row['wider'].upper())}"
-    where, part = f"{topic}, {row['round']}", with_article(name(row["accelerator"]))
+    where, accelerator = f"{topic}, {row['round']}", with_article(name(row["accelerator"]))
     sentence = fitting(
-        f"On the same accelerator, {part}, {words} ({where}).",
-        f"{words} on {part} ({where}).",
+        f"On the same accelerator, {accelerator}, {words} ({where}).",
+        f"{words} on {accelerator} ({where}).",
     )
     if not row["pairs"]:
-        of = f", {counted(row['systems'], 'system')}" if row["systems"] > 1 else ""
+        systems = f", {counted(row['systems'], 'system')}" if row["systems"] > 1 else ""
         sentence = fitting(
-            f"On {part}, {words}, but no submitter ran both alike ({where}{of}).",
-            f"On {part}, {words}, by different submitters ({where}).",
+            f"On {accelerator}, {words}, but no submitter ran both alike ({where}{systems}).",
+            f"On {accelerator}, {words}, by different submitters ({where}).",
         )
     return Finding("official_gain", ratio, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 
 def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding, label: Names) -> Finding:
     """What accuracy costs on the benchmark, of price_of_accuracy by benchmark; `otherwise` where nothing tells it."""
-    own = price[price["benchmark"].eq(benchmark)]
-    if own.empty:
+    rows_of_benchmark = price[price["benchmark"].eq(benchmark)]
+    if rows_of_benchmark.empty:
         return otherwise
-    row = own.iloc[0]
+    row = rows_of_benchmark.iloc[0]
     kept = _percent(row)
     sentence = f"On {label(benchmark)}, meeting 99.9 % accuracy in place of 99 % keeps {kept} of the throughput "
-    sentence += f"({_runs(own)} at both)."
-    return Finding("kept_here", span(row, "kept"), KEPT, sentence, cited(own), row["notes"])
+    sentence += f"({_runs(rows_of_benchmark)} at both)."
+    return Finding("kept_here", span(row, "kept"), KEPT, sentence, cited(rows_of_benchmark), row["notes"])
 
 
 def rests_on(pairs: pd.DataFrame, name: Names) -> list[str]:
@@ -112,8 +112,8 @@ def behind(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     if pairs.empty:
         return official
     row = pairs.iloc[0]
-    own = official["accelerator"].eq(row["accelerator"]) & official["round"].eq(row["round"])
-    return official[own & official["availability"].eq(row["availability"])]
+    is_of_pair = official["accelerator"].eq(row["accelerator"]) & official["round"].eq(row["round"])
+    return official[is_of_pair & official["availability"].eq(row["availability"])]
 
 
 def official(ran: pd.DataFrame, topic: str) -> Finding:
@@ -121,11 +121,11 @@ def official(ran: pd.DataFrame, topic: str) -> Finding:
     unit = "official results that say which precision ran"
     if ran.empty:
         return nothing("official_precisions", unit, f"No official result of {topic} is there to set side by side.")
-    known = ran[ran["precision"].ne(UNKNOWN)]
-    count, of_all = int(known["results"].sum()), int(ran["results"].sum())
+    stated = ran[ran["precision"].ne(UNKNOWN)]
+    count, of_all = int(stated["results"].sum()), int(ran["results"].sum())
     words = [
-        f"{key.upper()} on {counted(part['accelerator'].nunique(), 'accelerator')}"
-        for key, part in known.groupby("precision")
+        f"{key.upper()} on {counted(rows_of_precision['accelerator'].nunique(), 'accelerator')}"
+        for key, rows_of_precision in stated.groupby("precision")
     ]
     sentence = f"Of {counted(of_all, 'official result')} of {topic}, {count} {'says' if count == 1 else 'say'} which "
     sentence += "precision ran"
@@ -135,16 +135,16 @@ def official(ran: pd.DataFrame, topic: str) -> Finding:
 
 def ahead(drawn: pd.DataFrame, topic: str) -> str:
     """What the figure by precision shows: at which precision its fastest rows ran; of `by_accelerator`."""
-    known = drawn[drawn["precision"].ne(UNKNOWN)]
-    if known.empty:
+    stated = drawn[drawn["precision"].ne(UNKNOWN)]
+    if stated.empty:
         return f"No precision is known of {topic}."
-    first = known.iloc[0]
-    others = known[known["precision"].ne(first["precision"])]
+    fastest = stated.iloc[0]
+    others = stated[stated["precision"].ne(fastest["precision"])]
     if others.empty:
-        return f"{counted(len(known), 'accelerator')} of {topic} ran {first['precision'].upper()}."
-    best = others.iloc[0]
-    ratio = prose(span(first, "per_accelerator") / span(best, "per_accelerator"))
-    sides = [f"{row['precision'].upper()}, {with_article(row['name'])}" for row in (first, best)]
+        return f"{counted(len(stated), 'accelerator')} of {topic} ran {fastest['precision'].upper()}."
+    fastest_other = others.iloc[0]
+    ratio = prose(span(fastest, "per_accelerator") / span(fastest_other, "per_accelerator"))
+    sides = [f"{row['precision'].upper()}, {with_article(row['name'])}" for row in (fastest, fastest_other)]
     return f"The fastest at {sides[0]}, gives {ratio} times the fastest at {sides[1]}."
 
 
@@ -152,8 +152,8 @@ def by_accelerator(ran: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The rows of each accelerator's newest round that a figure draws, DRAWN at most, the fastest accelerator first."""
     newest = ran.drop_duplicates("accelerator")[["accelerator", "basis"]]
     kept = ran.merge(newest, on=["accelerator", "basis"]).sort_values("per_accelerator_high", ascending=False)
-    first = list(dict.fromkeys(kept["accelerator"]))
-    order = kept["accelerator"].map({part: place for place, part in enumerate(first)})
+    accelerators = list(dict.fromkeys(kept["accelerator"]))
+    order = kept["accelerator"].map({accelerator: place for place, accelerator in enumerate(accelerators)})
     kept = kept.assign(order=order).sort_values("order", kind="stable").head(DRAWN)
     return in_words(kept.drop(columns="order"), name).reset_index(drop=True)
 
@@ -174,8 +174,8 @@ def everywhere(pairs: pd.DataFrame, label: Names, name: Names) -> Finding:
         f"{more_than(span(pairs, 'speedup'), 'the wider')}: "
         f"{counted(len(pairs), 'pair')} on {counted(pairs['benchmark'].nunique(), 'benchmark')}."
     )
-    more = f"Most on {with_article(name(best['accelerator']))}, {label(best['benchmark'])} {best['scenario']}."
-    return Finding("gain_everywhere", span(pairs, "speedup"), GAIN, sentence, cited(pairs), of_rows(pairs), more)
+    where_most = f"Most on {with_article(name(best['accelerator']))}, {label(best['benchmark'])} {best['scenario']}."
+    return Finding("gain_everywhere", span(pairs, "speedup"), GAIN, sentence, cited(pairs), of_rows(pairs), where_most)
 
 
 def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
@@ -218,9 +218,14 @@ def fit(held: pd.DataFrame, accelerator: str, label: str, name: Names) -> Findin
     if rows.empty:
         why = f"The parameters of {label} or the memory of {with_article(name(accelerator))} are not known."
         return nothing("accelerators_needed", unit, why)
-    own = name(accelerator)
-    by_need = {need: listed(map(str.upper, part["precision"]), most=9) for need, part in rows.groupby("needed")}
-    words = [f"{need} {own if need == 1 else many_of(own)} at {ran}" for need, ran in sorted(by_need.items())[::-1]]
+    accelerator_name = name(accelerator)
+    by_need = {
+        need: listed(map(str.upper, rows_of_need["precision"]), most=9) for need, rows_of_need in rows.groupby("needed")
+    }
+    words = [
+        f"{need} {accelerator_name if need == 1 else many_of(accelerator_name)} at {ran}"
+        for need, ran in sorted(by_need.items())[::-1]
+    ]
     sentence = f"The weights of {label} need {listed(words, most=9)}."
     ends = Interval(rows["needed"].min(), rows["needed"].max())
     return Finding("accelerators_needed", ends, unit, sentence, ["datasheets"])
@@ -231,9 +236,9 @@ def fit_everywhere(held: pd.DataFrame, label: str, name: Names) -> Finding:
     unit = "accelerators of which one holds the weights at fp8"
     if held.empty:
         return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known.")
-    known = held[held["precision"].eq("fp8")]
-    alone = known[known["needed"].eq(1)].sort_values("memory_gb", kind="stable")
-    sentence = f"At a byte a weight, {len(alone)} of {len(known)} accelerators hold it alone"
+    at_fp8 = held[held["precision"].eq("fp8")]
+    alone = at_fp8[at_fp8["needed"].eq(1)].sort_values("memory_gb", kind="stable")
+    sentence = f"At a byte a weight, {len(alone)} of {len(at_fp8)} accelerators hold it alone"
     sentence += (
         f", from {alone['memory_gb'].iloc[0]:g} GB ({name(alone['accelerator'].iloc[0])}) up" if len(alone) else ""
     )
@@ -257,7 +262,7 @@ def accuracy_rows(price: pd.DataFrame, label: Names) -> pd.DataFrame:
     """The benchmarks of price_of_accuracy with what is left least first, DRAWN at most, and how many runs it is of."""
     order = interval.of(price, "kept").middle.sort_values(kind="stable").index
     rows = price.loc[order].head(DRAWN)
-    runs = [_runs(rows.loc[[at]]) for at in rows.index]
+    runs = [_runs(rows.loc[[index]]) for index in rows.index]
     return rows.assign(name=rows["benchmark"].map(label), runs=pd.Series(runs, rows.index, "str"))
 
 
@@ -265,12 +270,12 @@ def accuracy_table(price: pd.DataFrame, label: Names, name: Names) -> pd.DataFra
     """The rows of price_of_accuracy by accelerator with the columns of ACCURACY, what is left least first."""
     order = interval.of(price, "kept").middle.sort_values(kind="stable").index
     rows = price.loc[order]
-    both = zip(rows["precision"], rows["precision_loose"], strict=True)
-    ran = [" and ".join(own.upper() or "not stated" for own in pair) if any(pair) else "" for pair in both]
+    pairs = zip(rows["precision"], rows["precision_loose"], strict=True)
+    ran = [" and ".join(precision.upper() or "not stated" for precision in pair) if any(pair) else "" for pair in pairs]
     return rows.assign(benchmark=rows["benchmark"].map(label), name=rows["accelerator"].map(name), precisions=ran)
 
 
-def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str, name: Names) -> Finding:
+def under_other_choice(pairs: pd.DataFrame, pairs_here: pd.DataFrame, topic: str, name: Names) -> Finding:
     """Whether the gain of the lower precision is another in the scenario of `topic`; of quantization.side_by_side.
 
     It is none where both are of the same precisions and their ranges share a value, or are the same in words.
@@ -279,22 +284,22 @@ def under_other_choice(pairs: pd.DataFrame, here: pd.DataFrame, topic: str, name
         return nothing("under_another_choice", GAIN, f"{topic} has no accelerator with two precisions in one round.")
     row = pairs.iloc[0]
     gain = _gained(row)
-    own = f"{row['lower'].upper()} gives {more_than(gain, row['wider'].upper())}"
-    if here.empty:
-        sentence = f"Yes: {own} on {topic}."
+    words_on_gain = f"{row['lower'].upper()} gives {more_than(gain, row['wider'].upper())}"
+    if pairs_here.empty:
+        sentence = f"Yes: {words_on_gain} on {topic}."
     else:
-        above = here.iloc[0]
+        above = pairs_here.iloc[0]
         before = _gained(above)
-        both = all(row[key] == above[key] for key in ("lower", "wider"))
+        same_precisions = all(row[key] == above[key] for key in ("lower", "wider"))
         alike = gained(gain) == gained(before)
-        verdict = "No" if both and (alike or gain.overlaps(before)) else "Yes"
+        verdict = "No" if same_precisions and (alike or gain.overlaps(before)) else "Yes"
         where = (
             topic
             if row["accelerator"] == above["accelerator"]
             else f"{with_article(name(row['accelerator']))}, {topic}"
         )
-        beside = " too" if both and alike else f", against {gained(before)} above"
-        sentence = f"{verdict}: {own} on {where}{beside}."
+        beside = " too" if same_precisions and alike else f", against {gained(before)} above"
+        sentence = f"{verdict}: {words_on_gain} on {where}{beside}."
     return Finding("under_another_choice", gain, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 
 

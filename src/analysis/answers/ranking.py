@@ -19,9 +19,9 @@ def known(chosen: Choice) -> pd.DataFrame:
 
 def level(chosen: Choice) -> pd.DataFrame:
     """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
-    first, by = known(chosen).iloc[0], chosen.by
+    first_ranked, by = known(chosen).iloc[0], chosen.by
     ends = [f"{name}_{end}" for name in (by, EQUAL[by]) for end in ("median", "high")] + ["within", "smaller"]
-    return chosen.ranked[chosen.ranked[ends].eq(first[ends]).all(axis=1)]
+    return chosen.ranked[chosen.ranked[ends].eq(first_ranked[ends]).all(axis=1)]
 
 
 def below(rows: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -36,16 +36,16 @@ def in_smaller(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     """The rows of a measured size that take less of `name` than the first, but in smaller nodes."""
     if rows.empty:
         return rows
-    first = rows.iloc[0]
-    less = (rows[f"{name}_median"] < first[f"{name}_median"]) & (rows["node"] < first["node"])
-    return rows[less & ~rows["smaller"].astype(bool) & rows["within"].eq(first["within"])]
+    first_ranked = rows.iloc[0]
+    less = (rows[f"{name}_median"] < first_ranked[f"{name}_median"]) & (rows["node"] < first_ranked["node"])
+    return rows[less & ~rows["smaller"].astype(bool) & rows["within"].eq(first_ranked["within"])]
 
 
-def of_smaller(few: pd.DataFrame, name: str) -> str:
-    """What `few` (see in_smaller) take of `name`, and in nodes of which size: `1 to 2 H100 in nodes of 1`."""
-    names, value = either(few["called"], most=2), spanned(few, name)
-    told = {ACCELERATORS: f"{prose(value)} {names}", DOLLARS: f"{names} {dollars(value)}"}
-    return f"{told.get(name, f'{names} {amount(name, value)}')} {nodes_of(few)}"
+def of_smaller(rows: pd.DataFrame, name: str) -> str:
+    """What rows of `in_smaller` take of `name`, and in nodes of which size: `1 to 2 H100 in nodes of 1`."""
+    names, value = either(rows["called"], most=2), spanned(rows, name)
+    words = {ACCELERATORS: f"{prose(value)} {names}", DOLLARS: f"{names} {dollars(value)}"}
+    return f"{words.get(name, f'{names} {amount(name, value)}')} {nodes_of(rows)}"
 
 
 def runs(row: pd.Series) -> str:
@@ -79,12 +79,12 @@ def spanned(rows: pd.DataFrame, name: str) -> Interval:
     return Interval(float(rows[f"{name}_low"].min()), float(rows[f"{name}_high"].max()))
 
 
-def in_larger(less: pd.DataFrame, name: str) -> str:
-    """What `less` (see below) takes of `name`, and as a part of what: `in racks 8 to 12 GB300 or GB200`."""
-    where = part_of(less)
+def in_larger(rows: pd.DataFrame, name: str) -> str:
+    """What rows of `below` take of `name`, and as a part of what: `in racks 8 to 12 GB300 or GB200`."""
+    where = part_of(rows)
     if name == ACCELERATORS:
-        return f"{where} {prose(spanned(less, name))} {either(less['called'], most=2)}"
-    return f"{where} {either(less['called'], most=2)} {amount(name, spanned(less, name))}"
+        return f"{where} {prose(spanned(rows, name))} {either(rows['called'], most=2)}"
+    return f"{where} {either(rows['called'], most=2)} {amount(name, spanned(rows, name))}"
 
 
 def part_of(rows: pd.DataFrame) -> str:
@@ -95,8 +95,8 @@ def part_of(rows: pd.DataFrame) -> str:
 def with_spare(chosen: Choice, rows: pd.DataFrame) -> str:
     """The size of a node, where one is told, and how many of the accelerators are spare."""
     node, spare = rows["node"], chosen.asked.spare_nodes
-    told = node.iloc[0] > 1 or sized_apart(chosen)
-    sized = f" in nodes of {node.iloc[0]}" if len(rows) == 1 and told else ""
+    size_told = node.iloc[0] > 1 or sized_apart(chosen)
+    sized = f" in nodes of {node.iloc[0]}" if len(rows) == 1 and size_told else ""
     many = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
     return f"{sized} ({many})" if spare else sized
 
@@ -104,9 +104,9 @@ def with_spare(chosen: Choice, rows: pd.DataFrame) -> str:
 def nodes(row: pd.Series, equal: int) -> str:
     """How many nodes, and how large where they are not of `equal` accelerators; nothing where all are of one."""
     count = likely(row, "nodes")
-    told = f"{prose(count)} node{'s' * (count.high > 1)}"
+    words = f"{prose(count)} node{'s' * (count.high > 1)}"
     apart = row["node"] != equal
-    return told + f" of {row['node']}" * apart if apart or equal > 1 else ""
+    return words + f" of {row['node']}" * apart if apart or equal > 1 else ""
 
 
 def taken(chosen: Choice, row: pd.Series) -> str:
@@ -130,12 +130,12 @@ def amount(name: str, value: Interval) -> str:
 
 def times_as(value: float) -> str:
     """What stands before `as many`: `2.5 times `, or nothing where it is as many."""
-    told = interval.number(value, PROSE)
-    return "" if told == "1" else f"{told} times "
+    number = interval.number(value, PROSE)
+    return "" if number == "1" else f"{number} times "
 
 
-def times(value: float, what: str) -> str:
-    """A ratio of `what` in words: `1.2 times the price`, or `80 % of the price`."""
+def times(value: float, quantity: str) -> str:
+    """A ratio of a `quantity` in words: `1.2 times the price`, or `80 % of the price`."""
     if value >= 1:
-        return f"{interval.number(value, PROSE)} times the {what}"
-    return f"{interval.number(100 * value, PROSE)} % of the {what}"
+        return f"{interval.number(value, PROSE)} times the {quantity}"
+    return f"{interval.number(100 * value, PROSE)} % of the {quantity}"

@@ -72,31 +72,38 @@ def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
 
     Above the assumed band where most are, else the middle one of them.
     """
-    first = derating.newest(shares[0][1])
-    if first.empty:
+    newest_asked = derating.newest(shares[0][1])
+    if newest_asked.empty:
         return nothing("measured_derate", SHARE, f"No system ran both {topic} and Offline: no share is measured.")
-    told = [(limit, derating.newest(rows)) for limit, rows in shares]
-    told = [(limit, rows) for limit, rows in told if len(rows)]
-    rounds = {name for _, rows in told for name in rows["round"]}
-    of = f"{rounds.pop()} " if len(rounds) == 1 else ""
-    words = [_kept(told[0][1], assumed, of), *(_kept_too(rows, assumed) for _, rows in told[1:])]
-    limits = _shortened([limit for limit, _ in told])
+    by_limit = [(limit, derating.newest(rows)) for limit, rows in shares]
+    by_limit = [(limit, rows) for limit, rows in by_limit if len(rows)]
+    rounds = {name for _, rows in by_limit for name in rows["round"]}
+    in_round = f"{rounds.pop()} " if len(rounds) == 1 else ""
+    words = [_kept(by_limit[0][1], assumed, in_round), *(_kept_too(rows, assumed) for _, rows in by_limit[1:])]
+    limits = _shortened([limit for limit, _ in by_limit])
     sentence = "; ".join(f"{where}, {kept}" for where, kept in zip(limits, words, strict=True))
-    rows = pd.concat([rows for _, rows in told])
-    own = {f"under_{place}": (span(rows, "derate"), SHARE) for place, (_, rows) in enumerate(told[1:], start=2)}
+    rows = pd.concat([rows for _, rows in by_limit])
+    shares_under = {
+        f"under_{place}": (span(rows, "derate"), SHARE) for place, (_, rows) in enumerate(by_limit[1:], start=2)
+    }
     headline = f"{sentence[:1].upper()}{sentence[1:]}."
-    return Finding("measured_derate", span(first, "derate"), SHARE, headline, cited(rows), of_rows(rows), values=own)
+    share, sources, notes = span(newest_asked, "derate"), cited(rows), of_rows(rows)
+    return Finding("measured_derate", share, SHARE, headline, sources, notes, values=shares_under)
 
 
-def _kept(rows: pd.DataFrame, assumed: Interval, of: str) -> str:
-    """What most of the systems keep, those `of` a round where one is named, in a sentence of its own."""
+def _kept(rows: pd.DataFrame, assumed: Interval, in_round: str) -> str:
+    """What most of the systems keep, as a sentence of its own.
+
+    `in_round` is the name of their round with a blank behind it, or "" where they are of several.
+    """
     count, middle = len(rows), _middle(rows)
     if count == 1:
-        return f"the only {of}system keeps {middle} of Offline throughput"
+        return f"the only {in_round}system keeps {middle} of Offline throughput"
     if most := _most(rows, assumed):
-        return f"{most} {of}systems keep over {100 * assumed.high:g} % of Offline throughput"
-    told = f"the middle of {count} {of}systems keeps" if count % 2 else f"half of {count} {of}systems keep under"
-    return f"{told} {middle} of Offline throughput"
+        return f"{most} {in_round}systems keep over {100 * assumed.high:g} % of Offline throughput"
+    systems = f"{count} {in_round}systems"
+    subject = f"the middle of {systems} keeps" if count % 2 else f"half of {systems} keep under"
+    return f"{subject} {middle} of Offline throughput"
 
 
 def _kept_too(rows: pd.DataFrame, assumed: Interval) -> str:
@@ -121,19 +128,20 @@ def _middle(rows: pd.DataFrame) -> str:
 
 def derate_over_rounds(shares: Shares, label: str) -> Finding:
     """What the middle system of each round keeps under each limit, the one asked for first."""
-    told = [(limit, rows) for limit, rows in ((limit, derating.pooled(rows)) for limit, rows in shares) if len(rows)]
-    if not told:
+    by_limit = [(limit, derating.pooled(rows)) for limit, rows in shares]
+    by_limit = [(limit, rows) for limit, rows in by_limit if len(rows)]
+    if not by_limit:
         return nothing("derate_over_rounds", SHARE, f"No round has Offline and a limited scenario of {label}.")
-    middles = [interval.of(rows, "derate").middle.groupby(rows["round"]).median() for _, rows in told]
+    middles = [interval.of(rows, "derate").middle.groupby(rows["round"]).median() for _, rows in by_limit]
     words = []
-    for where, middle in zip(_shortened([limit for limit, _ in told]), middles, strict=True):
+    for where, middle in zip(_shortened([limit for limit, _ in by_limit]), middles, strict=True):
         kept = [f"{interval.number(100 * middle[name], 2)} % in {name}" for name in sorted(middle.index, key=round_age)]
         words.append(f"{listed(kept, most=len(kept))} {where}")
-    first, *others = (Interval(float(middle.min()), float(middle.max())) for middle in middles)
-    values = {f"under_{place}": (kept, SHARE) for place, kept in enumerate(others, start=2)}
-    rows = pd.concat([rows for _, rows in told])
+    asked_range, *other_ranges = (Interval(float(middle.min()), float(middle.max())) for middle in middles)
+    values = {f"under_{place}": (kept, SHARE) for place, kept in enumerate(other_ranges, start=2)}
+    rows = pd.concat([rows for _, rows in by_limit])
     sentence = f"On {label} the middle system kept {'; '.join(words)}."
-    return Finding("derate_over_rounds", first, SHARE, sentence, cited(rows), of_rows(rows), values=values)
+    return Finding("derate_over_rounds", asked_range, SHARE, sentence, cited(rows), of_rows(rows), values=values)
 
 
 def _shortened(limits: Sequence[Limit]) -> list[str]:
@@ -147,16 +155,16 @@ def band(measured: pd.DataFrame, assumed: Interval, labels: Mapping[str, str]) -
     Beside it the benchmarks, as `labels` call them, whose middle system does not keep more than the band.
     """
     unit = "systems that keep a share within the assumed band"
-    scenarios = [(name, _newest(own)) for name, own in measured.groupby("scenario", sort=False)]
-    scenarios = [(name, own) for name, own in scenarios if len(own)]
+    scenarios = [(name, _newest(systems)) for name, systems in measured.groupby("scenario", sort=False)]
+    scenarios = [(name, systems) for name, systems in scenarios if len(systems)]
     if not scenarios:
         return nothing("derates_in_band", unit, "No system has two scenarios to compare: no derate is measured.")
-    told = [_in_band(own, assumed, name) for name, own in scenarios]
-    rows = pd.concat([own for _, own in scenarios])
+    clauses = [_in_band(systems, assumed, name) for name, systems in scenarios]
+    rows = pd.concat([systems for _, systems in scenarios])
     _, inside, _ = derating.in_band(rows, assumed)
     quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
-    sentence = f"The often quoted {quoted} {', and '.join(told)}."
-    more = [_middle_not_above(own, assumed, name, labels) for name, own in scenarios]
+    sentence = f"The often quoted {quoted} {', and '.join(clauses)}."
+    exceptions = [_middle_not_above(systems, assumed, name, labels) for name, systems in scenarios]
     return Finding(
         "derates_in_band",
         exactly(inside),
@@ -164,22 +172,24 @@ def band(measured: pd.DataFrame, assumed: Interval, labels: Mapping[str, str]) -
         sentence,
         cited(rows),
         of_rows(rows),
-        " ".join(filter(None, more)),
+        " ".join(filter(None, exceptions)),
     )
 
 
 def _newest(measured: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([derating.newest(own) for _, own in measured.groupby("benchmark", sort=False)])
+    return pd.concat(
+        [derating.newest(rows_of_benchmark) for _, rows_of_benchmark in measured.groupby("benchmark", sort=False)]
+    )
 
 
 def _in_band(rows: pd.DataFrame, assumed: Interval, scenario: str) -> str:
     above, inside, below = derating.in_band(rows, assumed)
-    count, of = above + inside + below, f"on {counted(rows['benchmark'].nunique(), 'benchmark')}"
+    count, scope = above + inside + below, f"on {counted(rows['benchmark'].nunique(), 'benchmark')}"
     if 2 * above > count:
-        return f"is too low for {scenario}, where {above} of {count} results {of} keep more"
+        return f"is too low for {scenario}, where {above} of {count} results {scope} keep more"
     if 2 * below > count:
-        return f"is too high for {scenario}, where {below} of {count} results {of} keep less"
-    return f"holds for {inside} of {count} results {of} in {scenario}"
+        return f"is too high for {scenario}, where {below} of {count} results {scope} keep less"
+    return f"holds for {inside} of {count} results {scope} in {scenario}"
 
 
 def _middle_not_above(rows: pd.DataFrame, assumed: Interval, scenario: str, labels: Mapping[str, str]) -> str:
@@ -200,8 +210,8 @@ def derate_rows(shares: Shares, name: Callable[[str], str], most: int) -> pd.Dat
     rows = derating.paired(*(rows for _, rows in shares))
     named = {limit.scenario: limit.words for limit, _ in shares}
     rows = rows[rows["accelerator"].isin(rows["accelerator"].unique()[:most])]
-    told = [named[name] for name in rows["scenario"]]
-    return renamed(rows.assign(limit=told, software=software(rows)), name).reset_index(drop=True)
+    limits = [named[name] for name in rows["scenario"]]
+    return renamed(rows.assign(limit=limits, software=software(rows)), name).reset_index(drop=True)
 
 
 def derate_claim(shown: pd.DataFrame) -> str:
@@ -233,7 +243,7 @@ def benchmark_rows(measured: pd.DataFrame, first: str, labels: Mapping[str, str]
     order = order.assign(_first=order["benchmark"].eq(first))
     order = order.sort_values(["_first", "_ran", "_most"], ascending=False, kind="stable")
     kept = order[order["benchmark"].isin(order["benchmark"].unique()[:most])]
-    place = {name: at for at, name in enumerate(kept["benchmark"].unique())}
+    place = {name: rank for rank, name in enumerate(kept["benchmark"].unique())}
     kept = kept.sort_values("benchmark", key=lambda names: names.map(place), kind="stable", ignore_index=True)
     return kept.assign(
         label=kept["benchmark"].map(labels), told=[counted(count, "system") for count in kept["systems"]]
@@ -242,7 +252,7 @@ def benchmark_rows(measured: pd.DataFrame, first: str, labels: Mapping[str, str]
 
 def need(planned: Planned) -> Finding:
     """The nodes that users take and what they cost, tenth to ninetieth percentile; why nothing is planned."""
-    count, bill, each = (planned.likely(name) for name in ("nodes", "usd_per_hour", "usd_per_user_hour"))
+    count, bill, per_user_hour = (planned.likely(name) for name in ("nodes", "usd_per_hour", "usd_per_user_hour"))
     if not count.known:
         return nothing("accelerators_needed", NEED, why_nothing(planned))
     paid = f"{dollars(bill)} an hour" if bill.known else "at a price that is not known"
@@ -254,11 +264,11 @@ def need(planned: Planned) -> Finding:
     if bill.known:
         values |= {
             "usd_per_hour": (bill, "US dollars an hour for whole nodes, tenth to ninetieth percentile of the draws"),
-            "usd_per_user_hour": (each, "US dollars a user-hour, tenth to ninetieth percentile of the draws"),
+            "usd_per_user_hour": (per_user_hour, "US dollars a user-hour, tenth to ninetieth percentile of the draws"),
         }
-    own, whole = planned.behind, count * planned.node
-    notes = of_rows(own) | planned.notes
-    return Finding("accelerators_needed", whole, NEED, sentence, cited(own), notes, values=values)
+    behind, whole = planned.behind, count * planned.node
+    notes = of_rows(behind) | planned.notes
+    return Finding("accelerators_needed", whole, NEED, sentence, cited(behind), notes, values=values)
 
 
 def why_nothing(planned: Planned, called: Called = str) -> str:
@@ -277,8 +287,8 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
         most = f"{interval.number(speed, 2)} at most ({scenario})"
         return f"No official run of {planned.called} gave each user {wanted} tokens/s, {most}{fast}."
     if planned.behind.empty:
-        there = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
-        return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{there}"
+        words_on_others = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
+        return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{words_on_others}"
     if planned.fits_nowhere:
         return f"{planned.called} has not enough memory for {label}: nothing is planned."
     return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
@@ -296,8 +306,8 @@ def _why_too_long(prompt: LongPrompt, accelerator: str, called: Called) -> str:
 
 def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -> Finding:
     """The need of the same users where the benchmark throughput is reached in full, beside that under the derate."""
-    name, found = "accelerators_needed_if_measured", need(without)
-    if found.value is None:
+    name, finding = "accelerators_needed_if_measured", need(without)
+    if finding.value is None:
         return nothing(name, NEED, "Without the assumed derate nothing is planned either.")
     count, bill = without.likely("nodes"), without.likely("usd_per_hour")
     quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
@@ -305,7 +315,7 @@ def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -
     paid = f", {dollars(bill)} an hour" if bill.known and not same else ""
     took = "the number of nodes is the same" if same else f"it would be {_nodes(without, count)}{paid}"
     headline = f"Without the assumed derate of {quoted} {took}."
-    return replace(found, name=name, headline=headline)
+    return replace(finding, name=name, headline=headline)
 
 
 def _users(planned: Planned) -> str:
@@ -350,17 +360,17 @@ def fleet(by_users: pd.DataFrame, planned: Planned) -> Finding:
     if by_users.empty:
         return nothing(name, unit, "Nothing is planned: what a user costs is not known.")
     column = "usd_per_user_hour" if priced else "nodes"
-    few, many = by_users.iloc[0], by_users.iloc[-1]
-    ends = [span(row, column) for row in (few, many)]
-    counts = [f"{row['users']:,.0f}" for row in (few, many)]
+    fewest, most = by_users.iloc[0], by_users.iloc[-1]
+    ends = [span(row, column) for row in (fewest, most)]
+    counts = [f"{row['users']:,.0f}" for row in (fewest, most)]
     if priced:
-        first, last = map(dollars, ends)
-        sentence = f"A user costs {first} an hour among {counts[0]}, {last} among {counts[1]}."
+        among_few, among_many = map(dollars, ends)
+        sentence = f"A user costs {among_few} an hour among {counts[0]}, {among_many} among {counts[1]}."
     else:
-        take = "user takes" if few["users"] == 1 else "users take"
+        take = "user takes" if fewest["users"] == 1 else "users take"
         sentence = f"{counts[0]} {take} {_whole_nodes(ends[0])}, {counts[1]} users {_whole_nodes(ends[1])}."
-    own = Interval(min(end.low for end in ends), max(end.high for end in ends))
-    return Finding(name, own, unit, sentence, cited(planned.behind), of_rows(planned.behind))
+    hull = Interval(min(end.low for end in ends), max(end.high for end in ends))
+    return Finding(name, hull, unit, sentence, cited(planned.behind), of_rows(planned.behind))
 
 
 def kilowatts(planned: Planned) -> Finding:
@@ -370,20 +380,20 @@ def kilowatts(planned: Planned) -> Finding:
     if not drawn.known:
         return nothing("kilowatts", unit, f"What {planned.called} draws is not known, or nothing is planned.")
     whose, verb = _nodes(planned, count), "draws" if count.high == 1 else "draw"
-    told = f"{verb} {prose(drawn)} kW with hosts and building"
-    sentence = f"{whose[:1].upper()}{whose[1:]} {told}, {planned.drawn.basis}."
+    predicate = f"{verb} {prose(drawn)} kW with hosts and building"
+    sentence = f"{whose[:1].upper()}{whose[1:]} {predicate}, {planned.drawn.basis}."
     return Finding("kilowatts", drawn, unit, sentence, notes=planned.power_notes)
 
 
 def quantities(work: str, planned: Planned) -> dict[str, str]:
     """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
     spare = planned.box.spare_nodes
-    more = {
+    details = {
         "nodes": f"nodes of {planned.node}" + (f", {spare} of them spare" if spare else ""),
         "usd_per_million_tokens": f"dollars per million {plural(work)}",
         "kilowatts": "kilowatts of those nodes at full load, with hosts and building",
     }
-    return OUTPUTS | more
+    return OUTPUTS | details
 
 
 def plan_rows(planned: Planned) -> pd.DataFrame:
@@ -416,14 +426,14 @@ def decisive(shares: pd.DataFrame) -> Finding:
 def dominant(planned: Planned) -> Finding:
     """What drives the bill, or without a price the number of nodes; that nothing does where it hardly changes."""
     draws = planned.draws
-    what = "bill" if sizing.priced(draws) else "number of nodes"
-    unit = f"rank correlation with the {what}, its size"
+    target = "bill" if sizing.priced(draws) else "number of nodes"
+    unit = f"rank correlation with the {target}, its size"
     settled = sizing.settled(draws)
     if settled == settled:
         return _settled(draws, settled)
     ranked = planned.ranked
     if ranked.empty:
-        return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {what}.")
+        return nothing("dominant_input", unit, f"Nothing is drawn or no input varies: no input decides the {target}.")
     signed = ranked.set_index("input")["correlation"].sort_values(key=abs, ascending=False)
     sizes = signed.abs()
     leading = sizes[sizes >= (1 - ALIKE) * sizes.max()]
@@ -431,7 +441,7 @@ def dominant(planned: Planned) -> Finding:
     hardly = [INPUTS[name] for name in sizes[sizes < HARDLY].index]
     rest = f"; {listed(hardly, most=len(hardly))} hardly {'matter' if len(hardly) > 1 else 'matters'}" if hardly else ""
     verb = "drive" if len(leading) > 1 else "drives"
-    sentence = f"{drivers} {verb} the {what}{rest}."
+    sentence = f"{drivers} {verb} the {target}{rest}."
     ends = Interval(float(leading.min()), float(leading.max()))
     return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:], about=drivers)
 

@@ -54,38 +54,41 @@ def answer(grown: pd.DataFrame, spread: pd.DataFrame, topic: str) -> Finding:
     `grown` and `spread` are those of the themes, of one benchmark and scenario, which `topic` names.
     """
     name = "kept_per_accelerator"
-    own = spread[spread["own_low"].notna()]
+    with_vendor = spread[spread["own_low"].notna()]
     steps = beyond(grown)
-    values = {"vendor over others, median": (_median(own, "own"), OVER)} if len(own) else {}
+    values = {"vendor over others, median": (_median(with_vendor, "own"), OVER)} if len(with_vendor) else {}
     if steps.empty:
         why = f"On {topic} no submitter filed one accelerator in two sizes"
-        if len(own):
-            sentence = f"{why}; others reach {_percent(_share(_median(own, 'own')))} of the vendor's own result."
-            return Finding(name, None, KEPT, sentence, cited(own), of_rows(own), values=values)
+        if len(with_vendor):
+            share = _percent(_share(_median(with_vendor, "own")))
+            sentence = f"{why}; others reach {share} of the vendor's own result."
+            return Finding(name, None, KEPT, sentence, cited(with_vendor), of_rows(with_vendor), values=values)
         return nothing(name, KEPT, f"{why}, and nobody filed a system like the vendor's.")
     kept = span(steps, "kept")
     where = "larger boxes" if steps["layout"].eq(BOX).all() else f"systems of up to {steps['to_count'].max()}"
-    reach = f"reach {_percent(_share(_median(own, 'own')))} of the vendor's"
-    vendor, short = (f"; {who} {reach}" if len(own) else "" for who in ("other submitters", "others"))
-    of = f", in {counted(len(steps), 'step')} by one submitter"
-    few = f" ({counted(len(steps), 'step')})"
+    reach = f"reach {_percent(_share(_median(with_vendor, 'own')))} of the vendor's"
+    on_others, on_others_briefly = (
+        f"; {who} {reach}" if len(with_vendor) else "" for who in ("other submitters", "others")
+    )
+    scope = f", in {counted(len(steps), 'step')} by one submitter"
+    brief_scope = f" ({counted(len(steps), 'step')})"
     keep = f"{where} keep {_percent(kept)} per accelerator"
     sentence = fitting(
-        f"On {topic}, {keep}{of}{vendor}.",
-        f"On {topic}, {keep}{few}{vendor}.",
-        f"On {topic}, {keep}{few}{short}.",
-        f"{topic}: {keep}{few}{short}.",
-        f"{topic}: {keep}{few}.",
+        f"On {topic}, {keep}{scope}{on_others}.",
+        f"On {topic}, {keep}{brief_scope}{on_others}.",
+        f"On {topic}, {keep}{brief_scope}{on_others_briefly}.",
+        f"{topic}: {keep}{brief_scope}{on_others_briefly}.",
+        f"{topic}: {keep}{brief_scope}.",
     )
-    notes = without(of_rows(steps) | of_rows(own), "precision_unstated")
-    return Finding(name, kept, KEPT, sentence, cited(steps, own), notes, values=values)
+    notes = without(of_rows(steps) | of_rows(with_vendor), "precision_unstated")
+    return Finding(name, kept, KEPT, sentence, cited(steps, with_vendor), notes, values=values)
 
 
 def beyond(grown: pd.DataFrame) -> pd.DataFrame:
     """The steps by one submitter that the answer rests on: those beyond one box where there are any."""
-    own = grown[grown["submitters"].gt(0)]
-    larger = own[own["layout"].ne(BOX)]
-    return own if larger.empty else larger
+    by_one_submitter = grown[grown["submitters"].gt(0)]
+    beyond_box = by_one_submitter[by_one_submitter["layout"].ne(BOX)]
+    return by_one_submitter if beyond_box.empty else beyond_box
 
 
 def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names, everywhere: pd.DataFrame | None = None) -> Finding:
@@ -95,26 +98,26 @@ def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names, everywhere: 
     has theirs.
     Of groups of at least ENOUGH others where there are any: of two, the median says little.
     """
-    finding, steps = "what_follows", beyond(grown)
+    key, steps = "what_follows", beyond(grown)
     larger = steps[steps["layout"].ne(BOX)]
-    at = ""
+    advice_on_size = ""
     if len(larger):
-        every = beyond(grown if everywhere is None else everywhere)
-        on = every["benchmark"].nunique()
-        least = _percent(Interval(*[every["kept_low"].min()] * 2))
-        at = f"plan larger systems at {least}, the least of {counted(len(every), 'step')} on "
-        at += f"{counted(on, 'benchmark')}, and "
+        all_steps = beyond(grown if everywhere is None else everywhere)
+        benchmarks = all_steps["benchmark"].nunique()
+        least = _percent(Interval(*[all_steps["kept_low"].min()] * 2))
+        advice_on_size = f"plan larger systems at {least}, the least of {counted(len(all_steps), 'step')} on "
+        advice_on_size += f"{counted(benchmarks, 'benchmark')}, and "
     if spread.empty:
-        said = f"So {at}ask a supplier for a result of its own: nobody filed a like system."
-        return nothing(finding, OVER, said)
+        headline = f"So {advice_on_size}ask a supplier for a result of its own: nobody filed a like system."
+        return nothing(key, OVER, headline)
     groups = spread[spread["submitters"].ge(ENOUGH)]
     groups = spread if groups.empty else groups
     row = groups.loc[groups["others_low"].idxmin()]
     worst = Interval(*[float(row["others_low"])] * 2)
     advice = "choose a supplier by price" if worst.low > CLOSE else "ask a supplier for its own result"
-    said = f"So {at}{advice}: the slowest of {row['submitters']} gave "
-    said += f"{_percent(worst)} of the median {name(row['accelerator'])} system."
-    return Finding(finding, worst, OVER, said, cited(spread), of_rows(groups.loc[[row.name]]))
+    headline = f"So {advice_on_size}{advice}: the slowest of {row['submitters']} gave "
+    headline += f"{_percent(worst)} of the median {name(row['accelerator'])} system."
+    return Finding(key, worst, OVER, headline, cited(spread), of_rows(groups.loc[[row.name]]))
 
 
 def rests_on(grown: pd.DataFrame, spread: pd.DataFrame) -> list[str]:
@@ -133,25 +136,25 @@ def sizes(drawn: pd.DataFrame, grown: pd.DataFrame, unit: str, name: Names, topi
     row = drawn.loc[drawn["accelerator_count"].astype(int).idxmax()]
     rate = f"{ranged(row, 'per_accelerator')} {WORKS[unit]} a second"
     system = f"{row['accelerator_count']} {name(row['accelerator'])}"
-    said = f"The largest that ran {topic} in {row['round']}, {system}, gives {rate} each"
-    own = grown[grown["accelerator"].eq(row["accelerator"]) & grown["to_count"].eq(row["accelerator_count"])]
-    own = own[own["round"].eq(row["round"])]
-    if len(own) and own["submitters"].iloc[0]:
-        step = own.iloc[0]
-        said = fitting(f"{said}: {_percent(span(step, 'kept'))} of one among {step['from_count']}", said)
-    return Finding("largest_system", span(row, "per_accelerator"), unit, f"{said}.", [row["source_id"]])
+    headline = f"The largest that ran {topic} in {row['round']}, {system}, gives {rate} each"
+    steps_to_it = grown[grown["accelerator"].eq(row["accelerator"]) & grown["to_count"].eq(row["accelerator_count"])]
+    steps_to_it = steps_to_it[steps_to_it["round"].eq(row["round"])]
+    if len(steps_to_it) and steps_to_it["submitters"].iloc[0]:
+        step = steps_to_it.iloc[0]
+        headline = fitting(f"{headline}: {_percent(span(step, 'kept'))} of one among {step['from_count']}", headline)
+    return Finding("largest_system", span(row, "per_accelerator"), unit, f"{headline}.", [row["source_id"]])
 
 
 def everywhere(grown: pd.DataFrame) -> Finding:
     """What racks and clusters keep over all benchmarks: the title of the second figure."""
     name = "kept_everywhere"
-    own = grown[grown["submitters"].gt(0) & grown["layout"].ne(BOX)]
-    if own.empty:
+    steps = grown[grown["submitters"].gt(0) & grown["layout"].ne(BOX)]
+    if steps.empty:
         return nothing(name, KEPT, "No submitter filed one accelerator in a box and beyond it.")
-    count = own["benchmark"].nunique()
-    said = f"On {counted(count, 'benchmark')} racks and clusters keep {_percent(span(own, 'kept'))} per accelerator, "
-    said += f"in {counted(len(own), 'step')} by one submitter."
-    return Finding(name, span(own, "kept"), KEPT, said, cited(own), of_rows(own))
+    count = steps["benchmark"].nunique()
+    headline = f"On {counted(count, 'benchmark')} racks and clusters keep {_percent(span(steps, 'kept'))}"
+    headline += f" per accelerator, in {counted(len(steps), 'step')} by one submitter."
+    return Finding(name, span(steps, "kept"), KEPT, headline, cited(steps), of_rows(steps))
 
 
 def others(spread: pd.DataFrame, topic: str) -> Finding:
@@ -159,44 +162,42 @@ def others(spread: pd.DataFrame, topic: str) -> Finding:
     name = "vendor_over_others"
     if spread.empty:
         return nothing(name, OVER, f"On {topic} no two submitters filed like systems that are not their own.")
-    own = spread[spread["own_low"].notna()]
-    if own.empty:
-        said = f"No vendor filed these itself; submitters lie {_around(span(spread, 'others'))} their median."
-        return Finding(name, None, OVER, said, cited(spread), of_rows(spread))
-    said = (
-        f"Vendors' own results lie {_around(span(own, 'own'))} the median of others, in {counted(len(own), 'group')}."
-    )
-    return Finding(name, span(own, "own"), OVER, said, cited(own), of_rows(own))
+    with_vendor = spread[spread["own_low"].notna()]
+    if with_vendor.empty:
+        headline = f"No vendor filed these itself; submitters lie {_around(span(spread, 'others'))} their median."
+        return Finding(name, None, OVER, headline, cited(spread), of_rows(spread))
+    groups = counted(len(with_vendor), "group")
+    headline = f"Vendors' own results lie {_around(span(with_vendor, 'own'))} the median of others, in {groups}."
+    return Finding(name, span(with_vendor, "own"), OVER, headline, cited(with_vendor), of_rows(with_vendor))
 
 
 def others_everywhere(spread: pd.DataFrame) -> Finding:
     """The vendor's own result beside the others' over all benchmarks."""
     name = "vendor_over_others_everywhere"
-    own = spread[spread["own_low"].notna()]
-    if own.empty:
+    with_vendor = spread[spread["own_low"].notna()]
+    if with_vendor.empty:
         return nothing(name, OVER, "On no benchmark did a vendor and two others file like systems.")
-    middles = interval.of(own, "own").middle
+    middles = interval.of(with_vendor, "own").middle
     ends = Interval(float(middles.quantile(0.1)), float(middles.quantile(0.9)))
-    said = (
-        f"Over {counted(own['benchmark'].nunique(), 'benchmark')}, four in five of {counted(len(own), 'result')} that "
-    )
-    said += f"vendors filed themselves lie {_around(ends)} the others' median."
-    return Finding(name, ends, OVER, said, cited(own))
+    benchmarks = counted(with_vendor["benchmark"].nunique(), "benchmark")
+    headline = f"Over {benchmarks}, four in five of {counted(len(with_vendor), 'result')} that vendors filed "
+    headline += f"themselves lie {_around(ends)} the others' median."
+    return Finding(name, ends, OVER, headline, cited(with_vendor))
 
 
-def under_other_choice(here: pd.DataFrame, there: pd.DataFrame, topic: str) -> Finding:
-    """Whether larger systems keep as much in another scenario: `topic` is that of `there`."""
+def under_other_choice(grown: pd.DataFrame, grown_there: pd.DataFrame, topic: str) -> Finding:
+    """Whether larger systems keep as much in another scenario, in words `topic`; `grown_there` is of that scenario."""
     name = "under_another_choice"
-    before, now = beyond(here), beyond(there)
-    if before.empty or now.empty:
+    steps, steps_there = beyond(grown), beyond(grown_there)
+    if steps.empty or steps_there.empty:
         return nothing(name, KEPT, f"{topic} has no two sizes of one submitter to check the answer with.")
-    kept, base = span(now, "kept"), span(before, "kept")
+    kept, base = span(steps_there, "kept"), span(steps, "kept")
     low = kept.low < base.low - 0.05
-    said = f"{'Yes' if low else 'No'}: on {topic} an accelerator keeps {_percent(kept)}"
+    headline = f"{'Yes' if low else 'No'}: on {topic} an accelerator keeps {_percent(kept)}"
     if low:
-        worst = now.loc[now["kept_low"].idxmin()]
-        said += f", least from {worst['from_count']} to {worst['to_count']}"
-    return Finding(name, kept, KEPT, f"{said}.", cited(now), of_rows(now))
+        worst = steps_there.loc[steps_there["kept_low"].idxmin()]
+        headline += f", least from {worst['from_count']} to {worst['to_count']}"
+    return Finding(name, kept, KEPT, f"{headline}.", cited(steps_there), of_rows(steps_there))
 
 
 def size_rows(rows: pd.DataFrame, grown: pd.DataFrame, name: Names) -> pd.DataFrame:
@@ -209,28 +210,28 @@ def size_rows(rows: pd.DataFrame, grown: pd.DataFrame, name: Names) -> pd.DataFr
     return drawn.assign(
         name=drawn["accelerator"].map(name),
         software=served(drawn),
-        notes=[without(own, "another_size") for own in drawn["notes"]],  # the size is what is drawn
+        notes=[without(notes_of_row, "another_size") for notes_of_row in drawn["notes"]],  # the size is what is drawn
     )
 
 
 def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The steps as figure and table show them, in per cent, beyond one box first, the newest and largest first."""
-    told = interval.put(grown, "kept", Interval(100 * grown["kept_low"], 100 * grown["kept_high"]))
-    told = told.assign(
-        at=told["benchmark"].map(label) + ", " + told["round"],
-        name=[f"{name(row['accelerator'])}, {row['from_count']} to {row['to_count']}" for row in as_dicts(told)],
-        benchmark=told["benchmark"].map(label),
-        own=told["submitters"].gt(0),
-        beyond=told["layout"].ne(BOX),
-        age=ages.of(told["round"]),
+    steps = interval.put(grown, "kept", Interval(100 * grown["kept_low"], 100 * grown["kept_high"]))
+    steps = steps.assign(
+        at=steps["benchmark"].map(label) + ", " + steps["round"],
+        name=[f"{name(row['accelerator'])}, {row['from_count']} to {row['to_count']}" for row in as_dicts(steps)],
+        benchmark=steps["benchmark"].map(label),
+        own=steps["submitters"].gt(0),
+        beyond=steps["layout"].ne(BOX),
+        age=ages.of(steps["round"]),
     )
     order = ["own", "beyond", "age", "to_count"]
-    return told.sort_values(order, ascending=False, kind="stable").drop(columns="age").reset_index(drop=True)
+    return steps.sort_values(order, ascending=False, kind="stable").drop(columns="age").reset_index(drop=True)
 
 
 def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     """The groups of like systems as figure and table show them, the newest first, those of most submitters first."""
-    told = spread.assign(
+    groups = spread.assign(
         name=[f"{name(row['accelerator'])} {row['accelerator_count']}x, {row['round']}" for row in as_dicts(spread)],
         benchmark=spread["benchmark"].map(label),
         note=[counted(count, "other") for count in spread["submitters"]],
@@ -238,7 +239,7 @@ def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame
         judged=spread["own_low"].notna(),
         others_median=1.0,
     )
-    return told.sort_values(["judged", "age", "submitters"], ascending=False, kind="stable").reset_index(drop=True)
+    return groups.sort_values(["judged", "age", "submitters"], ascending=False, kind="stable").reset_index(drop=True)
 
 
 def _median(rows: pd.DataFrame, name: str) -> Interval:

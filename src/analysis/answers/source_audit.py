@@ -52,8 +52,8 @@ def believable(judged: pd.DataFrame, labels: dict[str, str], repeats: Collection
     worst, sound = counts.iloc[-1], counts.index[counts["wrong"].eq(0) & counts["hold"].gt(0)]
     trusted = f"Believe {listed((_called(labels[name]) for name in sound), 3)}" if len(sound) else ""
     if worst["wrong"]:
-        own = figures[figures["source_id"].eq(worst.name) & figures["verdict"].isin(WRONG)]
-        distinct = int((~own["row_id"].isin(repeats)).sum())
+        wrong_of_worst = figures[figures["source_id"].eq(worst.name) & figures["verdict"].isin(WRONG)]
+        distinct = int((~wrong_of_worst["row_id"].isin(repeats)).sum())
         of_all = f"{worst['wrong']} of its {worst['figures']} figures {'is' if worst['wrong'] == 1 else 'are'} wrong"
         of_all += f", {distinct} of them distinct." if distinct < worst["wrong"] else "."
         headline = f"{trusted}; check" if trusted else "Check"
@@ -62,10 +62,10 @@ def believable(judged: pd.DataFrame, labels: dict[str, str], repeats: Collection
         headline = f"{trusted}: none of {counted(int(counts.loc[sound, 'figures'].sum()), 'figure')} is wrong."
     else:
         headline = f"None of {counted(len(figures), 'figure')} can be checked."
-    told = {"figures": len(figures), "wrong": int(counts["wrong"].sum())}
-    told |= {"wrong_and_distinct": int((figures["verdict"].isin(WRONG) & ~figures["row_id"].isin(repeats)).sum())}
-    told |= {"conditional": int(figures["verdict"].eq("conditional").sum())}
-    values = {key: (exactly(number), "published figures") for key, number in told.items()}
+    totals = {"figures": len(figures), "wrong": int(counts["wrong"].sum())}
+    totals |= {"wrong_and_distinct": int((figures["verdict"].isin(WRONG) & ~figures["row_id"].isin(repeats)).sum())}
+    totals |= {"conditional": int(figures["verdict"].eq("conditional").sum())}
+    values = {key: (exactly(number), "published figures") for key, number in totals.items()}
     hold = exactly(int(counts["hold"].sum()))
     return Finding("figures_that_hold", hold, unit, headline, cited(judged), values=values)
 
@@ -89,21 +89,21 @@ def to_do(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
         return nothing(name, unit, f"Of results, quote the official record and not {_called(labels[worst.name])}.")
     some, them = f"{beyond} of the {worst['wrong']} {'is' if beyond == 1 else 'are'}", "plan with none of them"
     some, them = ("It is", "do not plan with it") if worst["wrong"] == 1 else (some, them)
-    own = judged[judged["source_id"].eq(worst.name)]
-    at_one = own.loc[own["verdict"].eq("impossible"), "check"].eq(DECODE).any()
+    rows_of_worst = judged[judged["source_id"].eq(worst.name)]
+    at_one = rows_of_worst.loc[rows_of_worst["verdict"].eq("impossible"), "check"].eq(DECODE).any()
     unless = " at batch 1 with plain decoding" * bool(at_one)
     headline = f"{some} above what the hardware allows{unless}, or computed from such a rate: {them}."
-    return Finding(name, exactly(beyond), unit, headline, cited(own))
+    return Finding(name, exactly(beyond), unit, headline, cited(rows_of_worst))
 
 
 def rests_on(judged: pd.DataFrame, results: pd.DataFrame, stated: pd.DataFrame) -> Trust:
     """What the answer rests on: documents, figures, and the official rounds that the figures and claims are of."""
     ids = set(judged["row_id"])
-    of = stated[stated["id"].isin(ids)]
-    named = {*results.loc[results["id"].isin(ids), "round"], *of["round"], *of["baseline_round"]}
-    known = named & {*results.loc[results["origin"].eq("official"), "round"].unique()}
-    own = sorted(known, key=round_age)
-    rounds, view = listed(own), views.link({"round": own}) if own else ""
+    claims_judged = stated[stated["id"].isin(ids)]
+    named = {*results.loc[results["id"].isin(ids), "round"], *claims_judged["round"], *claims_judged["baseline_round"]}
+    official_rounds = named & {*results.loc[results["origin"].eq("official"), "round"].unique()}
+    round_names = sorted(official_rounds, key=round_age)
+    rounds, view = listed(round_names), views.link({"round": round_names}) if round_names else ""
     documents, figures = judged["source_id"].nunique(), len(overall(judged))
     against = f"held against MLPerf {rounds}" if rounds else "no official round to hold them against"
     return Trust((counted(documents, "document"), counted(figures, "figure"), against), view=view)
@@ -117,13 +117,13 @@ def impossible(judged: pd.DataFrame) -> Finding:
         return nothing("above_the_ceiling", unit, "No figure of these documents lies above its ceiling at batch 1.")
     ratios = rows["printed_low"] / rows["expected_high"]
     times = Interval(float(ratios.min()), float(ratios.max()))
-    what = "rate at batch 1 is" if len(rows) == 1 else "rates at batch 1 are"
-    headline = f"{len(rows)} {what} {prose(times)} times what memory bandwidth allows."
+    subject = "rate at batch 1 is" if len(rows) == 1 else "rates at batch 1 are"
+    headline = f"{len(rows)} {subject} {prose(times)} times what memory bandwidth allows."
     return Finding("above_the_ceiling", times, unit, headline, cited(rows))
 
 
-def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFrame) -> Finding:
-    """The contradiction with the official record that is largest; `known` are the results of naming.described."""
+def contradicted(worst: pd.DataFrame, labels: dict[str, str], described: pd.DataFrame) -> Finding:
+    """The contradiction with the official record that is largest; `described` are the rows of naming.described."""
     unit = "factor between the printed and the official range"
     rows = worst[worst["check"].isin(RECORD) & worst["verdict"].eq("contradicts")]
     if rows.empty:
@@ -134,14 +134,14 @@ def contradicted(worst: pd.DataFrame, labels: dict[str, str], known: pd.DataFram
     if rates.empty:
         return Finding("largest_contradiction", None, unit, f"{sentence}, no rate among them.", cited(rows))
     top = rates.iloc[0]
-    what, rate = known.loc[top["row_id"]], _PER_ACCELERATOR.get(top["unit"], top["unit"])
-    part = f"one {what['accelerator']}" if rate != top["unit"] else what["part"]
+    figure, rate = described.loc[top["row_id"]], _PER_ACCELERATOR.get(top["unit"], top["unit"])
+    hardware = f"one {figure['accelerator']}" if rate != top["unit"] else figure["part"]
     printed, expected = (prose(interval.of(top, name)) for name in ("printed", "expected"))
-    more = (
-        f"Furthest off of the rates, {_called(labels[top['source_id']])} prints {printed} {rate} for {part} on "
-        f"{what['model']}; official results give {expected}."
+    furthest = (
+        f"Furthest off of the rates, {_called(labels[top['source_id']])} prints {printed} {rate} for {hardware} on "
+        f"{figure['model']}; official results give {expected}."
     )
-    return Finding("largest_contradiction", exactly(top["apart"]), unit, f"{sentence}.", cited(rows), more=more)
+    return Finding("largest_contradiction", exactly(top["apart"]), unit, f"{sentence}.", cited(rows), more=furthest)
 
 
 def unfounded(judged: pd.DataFrame) -> Finding:
@@ -166,13 +166,13 @@ def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
     ends = [(interval.of(row, "printed"), interval.of(row, "official")) for row in as_dicts(ratios)]
     apart = pd.Series([verdict.factor(*pair) for pair in ends], index=ratios.index, dtype="float64")
     if ratios.empty or not apart.max() > 1:
-        what = "conclusion read off these documents rests" if len(rows) == 1 else "conclusions read off them rest"
-        return Finding(name, exactly(len(rows)), unit, f"{len(rows)} {what} on doubtful figures.", cited(rows))
+        subject = "conclusion read off these documents rests" if len(rows) == 1 else "conclusions read off them rest"
+        return Finding(name, exactly(len(rows)), unit, f"{len(rows)} {subject} on doubtful figures.", cited(rows))
     top = ratios.loc[apart.idxmax()]
     over, under, (printed, official) = top["accelerator"], baseline, ends[ratios.index.get_loc(top.name)]
     if official.high < 1:  # how many of the slower one the faster replaces
-        over, under, one = under, over, Interval(1.0, 1.0)
-        printed, official = one / printed, one / official
+        over, under, unity = under, over, Interval(1.0, 1.0)
+        printed, official = unity / printed, unity / official
     headline = f"Read off {_called(top['basis'])}, one {over} would do the work of {prose(printed)} {under}; "
     headline += f"official results say {prose(official)}."
     return Finding(name, exactly(len(rows)), unit, headline, cited(rows))
@@ -244,21 +244,24 @@ def step_by_step(judged: pd.DataFrame, steps: dict[str, str], labels: dict[str, 
     a check says nothing of a figure.
     """
     rows = judged[judged["check"].isin(steps)]
-    first = rows.drop_duplicates(["table", "row_id"]).set_index(["table", "row_id"])
-    out = first[["source_id", "locator", "printed_low", "printed_high", "unit"]]
+    figures = rows.drop_duplicates(["table", "row_id"]).set_index(["table", "row_id"])
+    expected = figures[["source_id", "locator", "printed_low", "printed_high", "unit"]]
     for check, name in steps.items():
-        own = rows[rows["check"].eq(check)].set_index(["table", "row_id"])
-        out = interval.put(out, name, interval.of(own, "expected"))
-    known = overall(judged).set_index(["table", "row_id"])["verdict"]
-    return out.assign(document=out["source_id"].map(labels), verdict=known.reindex(out.index).str.replace("_", " "))
+        rows_of_check = rows[rows["check"].eq(check)].set_index(["table", "row_id"])
+        expected = interval.put(expected, name, interval.of(rows_of_check, "expected"))
+    verdicts = overall(judged).set_index(["table", "row_id"])["verdict"]
+    return expected.assign(
+        document=expected["source_id"].map(labels),
+        verdict=verdicts.reindex(expected.index).str.replace("_", " "),
+    )
 
 
 def roof_rows(rows: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
     """The results that are judged at batch 1: accelerator, precision and whether they lie above."""
-    known = judged[judged["check"].eq(DECODE)].set_index("row_id")["verdict"]
-    at_one = rows[rows["id"].isin(known.index)]
+    verdicts = judged[judged["check"].eq(DECODE)].set_index("row_id")["verdict"]
+    at_one = rows[rows["id"].isin(verdicts.index)]
     precision = at_one["precision"].where(at_one["precision"].ne(""), roofline.SMALLEST)
-    return at_one.assign(precision=precision, above=at_one["id"].map(known).eq("impossible"))
+    return at_one.assign(precision=precision, above=at_one["id"].map(verdicts).eq("impossible"))
 
 
 def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
@@ -267,20 +270,20 @@ def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame)
     Columns: accelerator, x_low/high, y_low/high (tokens per second per accelerator), above, what (which figure), label.
     """
     needs = roofs.set_index(["accelerator", "precision"])["needed"]
-    made = []
+    records = []
     for row in as_dicts(at_one):
         stated = row["accelerator_count"]
         count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
         count = max(count, float(stated)) if not pd.isna(stated) else count
         rates = (row["low"] / count, row["high"] / count)
-        made.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"]))
+        records.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"]))
     steep = roofs.groupby("accelerator")["at_batch_1"].max()
     official = chosen[chosen["origin"].eq("official") & chosen["accelerator"].isin(steep.index)]
-    for name, part in official.groupby("accelerator", sort=False):
-        ends = span(part, "per_accelerator")
+    for name, rows_of_accelerator in official.groupby("accelerator", sort=False):
+        ends = span(rows_of_accelerator, "per_accelerator")
         batch = roofline.least_batch(ends, float(steep[name]))
-        made.append((name, batch.low, batch.high, ends.low, ends.high, False, "official"))
-    points = pd.DataFrame(made, columns=["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "what"])
+        records.append((name, batch.low, batch.high, ends.low, ends.high, False, "official"))
+    points = pd.DataFrame(records, columns=["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "what"])
     return points.assign(label=points["accelerator"] + " " + points["what"])
 
 
@@ -293,9 +296,9 @@ def roof_table(roofs: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     lines = roofs.rename(columns=names).assign(x_low=1.0, what=roofs["precision"] + " roof", beside="")
     drawn = points.assign(beside=points["above"].map({True: "above its roof", False: "below its roof"}))
     columns = ["accelerator", "what", "x_low", "x_high", "y_low", "y_high", "beside"]
-    both = pd.concat([lines[columns], drawn[columns]], ignore_index=True)
-    order = {name: place for place, name in enumerate(dict.fromkeys(both["accelerator"]))}
-    return both.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    numbers = pd.concat([lines[columns], drawn[columns]], ignore_index=True)
+    order = {name: place for place, name in enumerate(dict.fromkeys(numbers["accelerator"]))}
+    return numbers.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
 def listed_wrong(worst: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
@@ -310,11 +313,11 @@ def listed_named(worst: pd.DataFrame, judged: pd.DataFrame, labels: dict[str, st
         side: [naming.ends(*ends) for ends in rows[[f"{side}_low", f"{side}_high", "unit"]].itertuples(index=False)]
         for side in ("printed", "expected")
     }
-    named, there = rows["check"].eq(NAMED), {0.0: "is not", 1.0: "is a benchmark"}
-    own = pd.DataFrame(words, index=rows.index, dtype="str")
+    named, words_of_flag = rows["check"].eq(NAMED), {0.0: "is not", 1.0: "is a benchmark"}
+    columns = pd.DataFrame(words, index=rows.index, dtype="str")
     return rows.assign(
-        printed=own["printed"].mask(named, rows["printed_low"].map(there)),
-        expected=own["expected"].mask(named, rows["expected_low"].map(there)),
+        printed=columns["printed"].mask(named, rows["printed_low"].map(words_of_flag)),
+        expected=columns["expected"].mask(named, rows["expected_low"].map(words_of_flag)),
     )
 
 
@@ -359,12 +362,12 @@ def _counts(figures: pd.DataFrame) -> pd.DataFrame:
 
 def _off(rows: pd.DataFrame) -> list[float]:
     """The printed range over the expected one at their nearest ends, as in `dots`; a ceiling expects no lower end."""
-    found = []
+    ratios = []
     for row in as_dicts(rows):
         printed, expected = (interval.of(row, name) for name in ("printed", "expected"))
         apart = 1.0 if row["verdict"] in verdict.AGREES else verdict.factor(printed, expected)
-        found.append(1 / apart if printed.high < expected.low else apart)
-    return found
+        ratios.append(1 / apart if printed.high < expected.low else apart)
+    return ratios
 
 
 def _told(row: dict) -> str:

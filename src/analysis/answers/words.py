@@ -51,7 +51,7 @@ def trust(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         rounds = sorted(set(official["round"]), key=round_age)
         sold = official["availability"].eq("available")
         system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
-        systems, available = (len(own.drop_duplicates(system)) for own in (official, official[sold]))
+        systems, available = (len(results.drop_duplicates(system)) for results in (official, official[sold]))
         parts += [f"MLPerf {rounds[0]}" if len(rounds) == 1 else f"MLPerf {rounds[0]} to {rounds[-1]}"]
         parts += [listed(sorted(set(official["division"])))]
         parts += ["on sale"] if available == systems else [f"{available} of {systems} on sale"] if available else []
@@ -67,9 +67,9 @@ def bridged(through: Iterable[str]) -> list[str]:
     return [f"over a bridge through {listed(rounds)}"] if rounds else []
 
 
-def more_than(value: Interval, other: str) -> str:
+def more_than(value: Interval, reference: str) -> str:
     """A factor as sentences say it: 1.5 times FP8, but 6.1 % more than FP8 where two digits of it say too little."""
-    return f"{gained(value)}{' more than' * _is_small(value)} {other}"
+    return f"{gained(value)}{' more than' * _is_small(value)} {reference}"
 
 
 def gained(value: Interval) -> str:
@@ -152,7 +152,7 @@ def many_of(name: str) -> str:
 
 def fitting(*sentences: str) -> str:
     """The first sentence that an answer has room for; the last where none of them fits."""
-    return next((own for own in sentences if len(own.split()) <= MOST_WORDS), sentences[-1])
+    return next((sentence for sentence in sentences if len(sentence.split()) <= MOST_WORDS), sentences[-1])
 
 
 def _dollars(value: float, digits: int) -> str:
