@@ -35,8 +35,8 @@ def throughputs(tables: Tables) -> Iterator[Judgement]:
     """
     official = tables.judgements(against_record.results)
     borne_out = {judgement.figure["id"] for judgement in official if judgement.verdict in BORNE_OUT}
-    for figure, other in _pairs(_converted(tables), SAME_RATE):
-        judgement = _rate(figure, other)
+    for figure, elsewhere in _pairs(_converted(tables), SAME_RATE):
+        judgement = _rate(figure, elsewhere)
         if judgement.verdict is not Verdict.CONTRADICTS or figure["id"] not in borne_out:
             yield judgement
 
@@ -55,23 +55,23 @@ def claims(tables: Tables) -> Iterator[Judgement]:
         claim | {"parts": frozenset(parts)} for claim, parts in zip(rows, sides, strict=True)
         if parts[0] not in ("", parts[1]) and interval.of(claim).known
     ]  # fmt: skip
-    for claim, other in _pairs(rows, SAME_CLAIM):
-        turned = other["subject_accelerator"] != claim["subject_accelerator"]
-        stated = interval.of(other)
+    for claim, elsewhere in _pairs(rows, SAME_CLAIM):
+        turned = elsewhere["subject_accelerator"] != claim["subject_accelerator"]
+        stated = interval.of(elsewhere)
         expected = Interval(1.0, 1.0) / stated if turned else stated
-        words = f"{other['source_id']} ({other['locator']}) says {stated.text()} {other['unit']}"
-        words += f" of {other['subject_accelerator']} over {other['baseline_accelerator']}" if turned else ""
-        yield Judgement.on(claim, CHECK, expected, other["id"], f"{words}.")
+        words = f"{elsewhere['source_id']} ({elsewhere['locator']}) says {stated.text()} {elsewhere['unit']}"
+        words += f" of {elsewhere['subject_accelerator']} over {elsewhere['baseline_accelerator']}" if turned else ""
+        yield Judgement.on(claim, CHECK, expected, elsewhere["id"], f"{words}.")
 
 
 def prices(tables: Tables) -> Iterator[Judgement]:
     """Each price against another document's of the same accelerator, where both name the provider or one means most."""
-    for price, other in _pairs(tables.figures("prices"), ["accelerator"]):
-        if price["provider"] == other["provider"] or "several" in (price["providers"], other["providers"]):
-            printed, expected = interval.of(price, PRICE), interval.of(other, PRICE)
-            words = f"{other['source_id']} says {expected.text()} dollars ({other['provider']})."
+    for price, elsewhere in _pairs(tables.figures("prices"), ["accelerator"]):
+        if price["provider"] == elsewhere["provider"] or "several" in (price["providers"], elsewhere["providers"]):
+            printed, expected = interval.of(price, PRICE), interval.of(elsewhere, PRICE)
+            words = f"{elsewhere['source_id']} says {expected.text()} dollars ({elsewhere['provider']})."
             yield Judgement.on(
-                price, CHECK, expected, other["id"], words, printed=printed, unit=PRICE_UNIT, basis="range"
+                price, CHECK, expected, elsewhere["id"], words, printed=printed, unit=PRICE_UNIT, basis="range"
             )
 
 
@@ -82,8 +82,8 @@ def datasheets(tables: Tables) -> Iterator[Judgement]:
         if fact:
             value, whose, reference, trust = fact
             expected = Interval(value, value)
-            known = f"{expected.text(4)} {claim['unit']}" if expected.known else "no such fact in the tables"
-            yield Judgement.on(claim, SHEET, expected, reference, f"{whose} {known}{trust}.")
+            words_on_fact = f"{expected.text(4)} {claim['unit']}" if expected.known else "no such fact in the tables"
+            yield Judgement.on(claim, SHEET, expected, reference, f"{whose} {words_on_fact}{trust}.")
 
 
 def _pairs(rows: Iterable[Row], by: list[str]) -> Iterator[tuple[Row, Row]]:
@@ -114,26 +114,26 @@ def _converted(tables: Tables) -> Iterator[Row]:
         yield from row_dicts(rated[rated["per_accelerator_low"].notna()], "results")
 
 
-def _rate(figure: Row, other: Row) -> Judgement:
-    printed, expected = (interval.of(row, "per_accelerator") for row in (figure, other))
+def _rate(figure: Row, elsewhere: Row) -> Judgement:
+    printed, expected = (interval.of(row, "per_accelerator") for row in (figure, elsewhere))
     outcome, unit = verdict.compare(printed, expected, "range"), f"{figure['rate_unit']} per accelerator"
     off = "" if outcome in AGREES else f": the figure is {verdict.difference_in_words(printed, expected)}"
-    words = f"{other['source_id']} ({other['locator']}) gives {expected.text(4)} {unit}{off}."
-    return Judgement.on(figure, CHECK, expected, other["id"], words, verdict=outcome, printed=printed, unit=unit)
+    words = f"{elsewhere['source_id']} ({elsewhere['locator']}) gives {expected.text(4)} {unit}{off}."
+    return Judgement.on(figure, CHECK, expected, elsewhere["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _fact(claim: Row, tables: Tables) -> tuple[float, str, str, str] | None:
     """The value of the tables that a claim is about, whose it is, where it stands and how far it is to be trusted."""
-    part, baseline, benchmark = claim["subject_accelerator"], claim["baseline_accelerator"], claim["benchmark"]
+    accelerator, baseline, benchmark = claim["subject_accelerator"], claim["baseline_accelerator"], claim["benchmark"]
     if claim["quantity"] == "model_parameters":
         value = tables.parameters_billion(benchmark)
         return value, f"The model of {benchmark} has", f"benchmarks.csv, {benchmark}", ""
-    if claim["quantity"] in RATIOS and {part, baseline} <= set(tables.parts):
-        over, under = (tables.parts[name][RATIOS[claim["quantity"]]] for name in (part, baseline))
-        reference = f"accelerators.csv, {part} / {baseline}"
+    if claim["quantity"] in RATIOS and {accelerator, baseline} <= set(tables.parts):
+        over, under = (tables.parts[name][RATIOS[claim["quantity"]]] for name in (accelerator, baseline))
+        reference = f"accelerators.csv, {accelerator} / {baseline}"
         return float(over / under), f"{over:g} over {under:g} of the facts is", reference, ""
-    if claim["quantity"] in FACTS and part in tables.parts:
-        facts = tables.parts[part]
-        trust = f" (datasheet {facts['confidence']})"
-        return float(facts[FACTS[claim["quantity"]]]), f"The {part} has", f"accelerators.csv, {part}", trust
+    if claim["quantity"] in FACTS and accelerator in tables.parts:
+        facts = tables.parts[accelerator]
+        value, trust = float(facts[FACTS[claim["quantity"]]]), f" (datasheet {facts['confidence']})"
+        return value, f"The {accelerator} has", f"accelerators.csv, {accelerator}", trust
     return None

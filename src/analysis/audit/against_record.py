@@ -73,9 +73,9 @@ def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *,
 
     unit = figure["unit"] + (" per accelerator" if per_accelerator else "")
     cited = tables.cited.get(figure["source_id"], set())
-    outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
+    outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, near), value, cited)
     words = values_in_words(behind, expected, unit)
-    of_sibling, elsewhere, sibling = _nearest(figure, printed, _own(figure, others), value, cited)
+    of_sibling, elsewhere, sibling = _nearest(figure, printed, _of_the_named(figure, others), value, cited)
     if outcome is Verdict.CONTRADICTS and of_sibling in BORNE_OUT:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
         words = f"Holds only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
@@ -86,8 +86,8 @@ def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *,
     elif outcome not in AGREES:
         words += f": the figure is {verdict.difference_in_words(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
-    said = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
-    return Judgement.on(figure, check, expected, ids_in_words(behind), f"{words}.", **said)
+    details = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
+    return Judgement.on(figure, check, expected, ids_in_words(behind), f"{words}.", **details)
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:
@@ -97,7 +97,7 @@ def _elsewhere(figure: Row, record: Record) -> bool:
     return any(record.beside(figure | {"division": name}, cards) for name in others)
 
 
-def _own(figure: Row, rows: list[Row]) -> list[Row]:
+def _of_the_named(figure: Row, rows: list[Row]) -> list[Row]:
     """The results of the submitter and of the system that the document names, as far as they are among these.
 
     A document prints a part of the name under which a system was filed.
@@ -113,15 +113,15 @@ def _nearest(
 
     Of several that agree those count whose ids are `cited`.
     """
-    known = [(row, value(row)) for row in rows]
-    known = [(row, value) for row, value in known if value.known]
-    single = [verdict.compare(printed, value, figure["range_basis"]) for _, value in known]
-    nearest = verdict.best(single)
+    valued = [(row, value(row)) for row in rows]
+    valued = [(row, value) for row, value in valued if value.known]
+    outcomes = [verdict.compare(printed, value, figure["range_basis"]) for _, value in valued]
+    nearest = verdict.best(outcomes)
     if nearest in AGREES:
-        known = [pair for pair, outcome in zip(known, single, strict=True) if outcome is nearest]
-        known = [pair for pair in known if pair[0]["result_id"] in cited] or known
-    expected = verdict.hull(value for _, value in known)
-    return verdict.compare(printed, expected, figure["range_basis"]), expected, [row for row, _ in known]
+        valued = [pair for pair, outcome in zip(valued, outcomes, strict=True) if outcome is nearest]
+        valued = [pair for pair in valued if pair[0]["result_id"] in cited] or valued
+    expected = verdict.hull(value for _, value in valued)
+    return verdict.compare(printed, expected, figure["range_basis"]), expected, [row for row, _ in valued]
 
 
 def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
@@ -139,33 +139,28 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
         near = [row for row in near if row["accelerator_count"] == figure["accelerator_count"]]
         if near:
             cited = tables.cited.get(figure["source_id"], set())
-            outcome, expected, behind = _nearest(figure, printed, _own(figure, near), value, cited)
+            outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, near), value, cited)
             words = f"{values_in_words(behind, expected, unit)}."
-            yield Judgement.on(
-                figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
-            )
+            yield Judgement.on(figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> str:
     """Why no official result is of the figure's own system, or ""; `near` are those of any size, `same` of its size."""
-    part, count = figure["accelerator"], figure["accelerator_count"]
+    accelerator, count = figure["accelerator"], figure["accelerator_count"]
     if not figure["round"]:
         batch = figure["batch_size"]
         return f"No MLPerf result: {f'batch size {batch:.0f}' if batch > 0 else 'neither scenario nor round is named'}"
     if figure["slower"]:
-        faster = f"The document has {part} faster at another precision, as submissions are"
+        faster = f"The document has {accelerator} faster at another precision, as submissions are"
         return f"{faster}; no official result is known to be {figure['precision']}"
-    whole, what = figure["round"] in record.whole, f"{figure['benchmark']} {figure['scenario']}".strip()
-    none = f"No official {figure['round']} result of {what}"
-    none = (
-        f"The whole {figure['round']} record has no {figure['division'] or 'closed'} result of {what}"
-        if whole
-        else none
-    )
-    there = "" if whole else " is at hand"
+    whole, run = figure["round"] in record.whole, f"{figure['benchmark']} {figure['scenario']}".strip()
+    no_result, at_hand = f"No official {figure['round']} result of {run}", " is at hand"
+    if whole:
+        division = figure["division"] or "closed"
+        no_result, at_hand = f"The whole {figure['round']} record has no {division} result of {run}", ""
     if not near:
         rounds = record.rounds(figure["benchmark"])
-        at_hand = "" if figure["round"] in rounds else f" (rounds at hand: {', '.join(rounds) or 'none'})"
-        return f"{none} on {part}{there}{at_hand}"
-    own = f"{count:.0f}x {part}" if count > 0 else f"this number of {part}"
-    return "" if same else f"{none} on {own}{there}, only on {sizes(near)}"
+        rounds_at_hand = "" if figure["round"] in rounds else f" (rounds at hand: {', '.join(rounds) or 'none'})"
+        return f"{no_result} on {accelerator}{at_hand}{rounds_at_hand}"
+    asked_for = f"{count:.0f}x {accelerator}" if count > 0 else f"this number of {accelerator}"
+    return "" if same else f"{no_result} on {asked_for}{at_hand}, only on {sizes(near)}"

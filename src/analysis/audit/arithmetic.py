@@ -67,7 +67,7 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
 
     The ceiling is that of as many accelerators as hold the weights, and each of them is paid for.
     """
-    ceilings = {one.figure["id"]: one for one in tables.judgements(physics.decode)}
+    ceilings = {judgement.figure["id"]: judgement for judgement in tables.judgements(physics.decode)}
     for claim, rate, price in _priced(tables):
         ceiling = ceilings.get(rate["duplicate_of"] or rate["id"])
         if ceiling is None or ceiling.verdict is not Verdict.IMPOSSIBLE:
@@ -88,8 +88,8 @@ def implied_watts(tables: Tables) -> Iterator[Judgement]:
     """Throughput over throughput per watt against the measured watts of the system, or the printed ones."""
     rows = tables.results
     powered = rows["per_watt_low"].notna() | (rows["power_watts_low"].notna() & rows["origin"].eq("official"))
-    once = rows.loc[powered & rows["duplicate_of"].eq("") & rows["low"].notna(), POWERED]
-    for figure in row_dicts(power.implied_watts(once), "results"):
+    figures = rows.loc[powered & rows["duplicate_of"].eq("") & rows["low"].notna(), POWERED]
+    for figure in row_dicts(power.implied_watts(figures), "results"):
         if figure["origin"] != "published":
             continue
         printed, expected, whose = (
@@ -107,14 +107,14 @@ def implied_watts(tables: Tables) -> Iterator[Judgement]:
         yield Judgement.on(figure, WATTS, expected, reference, words, printed=printed, unit="W", basis="range")
 
 
-def _repeat(figure: Row, first: Row) -> Iterator[Judgement]:
+def _repeat(figure: Row, repeated: Row) -> Iterator[Judgement]:
     table = figure["table"]
-    printed, expected = (interval.of(row, FIGURE.get(table, "")) for row in (figure, first))
+    printed, expected = (interval.of(row, FIGURE.get(table, "")) for row in (figure, repeated))
     if printed.known and expected.known:
         outcome = Verdict.EXACT if printed == expected else verdict.compare(printed, expected, "range")
         unit = figure.get("unit", UNIT.get(table))
-        words = f"{first['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
-        yield Judgement.on(figure, REPEAT, expected, first["id"], words, verdict=outcome, printed=printed, unit=unit)
+        words = f"{repeated['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
+        yield Judgement.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _priced(tables: Tables) -> Iterator[tuple[Row, Row, Row]]:
@@ -123,5 +123,5 @@ def _priced(tables: Tables) -> Iterator[tuple[Row, Row, Row]]:
     for claim in tables.stated("tokens_per_dollar"):
         rate, price = rates.get(claim["result_row"]), offers.get(claim["price_row"])
         if rate is not None and price is not None:
-            first = rates.get(rate["duplicate_of"], rate)
-            yield claim, rate | {"precision": rate["precision"] or first["precision"]}, price
+            original = rates.get(rate["duplicate_of"], rate)
+            yield claim, rate | {"precision": rate["precision"] or original["precision"]}, price

@@ -112,15 +112,15 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
     judgements = [*physics.decode(tables, cache_gb), *_together(tables, (*OTHERS, *CHEAP))]
     judgements += ranks.unchecked(tables, judgements)
     judgements = list(_inherited(judgements))
-    judgements.sort(key=lambda one: (one.figure["source_id"], TABLES.index(one.figure["table"])))
+    judgements.sort(key=lambda judgement: (judgement.figure["source_id"], TABLES.index(judgement.figure["table"])))
     return verdict.frame(judgements)
 
 
 @kept_with(*FRAMES)
 def wrong_without_record(data: Catalog | Tables) -> pd.DataFrame:
     """The rows of the checks that need no official record, where they find something wrong."""
-    found = _together(Tables.of(data), CHEAP)
-    return verdict.frame(judgement for judgement in found if judgement.verdict in WRONG)
+    judgements = _together(Tables.of(data), CHEAP)
+    return verdict.frame(judgement for judgement in judgements if judgement.verdict in WRONG)
 
 
 def ceilings(data: Catalog | Tables, cache_gb: float = 0.0) -> pd.DataFrame:
@@ -192,13 +192,13 @@ def _inherited(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
         if judgement.check != arithmetic.REPEAT or judgement.verdict not in verdict.BORNE_OUT:
             yield judgement
             continue
-        first = of_figure[judgement.figure["table"], judgement.figure["duplicate_of"]]
-        known = {one.verdict: one for one in reversed(first)}
-        decisive = _overall([one.verdict for one in first])
-        for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_BASIS} & known.keys())]):
-            words = f"Repeats {known[outcome].figure['locator']}: {known[outcome].explanation}"
+        of_repeated = of_figure[judgement.figure["table"], judgement.figure["duplicate_of"]]
+        by_verdict = {earlier.verdict: earlier for earlier in reversed(of_repeated)}
+        decisive = _overall([earlier.verdict for earlier in of_repeated])
+        for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_BASIS} & by_verdict.keys())]):
+            words = f"Repeats {by_verdict[outcome].figure['locator']}: {by_verdict[outcome].explanation}"
             repeat = {"figure": judgement.figure, "check": judgement.check, "explanation": words}
-            yield replace(known[outcome], **repeat, reference=judgement.reference)
+            yield replace(by_verdict[outcome], **repeat, reference=judgement.reference)
 
 
 def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgement]:

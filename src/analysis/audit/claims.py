@@ -52,8 +52,8 @@ def open_division(tables: Tables) -> Iterator[Judgement]:
         gains = list(official_ratios.pairs(opened, closed, ("scenario", "accelerator_count")))
         if gains:
             nearest = verdict.best(verdict.compare(printed, gain) for gain in gains)
-            same = [gain for gain in gains if verdict.compare(printed, gain) is nearest]
-            expected = verdict.hull(same)
+            agreeing = [gain for gain in gains if verdict.compare(printed, gain) is nearest]
+            expected = verdict.hull(agreeing)
             words = f"Official {way['round']} results, open over closed, give {expected.text()} times"
             words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
             reference = f"official {way['round']} {way['accelerator']}, open over closed"
@@ -72,32 +72,34 @@ def _is_ratio(claim: Row) -> bool:
 
 
 def _against(claim: Row, record: Record) -> Judgement:
-    printed, own = interval.of(claim), official_ratios.claimed(claim, record)
-    if not own:
+    printed, ratios = interval.of(claim), official_ratios.claimed(claim, record)
+    if not ratios:
         return _not_at_hand(claim, record)
     if not printed.known:
-        return _judgement(claim, Verdict.UNVERIFIABLE, own, "No number is printed to hold against it")
+        return _judgement(claim, Verdict.UNVERIFIABLE, ratios, "No number is printed to hold against it")
     siblings = [
         ratio for name in record.siblings(claim["subject_accelerator"])
         for ratio in official_ratios.claimed(claim, record, name)
     ]  # fmt: skip
-    outcome, behind, condition = _best(claim, printed, own, siblings)
+    outcome, behind, condition = _best(claim, printed, ratios, siblings)
     if not claim["baseline_round"]:
         baseline = claim["baseline_accelerator"]
         if outcome not in (*AGREES, Verdict.CONDITIONAL):
             missing = f"The round of the {baseline} is not stated, and it is not so within {claim['round']}"
-            return _judgement(claim, Verdict.UNVERIFIABLE, own, missing)
+            return _judgement(claim, Verdict.UNVERIFIABLE, ratios, missing)
         outcome = Verdict.CONDITIONAL
         condition = "; ".join(filter(None, [f"with the {baseline} of the same round", condition]))
     lacking = "" if claim["benchmark"] else record.left_out({claim["round"], claim["baseline_round"]} - {""})
     return _judgement(claim, outcome, behind, f"Holds only {condition}" if condition else "", lacking)
 
 
-def _best(claim: Row, printed: Interval, own: list[Ratio], siblings: list[Ratio]) -> tuple[Verdict, list[Ratio], str]:
+def _best(
+    claim: Row, printed: Interval, ratios: list[Ratio], siblings: list[Ratio]
+) -> tuple[Verdict, list[Ratio], str]:
     """The verdict, the official ratios behind it, and the condition under which alone they bear the claim out."""
     if not (claim["benchmark"] or claim["bound"] or claim["range_basis"] == "range"):
-        return _mean(printed, own)
-    counting = _counting(claim, own)
+        return _mean(printed, ratios)
+    counting = _counting(claim, ratios)
     meets = [ratio for ratio in counting if _compared(claim, printed, ratio) in AGREES]
     if meets:
         clean = [ratio for ratio in meets if not _conditions(ratio)]
@@ -106,16 +108,16 @@ def _best(claim: Row, printed: Interval, own: list[Ratio], siblings: list[Ratio]
         where = _places(meets, others) if others else ""
         condition = ", ".join(filter(None, [where, f"with a caveat: {worded(warned)}" if warned else ""]))
         exact = verdict.best(_compared(claim, printed, ratio) for ratio in meets)
-        behind = own if others and not claim["benchmark"] else meets
+        behind = ratios if others and not claim["benchmark"] else meets
         return (Verdict.CONDITIONAL if condition else exact), behind, condition
     nearest = min(counting, key=lambda ratio: verdict.factor(printed, ratio.ends))
     outcome = _compared(claim, printed, nearest)
     siblings = _counting(claim, siblings)
-    for enough in (AGREES, () if outcome in BORNE_OUT else BORNE_OUT):
-        other = [ratio for ratio in siblings if _compared(claim, printed, ratio) in enough]
-        if other:
-            scenarios = " and ".join(sorted({ratio.scenario for ratio in other}))
-            return Verdict.CONDITIONAL, other, f"for the {other[0].accelerator}, in {scenarios}"
+    for accepted in (AGREES, () if outcome in BORNE_OUT else BORNE_OUT):
+        agreeing = [ratio for ratio in siblings if _compared(claim, printed, ratio) in accepted]
+        if agreeing:
+            scenarios = " and ".join(sorted({ratio.scenario for ratio in agreeing}))
+            return Verdict.CONDITIONAL, agreeing, f"for the {agreeing[0].accelerator}, in {scenarios}"
     return outcome, [nearest], ""
 
 
@@ -138,18 +140,18 @@ def _compared(claim: Row, printed: Interval, ratio: Ratio) -> Verdict:
     return verdict.compare(printed, ratio.ends, claim["range_basis"])
 
 
-def _mean(printed: Interval, own: list[Ratio]) -> tuple[Verdict, list[Ratio], str]:
+def _mean(printed: Interval, ratios: list[Ratio]) -> tuple[Verdict, list[Ratio], str]:
     """A claim over several benchmarks: its mean counts, and the single ratios are its condition."""
-    scenarios = {ratio.scenario for ratio in own}
-    ways = [own, *([ratio for ratio in own if ratio.scenario == name] for name in scenarios)]
-    span, single = verdict.hull(_average(ratios) for ratios in ways), _hull(own)
-    count = len({ratio.benchmark for ratio in own})
+    scenarios = {ratio.scenario for ratio in ratios}
+    ways = [ratios, *([ratio for ratio in ratios if ratio.scenario == name] for name in scenarios)]
+    span, single = verdict.hull(_average(way) for way in ways), _hull(ratios)
+    count = len({ratio.benchmark for ratio in ratios})
     condition = (
         f"as a mean over {count} benchmarks, which is {span.text()}; the single ratios go from "
         f"{interval.number(single.low)} to {interval.number(single.high)}"
     )
     outcome = verdict.compare(printed, span)
-    return (Verdict.CONDITIONAL, own, condition) if outcome in AGREES else (outcome, own, "")
+    return (Verdict.CONDITIONAL, ratios, condition) if outcome in AGREES else (outcome, ratios, "")
 
 
 def _average(ratios: list[Ratio]) -> Interval:
@@ -162,20 +164,20 @@ def _not_at_hand(claim: Row, record: Record) -> Judgement:
     """What it means that the record has no such two sides: it contradicts where it is whole, else it may lack them."""
     sides = claim["subject_accelerator"], claim["baseline_accelerator"]
     rounds = list(dict.fromkeys([claim["round"], claim["baseline_round"] or claim["round"]]))
-    what = " ".join(filter(None, [claim["benchmark"], claim["scenario"]])) or "any benchmark"
-    both = " and ".join(dict.fromkeys(sides))
+    run = " ".join(filter(None, [claim["benchmark"], claim["scenario"]])) or "any benchmark"
+    accelerators = " and ".join(dict.fromkeys(sides))
     if record.whole.issuperset(rounds):
-        words = f"The whole {' and '.join(rounds)} record has no closed results of {what} on {both} to compare"
+        words = f"The whole {' and '.join(rounds)} record has no closed results of {run} on {accelerators} to compare"
         return _judgement(claim, Verdict.CONTRADICTS, [], words)
-    missing = f"No official {' and '.join(rounds)} results of {what} on {both} to compare are at hand"
-    known = set(rounds) <= set(record.rounds(claim["benchmark"], sides))
-    return _judgement(claim, Verdict.NO_OFFICIAL_BASIS if known else Verdict.UNVERIFIABLE, [], missing)
+    missing = f"No official {' and '.join(rounds)} results of {run} on {accelerators} to compare are at hand"
+    rounds_known = set(rounds) <= set(record.rounds(claim["benchmark"], sides))
+    return _judgement(claim, Verdict.NO_OFFICIAL_BASIS if rounds_known else Verdict.UNVERIFIABLE, [], missing)
 
 
 def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lacking: str = "") -> Judgement:
-    parts = " and ".join(dict.fromkeys(ratio.accelerator for ratio in behind)) or claim["subject_accelerator"]
+    accelerators = " and ".join(dict.fromkeys(ratio.accelerator for ratio in behind)) or claim["subject_accelerator"]
     rounds = [claim["round"], claim["baseline_round"] or claim["round"]]
-    over = _side_named(claim, "", f"{rounds[0]} {parts}")
+    over = _side_named(claim, "", f"{rounds[0]} {accelerators}")
     share = claim["quantity"] == official_ratios.SHARE
     others = claim | {"submitter": "others"} if share else claim
     under = _side_named(others, "baseline_", claim["baseline_accelerator"])
@@ -183,10 +185,10 @@ def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, la
     expected = _hull(behind)
     if behind:
         names = list(dict.fromkeys(ratio.benchmark for ratio in behind))
-        what = names[0] if len(names) == 1 else f"{len(names)} benchmarks"
+        benchmarks = names[0] if len(names) == 1 else f"{len(names)} benchmarks"
         scenarios = " and ".join(dict.fromkeys(sorted(ratio.scenario for ratio in behind)))
-        best = "at best " if claim["bound"] == "at_most" else ""
-        is_so = f"official {over} over {under} on {what} {scenarios} is {best}{expected.text()}"
+        at_best = "at best " if claim["bound"] == "at_most" else ""
+        is_so = f"official {over} over {under} on {benchmarks} {scenarios} is {at_best}{expected.text()}"
         previews = union(ratio.notes - _conditions(ratio) for ratio in behind)
         words = "; ".join(filter(None, [words, is_so, worded(previews)]))
     reference = f"official {over} over {under}"
@@ -205,8 +207,8 @@ def _places(meets: list[Ratio], others: list[Ratio]) -> str:
     """Where a claim holds and where not: by scenario within one benchmark, else by benchmark with the ratios."""
     if len({ratio.benchmark for ratio in [*meets, *others]}) == 1:
         return f"in {' and '.join(sorted({ratio.scenario for ratio in meets}))}"
-    here, there = (", ".join(_each(ratios)) for ratios in (meets, others))
-    return f"on {here}; not on {there}"
+    where_it_holds, where_not = (", ".join(_each(ratios)) for ratios in (meets, others))
+    return f"on {where_it_holds}; not on {where_not}"
 
 
 def _each(ratios: list[Ratio]) -> Iterator[str]:

@@ -24,12 +24,12 @@ def conclusions(rows: pd.DataFrame, baseline: str, judged: pd.DataFrame, labels:
     wrong = judged[judged["verdict"].eq("contradicts")]
     sizing = wrong[wrong["check"].isin([sizes.OFFICIAL_SIZING, sizes.AT_OFFICIAL_RATE])]
     power = wrong[wrong["check"].isin([arithmetic.WATTS, against_record.POWER])]
-    made = [
+    records = [
         *_speedups(rows, baseline),
         *_wrong(sizing, "sizing", "rate_contradicts_record", labels),
         *_wrong(power, "power", "contradicts_meter", labels),
     ]
-    return pd.DataFrame(made, columns=COLUMNS)
+    return pd.DataFrame(records, columns=COLUMNS)
 
 
 def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
@@ -41,11 +41,11 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
     for row in as_dicts(documents):
         sides = [doubts.get((row["basis"], name), "") for name in (row["accelerator"], baseline)]
         if any(sides):
-            same = official[official["accelerator"].eq(row["accelerator"])]
-            beside = (same["speedup_low"].min(), same["speedup_high"].max())
+            official_rows = official[official["accelerator"].eq(row["accelerator"])]
+            official_ends = (official_rows["speedup_low"].min(), official_rows["speedup_high"].max())
             doubt = frozenset(Note(code) for code in sides if code)
             words = f"{row['accelerator']} over {baseline}"
-            ends = (row["speedup_low"], row["speedup_high"], *beside)
+            ends = (row["speedup_low"], row["speedup_high"], *official_ends)
             yield "speedup", row["basis"], row["accelerator"], words, *ends, "ratio", doubt, row["source_ids"]
 
 

@@ -40,11 +40,11 @@ def of_each(data: Catalog) -> pd.DataFrame:
     record = _by_figure(against_record.results(tables))
     limits = _by_figure([*physics.decode(tables), *physics.compute(tables)])
     rows = data.results
-    found = [_worst(figure, record, limits) for figure in tables.mentions("results")]
+    worst_verdicts = [_worst(figure, record, limits) for figure in tables.mentions("results")]
     places = np.flatnonzero(rows["origin"].eq("published"))
     doubt, checked = np.full(len(rows), "", dtype="object"), np.full(len(rows), True)
-    doubt[places] = [NOTES.get(outcome, "") for outcome in found]
-    checked[places] = [outcome not in UNCHECKED for outcome in found]
+    doubt[places] = [NOTES.get(outcome, "") for outcome in worst_verdicts]
+    checked[places] = [outcome not in UNCHECKED for outcome in worst_verdicts]
     return pd.DataFrame({"doubt": pd.array(doubt, dtype="str"), "checked": checked}, index=pd.Index(rows["id"]))
 
 
@@ -57,7 +57,7 @@ def _worst(figure: Row, record: dict[str, list[Verdict]], limits: dict[str, list
 
 
 def _by_figure(judgements: Iterable[Judgement]) -> dict[str, list[Verdict]]:
-    found = defaultdict(list)
+    verdicts = defaultdict(list)
     for judgement in judgements:
-        found[judgement.figure["id"]].append(judgement.verdict)
-    return found
+        verdicts[judgement.figure["id"]].append(judgement.verdict)
+    return verdicts

@@ -119,8 +119,8 @@ class Tables:
 
     def _closed(self) -> dict[str, float]:
         """How many closed results the whole record of each round has, as far as they were counted."""
-        known = self.rounds.dropna(subset="closed_results")
-        return dict(zip(known["round"], known["closed_results"].astype("float64"), strict=True))
+        counted_rounds = self.rounds.dropna(subset="closed_results")
+        return dict(zip(counted_rounds["round"], counted_rounds["closed_results"].astype("float64"), strict=True))
 
     def parameters_billion(self, benchmark: str) -> float:
         """The size of a benchmark's model in 1e9 parameters; NaN where it is not known."""

@@ -83,22 +83,22 @@ def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
 
 def _best(figure: Row, tables: Tables) -> Judgement:
     """The best against the record: that per accelerator may stand in where the record has other sizes."""
-    known = list(against_record.compared(figure, tables))
-    wanted = best(judgement.verdict for judgement in known)
-    return next(judgement for judgement in known if judgement.verdict is wanted)
+    judgements = list(against_record.compared(figure, tables))
+    best_verdict = best(judgement.verdict for judgement in judgements)
+    return next(judgement for judgement in judgements if judgement.verdict is best_verdict)
 
 
 def _date(claim: Row, source: Row) -> Judgement:
     published = date.fromisoformat(source["published"])
-    real = float(f"{published:%Y%m%d}")
+    day = float(f"{published:%Y%m%d}")
     retrieved = claim["quantity"] == "retrieval_date"
-    holds = claim["high"] >= real if retrieved else claim["low"] <= real <= claim["high"]
-    first, last = (date.fromisoformat(f"{end:.0f}") for end in (claim["low"], claim["high"]))
-    apart = max((first - published).days, (published - last).days)
-    side = "before" if first > published else "after"
+    holds = claim["high"] >= day if retrieved else claim["low"] <= day <= claim["high"]
+    first_day, last_day = (date.fromisoformat(f"{end:.0f}") for end in (claim["low"], claim["high"]))
+    apart = max((first_day - published).days, (published - last_day).days)
+    side = "before" if first_day > published else "after"
     off = "" if holds else f", {apart} days {side} the stated {claim['printed_unit']}"
-    agrees = Verdict.EXACT if claim["low"] == claim["high"] == real else Verdict.WITHIN_ROUNDING
-    expected = Interval(real, max(real, claim["high"]) if retrieved else real)
+    agrees = Verdict.EXACT if claim["low"] == claim["high"] == day else Verdict.WITHIN_ROUNDING
+    expected = Interval(day, max(day, claim["high"]) if retrieved else day)
     words = f"The official {claim['round']} results were published on {published}{off}."
     outcome = agrees if holds else Verdict.CONTRADICTS
     return Judgement.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")

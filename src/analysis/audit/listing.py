@@ -19,9 +19,9 @@ WIDTH = {"row_id": 38, "check": 26, "verdict": 17}
 
 def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "table") -> str:
     """The audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
-    for value, valid, what in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
+    for value, valid, kind in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
         if value:
-            choose(value, valid, what)
+            choose(value, valid, kind)
     choose(form, FORMATS, "format")
     rows = checks.audit(tables, [source] if source else (), [verdict] if verdict else ())
     if form == "csv":

@@ -35,7 +35,7 @@ class Record:
         self._once = (self._official & rows["duplicate_of"].eq("")).to_numpy()
         places = np.flatnonzero(self._official)
         groups = rows[["round", "division"]].iloc[places].groupby(["round", "division"], sort=False).indices
-        self._places = {key: places[own] for key, own in groups.items()}
+        self._places = {key: places[positions] for key, positions in groups.items()}
         self._groups: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = {}
         self._known = frozenset(benchmarks["benchmark"])
         self._lacking: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -58,8 +58,8 @@ class Record:
         Those of a benchmark that the tables lack are left out; see `left_out`.
         """
         names = set(accelerators)
-        for (_, part), rows in self._by_part(round, division).items():
-            if not names or part in names:
+        for (_, accelerator), rows in self._by_part(round, division).items():
+            if not names or accelerator in names:
                 yield from rows
 
     def beside(self, figure: Row, accelerators: Iterable[str]) -> list[Row]:
@@ -80,10 +80,10 @@ class Record:
 
     def rounds(self, benchmark: str, accelerators: Iterable[str] = ()) -> list[str]:
         """The rounds of which there are official results: of the benchmark (empty: any), of some accelerators."""
-        of, names = self._official.copy(), list(accelerators)
-        of &= self._rows["benchmark"].eq(benchmark) if benchmark else True
-        of &= self._rows["accelerator"].isin(names) if names else True
-        return sorted(self._rows.loc[of, "round"].unique())
+        is_wanted, names = self._official.copy(), list(accelerators)
+        is_wanted &= self._rows["benchmark"].eq(benchmark) if benchmark else True
+        is_wanted &= self._rows["accelerator"].isin(names) if names else True
+        return sorted(self._rows.loc[is_wanted, "round"].unique())
 
     def left_out(self, rounds: Iterable[str]) -> str:
         """In words which benchmarks of some rounds' closed results are left out, as an explanation goes on, or ""."""
@@ -145,10 +145,10 @@ def rate(row: Row, unit: str, per_accelerator: bool) -> Interval:
 
 def values_in_words(rows: list[Row], values: Interval, unit: str) -> str:
     """What official results give, in words: how many, which, on what, in which scenario, and their value."""
-    what, verb = ("Official result", "gives") if len(rows) == 1 else (f"{len(rows)} official results", "give")
-    parts = " and ".join(dict.fromkeys(row["accelerator"] for row in rows))
+    subject, verb = ("Official result", "gives") if len(rows) == 1 else (f"{len(rows)} official results", "give")
+    accelerators = " and ".join(dict.fromkeys(row["accelerator"] for row in rows))
     scenarios = " and ".join(dict.fromkeys(row["scenario"] for row in rows))
-    return f"{what} {ids_in_words(rows)} ({sizes(rows)} {parts}, {scenarios}) {verb} {values.text(5)} {unit}"
+    return f"{subject} {ids_in_words(rows)} ({sizes(rows)} {accelerators}, {scenarios}) {verb} {values.text(5)} {unit}"
 
 
 def sizes(rows: list[Row]) -> str:
@@ -163,5 +163,5 @@ def result_ids(rows: list[Row]) -> tuple[str, ...]:
 
 def ids_in_words(rows: list[Row]) -> str:
     """The result ids, or the row ids where the record has none; the first three and how many more."""
-    known = list(dict.fromkeys(row["result_id"] or row["id"] for row in rows))
-    return ", ".join(known) if len(known) < 4 else f"{', '.join(known[:3])} and {len(known) - 3} more"
+    names = list(dict.fromkeys(row["result_id"] or row["id"] for row in rows))
+    return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -31,10 +31,10 @@ def ends(low: float, high: float, unit: str, digits: int | None = 3) -> str:
     """A range in words. Numbers of unit `date` (20240828) become a month where they span one, else days."""
     if unit != "date" or pd.isna(low) or pd.isna(high):
         return interval.text(low, high, digits)
-    first, last = (date.fromisoformat(f"{end:.0f}") for end in (low, high))
-    if first.day == 1 and last == first.replace(day=monthrange(first.year, first.month)[1]):
-        return f"{first:%B %Y}"
-    return " to ".join(dict.fromkeys(map(str, (first, last))))
+    first_day, last_day = (date.fromisoformat(f"{end:.0f}") for end in (low, high))
+    if first_day.day == 1 and last_day == first_day.replace(day=monthrange(first_day.year, first_day.month)[1]):
+        return f"{first_day:%B %Y}"
+    return " to ".join(dict.fromkeys(map(str, (first_day, last_day))))
 
 
 def labels(data: Catalog) -> dict[str, str]:

@@ -40,41 +40,41 @@ def claimed(claim: Row, record: Record, subject: str = "") -> list[Ratio]:
     ratio goes from the lowest over the highest to the highest over the lowest. Targets that are usually one run filed
     twice are not told apart.
     """
-    part, suite = subject or claim["subject_accelerator"], claim["suite"] or "datacenter"
-    over = _side(claim, "", part, claim["round"], suite, record)
+    accelerator, suite = subject or claim["subject_accelerator"], claim["suite"] or "datacenter"
+    over = _side(claim, "", accelerator, claim["round"], suite, record)
     under = _side(claim, "baseline_", claim["baseline_accelerator"], claim["baseline_round"], suite, record)
     whole, best = bool(claim["system"] or claim["nodes"] > 0), claim["bound"] == "at_most" or claim["quantity"] == SHARE
-    found = []
+    ratios = []
     for key in sorted(over.keys() & under.keys()):
         sides = over[key], under[key]
         sizes = [sides] if whole else _by_size(claim["accelerator_count"], best, *sides)
-        ends = hull(_ratio(*own, whole, best) for own in sizes)
+        ends = hull(_ratio(*pair, whole, best) for pair in sizes)
         if ends.known:
-            found.append(Ratio(part, *key, ends, union(_notes(*own, whole) for own in sizes)))
-    return found
+            ratios.append(Ratio(accelerator, *key, ends, union(_notes(*pair, whole) for pair in sizes)))
+    return ratios
 
 
 def pairs(over: Iterable[Row], under: Iterable[Row], alike: Sequence[str]) -> Iterator[Interval]:
     """The ratio of every two results that agree in `alike`, in their common unit and of whole systems."""
-    known = defaultdict(list)
+    candidates = defaultdict(list)
     for row in under:
-        known[tuple(row[name] for name in alike)].append(row)
-    for row in over:
-        for other in known[tuple(row[name] for name in alike)]:
-            ends = _ratio([row], [other], True, False)
+        candidates[tuple(row[name] for name in alike)].append(row)
+    for row_over in over:
+        for row_under in candidates[tuple(row_over[name] for name in alike)]:
+            ends = _ratio([row_over], [row_under], True, False)
             if ends.known:
                 yield ends
 
 
 def _side(
-    claim: Row, side: str, part: str, round: str, suite: str, record: Record
+    claim: Row, side: str, accelerator: str, round: str, suite: str, record: Record
 ) -> dict[tuple[str, str, str], list[Row]]:
     """The results of one side by benchmark, scenario and target (empty where one run is filed under several)."""
     scenarios = (claim["scenario"],) if claim["scenario"] else SCENARIOS[suite]
     system, nodes = claim[f"{side}system"], claim[f"{side}nodes"]
     size = claim["accelerator_count"] if system and not side else math.nan
-    found = defaultdict(list)
-    for row in record.of_round(round or claim["round"], [part]):
+    results = defaultdict(list)
+    for row in record.of_round(round or claim["round"], [accelerator]):
         if (
             row["scenario"] in scenarios
             and not row["power_measured"]
@@ -86,8 +86,8 @@ def _side(
             and not (size > 0 and row["accelerator_count"] != size)
         ):
             target = "" if row["benchmark"] in record.either else row["accuracy_target"]
-            found[row["benchmark"], row["scenario"], target].append(row)
-    return found
+            results[row["benchmark"], row["scenario"], target].append(row)
+    return results
 
 
 def _filed(claim: Row, side: str, submitter: str) -> bool:
@@ -104,8 +104,11 @@ def _by_size(stated: float, best: bool, over: list[Row], under: list[Row]) -> li
     """
     sizes = [{row["accelerator_count"] for row in rows} for rows in (over, under)]
     common = sizes[0] & sizes[1] & {stated} or sizes[0] & sizes[1] or sizes[0] | sizes[1]
-    apart = [common] if best or not sizes[0] & sizes[1] else [{size} for size in sorted(common)]
-    return [tuple([row for row in rows if row["accelerator_count"] in own] for rows in (over, under)) for own in apart]
+    groups = [common] if best or not sizes[0] & sizes[1] else [{size} for size in sorted(common)]
+    return [
+        tuple([row for row in rows if row["accelerator_count"] in sizes_compared] for rows in (over, under))
+        for sizes_compared in groups
+    ]
 
 
 def _ratio(over: list[Row], under: list[Row], whole: bool, best: bool) -> Interval:
@@ -118,7 +121,7 @@ def _ratio(over: list[Row], under: list[Row], whole: bool, best: bool) -> Interv
         return hull(tops) / hull(bottoms)
     unit = TOKENS if all(row["unit"] == TOKENS for row in every) else SAMPLES
     rates = ([rate(row, unit, not whole) for row in rows] for rows in (over, under))
-    tops, bottoms = ([own for own in side if own.known] for side in rates)
+    tops, bottoms = ([rate_of_result for rate_of_result in side if rate_of_result.known] for side in rates)
     if best and tops and bottoms:
         tops, bottoms = [max(tops, key=_low)], [max(bottoms, key=_low)]
     return hull(tops) / hull(bottoms)

@@ -29,29 +29,29 @@ def decode(tables: Tables, cache_gb: float = 0.0) -> Iterator[Judgement]:
         _, _, least = tables.holding(figure["benchmark"], precision, figure["accelerator"])
         if figure["batch_size"] != 1 or math.isnan(bandwidth) or math.isnan(least):
             continue
-        read = roofline.weight_gb(roofline.active(identity), precision)
+        gigabytes_read = roofline.weight_gb(roofline.active(identity), precision)
         count = max(int(stated) if stated > 0 else 1, int(least))
-        ceiling = roofline.decode(bandwidth, read, count, cache_gb)
+        ceiling = roofline.decode(bandwidth, gigabytes_read, count, cache_gb)
         weights = precision or f"{roofline.SMALLEST} (precision not stated, the smallest assumed)"
         needs = "" if stated > 0 else " (as many as hold the weights)"
         words = (
-            f"At batch 1 each token reads {interval.number(read)} GB of {weights} weights: {count}x "
+            f"At batch 1 each token reads {interval.number(gigabytes_read)} GB of {weights} weights: {count}x "
             f"{figure['accelerator']}{needs} at {interval.number(bandwidth, 4)} GB/s"
         )
-        reference = f"{count} x {bandwidth:g} GB/s / {read + cache_gb:g} GB"
+        reference = f"{count} x {bandwidth:g} GB/s / {gigabytes_read + cache_gb:g} GB"
         yield _under(figure, DECODE, ceiling, reference, words, "", LIFTED, facts)
 
 
 def fit(tables: Tables) -> Iterator[Judgement]:
     """Systems of a stated size and precision: the weights must fit into their memory. Repeats are judged too."""
     for figure, _, facts in _about(tables, repeats=True):
-        count, precision, part = figure["accelerator_count"], figure["precision"], figure["accelerator"]
-        held, capacity, least = tables.holding(figure["benchmark"], precision, part)
+        count, precision, accelerator = figure["accelerator_count"], figure["precision"], figure["accelerator"]
+        held, capacity, least = tables.holding(figure["benchmark"], precision, accelerator)
         if not count > 0 or figure["per"] != "system" or precision not in BYTES_PER_WEIGHT or math.isnan(least):
             continue
         fits = "fit" if count * capacity >= held else "do not fit"
         words = (
-            f"{interval.number(held)} GB of {precision} weights {fits} into {count:.0f}x {part} of "
+            f"{interval.number(held)} GB of {precision} weights {fits} into {count:.0f}x {accelerator} of "
             f"{interval.number(capacity)} GB: a group of {least:.0f} holds them (datasheet {facts['confidence']})."
         )
         yield enough(figure, count, (held, capacity, least), words)
@@ -65,8 +65,8 @@ def compute(tables: Tables) -> Iterator[Judgement]:
         if not count > 0 or math.isnan(tera):
             continue
         active = roofline.active(identity)
-        known = roofline.COMPUTE.get(figure["precision"]) == roofline.COMPUTE[precision]
-        assumed = "" if known else " (the most favourable rate assumed)"
+        rate_known = roofline.COMPUTE.get(figure["precision"]) == roofline.COMPUTE[precision]
+        assumed = "" if rate_known else " (the most favourable rate assumed)"
         speed = f"{interval.number(tera, 4)} dense teraops/s of {precision}{assumed}"
         words = f"{count:.0f}x {figure['accelerator']} at {speed}"
         ceiling, reference = roofline.compute(tera, active, count), f"{count} x {tera:g}e12 / (2 x {active:g}e9)"
@@ -94,23 +94,23 @@ def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Ro
 
     With `repeats` a repeat takes its precision from the figure that it repeats, where it says none itself.
     """
-    first = {figure["id"]: figure for figure in tables.mentions("results")}
+    by_id = {figure["id"]: figure for figure in tables.mentions("results")}
     for figure in tables.mentions("results") if repeats else tables.figures("results"):
         if figure["unit"] != "tokens/s" or figure["accelerator"] not in tables.parts:
             continue
         if not math.isnan(tables.parameters_billion(figure["benchmark"])):
-            origin = first.get(figure["duplicate_of"], figure)
+            origin = by_id.get(figure["duplicate_of"], figure)
             stated = figure | {"precision": figure["precision"] or origin["precision"]}
             yield stated, tables.models[figure["benchmark"]], tables.parts[figure["accelerator"]]
 
 
 def _under(
-    figure: Row, check: str, ceiling: float, reference: str, words: str, what: str, lifted: str, facts: Row
+    figure: Row, check: str, ceiling: float, reference: str, words: str, scope: str, lifted: str, facts: Row
 ) -> Judgement:
     """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `what` stand around it."""
     printed = interval.of(figure)
     times = f"; the figure is {interval.number(printed.low / ceiling)} times that, {lifted}"
     beside = ", which the figure keeps below" if printed.low <= ceiling else times
-    words += f" reach at most {interval.number(ceiling)} tokens/s{what}{beside} (datasheet {facts['confidence']})."
+    words += f" reach at most {interval.number(ceiling)} tokens/s{scope}{beside} (datasheet {facts['confidence']})."
     below = verdict.below(printed, ceiling)
     return Judgement.on(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)

@@ -78,16 +78,16 @@ def production(tables: Tables) -> Iterator[Judgement]:
 
 def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Every figure on which no other check has a word, with what it would take to check it."""
-    done = {(judgement.figure["table"], judgement.figure["id"]) for judgement in judgements}
+    judged = {(judgement.figure["table"], judgement.figure["id"]) for judgement in judgements}
     for table in TABLES:
         for figure in tables.figures(table):
-            if (table, figure["id"]) not in done:
+            if (table, figure["id"]) not in judged:
                 kind = figure.get("quantity", table)
                 missing = MISSING.get(kind, f"a check of {kind.replace('_', ' ')}")
                 words = f"The tables lack {missing}."
                 printed, unit = interval.of(figure, FIGURE.get(table, "")), UNIT.get(table, "")
-                none = Verdict.UNVERIFIABLE
-                yield Judgement.on(figure, UNCHECKED, NOTHING, "", words, verdict=none, printed=printed, unit=unit)
+                outcome = Verdict.UNVERIFIABLE
+                yield Judgement.on(figure, UNCHECKED, NOTHING, "", words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _rank(claim: Row, record: Record) -> Judgement:
@@ -99,23 +99,23 @@ def _rank(claim: Row, record: Record) -> Judgement:
     places, leaders, missing = {}, {}, []
     for (benchmark, scenario, target), rows in sorted(contests.items()):
         name = scenario if claim["benchmark"] else " ".join(filter(None, [benchmark, target, scenario]))
-        own = [row for row in rows if _is_subject(claim, row, record)]
-        if own:
-            best = max(map(_per_accelerator, own))
-            above = {(row["submitter"], row["accelerator"]) for row in rows if _per_accelerator(row) > best}
+        of_subject = [row for row in rows if _is_subject(claim, row, record)]
+        if of_subject:
+            best = max(map(_per_accelerator, of_subject))
+            ahead = {(row["submitter"], row["accelerator"]) for row in rows if _per_accelerator(row) > best}
             leader = max(rows, key=_per_accelerator)
-            places[name] = 1.0 + len(above)
+            places[name] = 1.0 + len(ahead)
             cited = f" ({leader['result_id']})" if leader["result_id"] else ""
             leaders[name] = f"{leader['submitter']} with {leader['accelerator']}{cited}"
         else:
             missing.append(name)
-    what = f"official {claim['round']} results of {claim['benchmark'] or 'any benchmark'}"
+    reference = f"official {claim['round']} results of {claim['benchmark'] or 'any benchmark'}"
     outcome, words = _ranked(claim["low"], places, leaders, missing)
     if not places:
-        words = f"No {what} of {claim['subject']} and of others are at hand"
+        words = f"No {reference} of {claim['subject']} and of others are at hand"
     words += "" if claim["benchmark"] else record.left_out([claim["round"]])
     expected = verdict.hull(Interval(place, place) for place in places.values())
-    return Judgement.on(claim, RANK, expected, what, f"{words}.", verdict=outcome)
+    return Judgement.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 
 
 def _allowed(claim: Row, record: Record) -> list[str]:
@@ -140,8 +140,8 @@ def _is_subject(claim: Row, result: Row, record: Record) -> bool:
     """Among systems of one accelerator the submitter is ranked, else the accelerator, or its vendor or family."""
     if claim["baseline_accelerator"]:
         return result["submitter"] == claim["submitter"]
-    own = claim["subject_accelerator"]
-    return result["accelerator"] in ([own] if own else record.called(claim["subject"]))
+    accelerator = claim["subject_accelerator"]
+    return result["accelerator"] in ([accelerator] if accelerator else record.called(claim["subject"]))
 
 
 def _per_accelerator(result: Row) -> float:
@@ -153,8 +153,8 @@ def _ranked(
 ) -> tuple[Verdict, str]:
     """The verdict on a stated rank and its words, from the place by contest; `missing` are those without one."""
     holds = [name for name, place in places.items() if place == stated]
-    told = [name for name in places if name not in holds] or holds[:2]
-    ranked = "; ".join(f"{name}: rank {places[name]:.0f}, first is {leaders[name]}" for name in told)
+    contests_told = [name for name in places if name not in holds] or holds[:2]
+    ranked = "; ".join(f"{name}: rank {places[name]:.0f}, first is {leaders[name]}" for name in contests_told)
     none = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
     words = f"fficial rates per accelerator give rank {stated:.0f} in {len(holds)} of {len(places)}: {ranked}{none}"
     if not places:
@@ -167,9 +167,9 @@ def _ranked(
 
 
 def _layer(claim: Row, tables: Tables) -> Judgement:
-    own = tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
+    results = tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
     rows = [
-        row for row in own
+        row for row in results
         if claim["submitter"] in ("", row["submitter"]) and not row["power_measured"]
         and row["scenario"] in SCENARIOS["datacenter"]
     ]  # fmt: skip

@@ -37,15 +37,16 @@ def quantization(tables: Tables) -> Iterator[Judgement]:
     ways = {way["id"]: way for way in tables.mentions("quantization")}
     bases = {(way["source_id"], way["technique"]): way for way in reversed(ways.values())}
     for way in ways.values():
-        first, base = ways.get(way["duplicate_of"], way), bases.get((way["source_id"], way["speedup_baseline"]))
-        over, under = rates.get(first["result_row"]), rates.get(base["result_row"]) if base else None
+        original, base = ways.get(way["duplicate_of"], way), bases.get((way["source_id"], way["speedup_baseline"]))
+        over, under = rates.get(original["result_row"]), rates.get(base["result_row"]) if base else None
         if not (over and under and way["speedup_low"] > 0):
             continue
         judgement = _ratio(way, interval.of(way, "speedup"), "approximate", [over], [under])
-        many, few = (figure["accelerator_count"] for figure in (over, under))
-        if many != few and judgement.verdict in AGREES:
-            per_accelerator = judgement.expected * (few / many)
-            words = f"but between {many:.0f}x and {few:.0f}x: per accelerator it is {per_accelerator.text()}."
+        count_over, count_under = (figure["accelerator_count"] for figure in (over, under))
+        if count_over != count_under and judgement.verdict in AGREES:
+            per_accelerator = judgement.expected * (count_under / count_over)
+            words = f"but between {count_over:.0f}x and {count_under:.0f}x"
+            words += f": per accelerator it is {per_accelerator.text()}."
             explanation = f"{judgement.explanation[:-1]}, {words}"
             judgement = replace(judgement, verdict=Verdict.CONDITIONAL, explanation=explanation)
         yield judgement
@@ -56,12 +57,12 @@ def products(tables: Tables) -> Iterator[Judgement]:
     rows = [claim for claim in tables.stated("throughput_ratio") if interval.of(claim).known]
     rows = [claim for claim in rows if claim["subject_accelerator"] not in ("", claim["baseline_accelerator"])]
     for claim in rows:
-        for first in _about(rows, claim, subject_accelerator=claim["subject_accelerator"]):
-            step = {"subject_accelerator": first["baseline_accelerator"]}
-            for second in _about(rows, claim, **step, baseline_accelerator=claim["baseline_accelerator"]):
-                left, right = interval.of(first), interval.of(second)
+        for first_claim in _about(rows, claim, subject_accelerator=claim["subject_accelerator"]):
+            step = {"subject_accelerator": first_claim["baseline_accelerator"]}
+            for second_claim in _about(rows, claim, **step, baseline_accelerator=claim["baseline_accelerator"]):
+                left, right = interval.of(first_claim), interval.of(second_claim)
                 words = f"The document's {left.text()} times its {right.text()} is {(left * right).text()}."
-                yield Judgement.on(claim, PRODUCT, left * right, f"{first['id']} x {second['id']}", words)
+                yield Judgement.on(claim, PRODUCT, left * right, f"{first_claim['id']} x {second_claim['id']}", words)
 
 
 def accelerated_part(tables: Tables) -> Iterator[Judgement]:
@@ -72,9 +73,9 @@ def accelerated_part(tables: Tables) -> Iterator[Judgement]:
     }
     for way in tables.mentions("quantization"):
         key = way["source_id"], way["benchmark"], way["technique"]
-        share, left = parts.get((*key, "share_of_time")), parts.get((*key, "compute_ratio"))
-        if share and left and interval.of(way, "speedup").known:
-            yield _part(way, share, left)
+        share, compute_left = parts.get((*key, "share_of_time")), parts.get((*key, "compute_ratio"))
+        if share and compute_left and interval.of(way, "speedup").known:
+            yield _part(way, share, compute_left)
 
 
 def _side(claim: Row, side: str, tables: Tables) -> list[Row]:
@@ -83,9 +84,9 @@ def _side(claim: Row, side: str, tables: Tables) -> list[Row]:
     if quantity == "throughput_ratio":
         return _rates(claim, side, tables)
     if quantity in OF_CLAIMS:  # of the subject as it is called (of dollars), or else of its accelerator
-        called = quantity == "tokens_per_dollar_ratio"
-        key, wanted = ("subject", claim[side]) if called else ("subject_accelerator", claim[f"{side}_accelerator"])
-        rows = [other for other in tables.stated(OF_CLAIMS[quantity]) if wanted and other[key] == wanted]
+        by_name = quantity == "tokens_per_dollar_ratio"
+        key, wanted = ("subject", claim[side]) if by_name else ("subject_accelerator", claim[f"{side}_accelerator"])
+        rows = [stated for stated in tables.stated(OF_CLAIMS[quantity]) if wanted and stated[key] == wanted]
     elif quantity in OF_PRICES and not claim["benchmark"]:
         rows = tables.figures("prices")
         rows = [price for price in rows if price["accelerator"] == claim[f"{side}_accelerator"]]
@@ -132,21 +133,21 @@ def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:
     """Other claims of the same document, benchmark and round, of the same scenario or of none, with what is wanted."""
     same = {name: claim[name] for name in ("source_id", "benchmark", "round", "baseline_round")} | wanted
     return [
-        other
-        for other in rows
-        if other["id"] != claim["id"]
-        and all(other[name] == value for name, value in same.items())
-        and other["scenario"] in (claim["scenario"], "")
+        candidate
+        for candidate in rows
+        if candidate["id"] != claim["id"]
+        and all(candidate[name] == value for name, value in same.items())
+        and candidate["scenario"] in (claim["scenario"], "")
     ]
 
 
-def _part(way: Row, share: Row, left: Row) -> Judgement:
-    spared = Interval(share["low"] * (1 - left["high"]), share["high"] * (1 - left["low"]))
+def _part(way: Row, share: Row, compute_left: Row) -> Judgement:
+    spared = Interval(share["low"] * (1 - compute_left["high"]), share["high"] * (1 - compute_left["low"]))
     expected = Interval(1 / (1 - spared.low), 1 / (1 - spared.high))
     words = (
-        f"With {interval.of(share).text()} of the time at {interval.of(left).text()} of its compute the whole is "
-        f"{expected.text()} times as fast."
+        f"With {interval.of(share).text()} of the time at {interval.of(compute_left).text()} of its compute the whole "
+        f"is {expected.text()} times as fast."
     )
-    reference = f"1 / (1 - {share['id']} x (1 - {left['id']}))"
+    reference = f"1 / (1 - {share['id']} x (1 - {compute_left['id']}))"
     printed = interval.of(way, "speedup")
     return Judgement.on(way, OF_PART, expected, reference, words, printed=printed, unit="ratio")

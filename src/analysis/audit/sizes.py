@@ -34,11 +34,11 @@ def sizing(tables: Tables) -> Iterator[Judgement]:
     for example, claim in _examples(tables):
         if rate := _rate(tables, claim):
             throughput, price = interval.of(rate), _price(tables, claim)
-            own = (
+            premise = (
                 f"With the document's own {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example"
             )
             for stated, expected in _sized(example, throughput, price):
-                words = f"{own} gives {_amount(stated, expected)}."
+                words = f"{premise} gives {_amount(stated, expected)}."
                 yield Judgement.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
 
 
@@ -51,24 +51,24 @@ def official_sizing(tables: Tables) -> Iterator[Judgement]:
         asked = _asked(tables, example, claim)
         planned = capacity.make(_Record.of(tables), asked)
         rented = planned.likely("nodes") * planned.node
-        bill, each = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
-        answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": each}
+        bill, per_user_hour = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
+        answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
         part, speed = asked.baseline, f"{asked.tokens_per_second_per_user:g} tokens/s"
         lacking = f"No official run of {part} gave each user {speed}."
         for stated, claimed in _stated(example, answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
-            none = None if known else Verdict.NO_OFFICIAL_BASIS
-            yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=none)
+            no_basis = None if known else Verdict.NO_OFFICIAL_BASIS
+            yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
 
 
 def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
     """An example whose rate per accelerator the record contradicts, by its own arithmetic with the official rate."""
-    rates = {one.figure["id"]: one for one in tables.judgements(against_record.results)}
+    rates = {judgement.figure["id"]: judgement for judgement in tables.judgements(against_record.results)}
     for example, claim in _examples(tables):
-        own = _rate(tables, claim)
-        official = own and rates.get(own["id"])
+        printed_rate = _rate(tables, claim)
+        official = printed_rate and rates.get(printed_rate["id"])
         if official and official.verdict is Verdict.CONTRADICTS:
             rate = f"{official.expected.text(4)} tokens/s per {claim['subject_accelerator']}"
             for stated, expected in _sized(example, official.expected, _price(tables, claim)):
@@ -82,10 +82,10 @@ def weight_memory(tables: Tables) -> Iterator[Judgement]:
     for way, parameters in _weighed(tables):
         printed = interval.of(way, "weight_memory_gb")
         if printed.known:
-            one = BYTES_PER_WEIGHT[way["precision"]]
-            held = parameters * one
-            words = f"{parameters:g} billion weights of {one:g} bytes are {interval.number(held)} GB."
-            reference = f"{parameters:g}e9 x {one:g} bytes"
+            bytes_each = BYTES_PER_WEIGHT[way["precision"]]
+            held = parameters * bytes_each
+            words = f"{parameters:g} billion weights of {bytes_each:g} bytes are {interval.number(held)} GB."
+            reference = f"{parameters:g}e9 x {bytes_each:g} bytes"
             yield Judgement.on(way, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
 
 
@@ -168,12 +168,12 @@ def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
 
 def _rate(tables: Tables, claim: Row) -> Row | None:
     """The highest rate per accelerator that the document of an example prints for what the example is about."""
-    own = [
+    figures = [
         figure for figure in tables.figures("results")
         if figure["source_id"] == claim["source_id"] and figure["accelerator"] == claim["subject_accelerator"]
         and figure["benchmark"] == claim["benchmark"] and figure["per"] == "accelerator"
     ]  # fmt: skip
-    return max(own, key=lambda figure: figure["high"], default=None)
+    return max(figures, key=lambda figure: figure["high"], default=None)
 
 
 def _amount(stated: Row, expected: Interval) -> str:
@@ -208,8 +208,8 @@ def _asked(tables: Tables, example: pd.DataFrame, claim: Row) -> RealWorldDerati
     """The question of an example to the capacity plan, at the document's own price where it states one."""
     (users, speed), price = _question(example), _price(tables, claim)
     quotes = [f"{price.low}-{price.high}"] if price.known else []
-    own = {"benchmark": claim["benchmark"], "baseline": claim["subject_accelerator"], "prices": quotes}
-    return RealWorldDerating(users=users, tokens_per_second_per_user=speed, **own)
+    choices = {"benchmark": claim["benchmark"], "baseline": claim["subject_accelerator"], "prices": quotes}
+    return RealWorldDerating(users=users, tokens_per_second_per_user=speed, **choices)
 
 
 class _Record(NamedTuple):
@@ -224,23 +224,23 @@ class _Record(NamedTuple):
 
     @classmethod
     def of(cls, tables: Tables) -> _Record:
-        own = gate.record(tables.results, tables.benchmarks)
-        return cls(*own, tables.accelerators, tables.prices, tables.benchmark_limits)
+        record = gate.record(tables.results, tables.benchmarks)
+        return cls(*record, tables.accelerators, tables.prices, tables.benchmark_limits)
 
 
 def _price(tables: Tables, claim: Row) -> Interval:
     """The range over the document's prices of the accelerator that a claim is about."""
-    own = [price for price in tables.figures("prices") if price["source_id"] == claim["source_id"]]
-    return verdict.hull(interval.of(row, PRICE) for row in own if row["accelerator"] == claim["subject_accelerator"])
+    prices = [price for price in tables.figures("prices") if price["source_id"] == claim["source_id"]]
+    return verdict.hull(interval.of(row, PRICE) for row in prices if row["accelerator"] == claim["subject_accelerator"])
 
 
 def _limit(claim: Row, capacity: float) -> Judgement:
     largest = {name: capacity / size for name, size in BYTES_PER_WEIGHT.items()}
-    room = [name for name, most in largest.items() if claim["high"] < most]
-    brim = [name for name, most in largest.items() if claim["high"] == most]
-    some = Verdict.CONDITIONAL if len(room) < len(largest) else Verdict.WITHIN_ROUNDING
-    outcome = some if room or brim else Verdict.IMPOSSIBLE
-    at_precisions = ", ".join(f"{interval.number(most)} billion at {name}" for name, most in largest.items())
+    room = [name for name, billions in largest.items() if claim["high"] < billions]
+    brim = [name for name, billions in largest.items() if claim["high"] == billions]
+    if_it_fits = Verdict.CONDITIONAL if len(room) < len(largest) else Verdict.WITHIN_ROUNDING
+    outcome = if_it_fits if room or brim else Verdict.IMPOSSIBLE
+    at_precisions = ", ".join(f"{interval.number(billions)} billion at {name}" for name, billions in largest.items())
     full = f"; at {' and '.join(brim)} nothing is left for cache and activations" if brim else ""
     subject, expected = claim["subject_accelerator"], Interval(min(largest.values()), max(largest.values()))
     words = f"{capacity:g} GB of one {subject} hold the weights of at most {at_precisions}{full}."

@@ -55,15 +55,14 @@ def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
     for claim in tables.stated("rounds_taken_part"):
         until = round_age(claim["round"])
         rounds = [name for name in tables.record.rounds("") if round_age(name) <= until]
-        own = [name for name in rounds if claim["submitter"] in set(tables.official(name)["submitter"])]
-        missed = [name for name in rounds if name not in own and name in tables.record.whole]
-        words = (
-            f"{claim['submitter']} has results in {len(own)} of the {len(rounds)} rounds at hand up to {claim['round']}"
-        )
+        taken_part = [name for name in rounds if claim["submitter"] in set(tables.official(name)["submitter"])]
+        missed = [name for name in rounds if name not in taken_part and name in tables.record.whole]
+        words = f"{claim['submitter']} has results in {len(taken_part)} of the {len(rounds)} rounds at hand"
+        words += f" up to {claim['round']}"
         words += f", and none in {', '.join(missed)}" if missed else ""
-        enough = len(own) >= claim["high"]
+        enough = len(taken_part) >= claim["high"]
         outcome = Verdict.CONTRADICTS if missed else Verdict.EXACT if enough else Verdict.UNVERIFIABLE
-        expected = Interval(float(len(own)), float(len(own)))
+        expected = Interval(float(len(taken_part)), float(len(taken_part)))
         yield Judgement.on(claim, COUNT, expected, "official rounds at hand", f"{words}.", verdict=outcome)
 
 
@@ -72,36 +71,38 @@ def cited(tables: Tables) -> Iterator[Judgement]:
 
     A record without any ids cannot say.
     """
-    borne_out = [one for one in tables.judgements(against_record.results) if one.verdict in BORNE_OUT]
-    used = Counter((one.figure["source_id"], id) for one in borne_out for id in one.result_ids)
+    borne_out = [judgement for judgement in tables.judgements(against_record.results) if judgement.verdict in BORNE_OUT]
+    used = Counter((judgement.figure["source_id"], id) for judgement in borne_out for id in judgement.result_ids)
     for claim in tables.stated("result_cited"):
         rows = tables.official(claim["round"])
-        own = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))
+        cited_rows = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))
         figures = used[claim["source_id"], claim["subject"]]
-        if own:
+        if cited_rows:
             outcome = Verdict.EXACT if figures else Verdict.CONDITIONAL
             behind = f"{figures} {'figure' if figures == 1 else 'figures'}" if figures else "no figure"
-            words = f"{claim['subject']} is {own[0]['submitter']}, {own[0]['system']}: {behind} of the document from it"
+            system = f"{cited_rows[0]['submitter']}, {cited_rows[0]['system']}"
+            words = f"{claim['subject']} is {system}: {behind} of the document from it"
         elif not rows["result_id"].ne("").any():
             outcome, words = Verdict.UNVERIFIABLE, f"The {claim['round']} record at hand gives no result ids"
         else:
             whole = claim["round"] in tables.record.whole
             outcome = Verdict.CONTRADICTS if whole else Verdict.NO_OFFICIAL_BASIS
             words = f"{claim['subject']} is not among the {claim['round']} results at hand"
-        expected = Interval(1.0, 1.0) if own else NOTHING
+        expected = Interval(1.0, 1.0) if cited_rows else NOTHING
         yield Judgement.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
 
 
 def first_results(tables: Tables) -> Iterator[Judgement]:
     """When an accelerator is said to have been submitted first, against the first round at hand with results of it."""
     for claim in tables.stated("first_result_date"):
-        part = claim["subject_accelerator"]
-        rounds = sorted(tables.record.rounds("", [part]), key=round_age)
+        accelerator = claim["subject_accelerator"]
+        rounds = sorted(tables.record.rounds("", [accelerator]), key=round_age)
         published = tables.published.get(rounds[0], "") if rounds else ""
         if published:
             day = float(f"{date.fromisoformat(published):%Y%m%d}")
             outcome = Verdict.WITHIN_ROUNDING if claim["low"] <= day <= claim["high"] else Verdict.CONTRADICTS
-            words = f"The first official results on the {part} at hand are of {rounds[0]}, published on {published}."
+            words = f"The first official results on the {accelerator} at hand are of {rounds[0]}"
+            words += f", published on {published}."
             expected = Interval(day, day)
             yield Judgement.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
 
@@ -123,7 +124,7 @@ def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
 
 
 def _count(claim: Row, tables: Tables) -> Judgement:
-    rows, parts = tables.official(claim["round"]), tables.record.called(claim["subject"])
+    rows, accelerators = tables.official(claim["round"]), tables.record.called(claim["subject"])
     if claim["suite"]:
         suites = {suite for suite in rows["suite"].unique() if claim["suite"] in filed_under(suite)}
         rows = rows[rows["suite"].isin(suites)]
@@ -133,9 +134,11 @@ def _count(claim: Row, tables: Tables) -> Judgement:
     ):  # fmt: skip
         rows = rows[rows[name].eq(wanted)] if wanted else rows
     rows = rows[rows["accelerator_count"].eq(claim["accelerator_count"])] if claim["accelerator_count"] > 0 else rows
-    if parts:  # whose makers do not count as their own partners
+    if accelerators:  # whose makers do not count as their own partners
         rows = rows[
-            rows["accelerator"].isin(parts) & rows["division"].eq("closed") & rows["submitter"].ne(claim["subject"])
+            rows["accelerator"].isin(accelerators)
+            & rows["division"].eq("closed")
+            & rows["submitter"].ne(claim["subject"])
         ]
     makers = rows["accelerator"].map(tables.record.makers)
     rows = rows.assign(server=rows["system"].str.partition(" (")[0].str.strip() if len(rows) else "", maker=makers)
@@ -144,11 +147,11 @@ def _count(claim: Row, tables: Tables) -> Judgement:
     outcome = _counted(claim, numbers, claim["round"] in tables.record.whole)
     counted = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
     by = f" by {claim['submitter']}" if claim["submitter"] else ""
-    on = claim["subject_accelerator"] or (claim["subject"] if parts else "")
-    by += f" on {on}" if on else ""
-    part = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
+    hardware = claim["subject_accelerator"] or (claim["subject"] if accelerators else "")
+    by += f" on {hardware}" if hardware else ""
+    proviso = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
     expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
-    words = f"The official {claim['round']} record at hand holds {counted}{by}{part}."
+    words = f"The official {claim['round']} record at hand holds {counted}{by}{proviso}."
     return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 

@@ -171,10 +171,10 @@ def best(verdicts: Iterable[str]) -> Verdict:
 
 def hull(ranges: Iterable[Interval]) -> Interval:
     """The lowest low and the highest high of several ranges; NOTHING where there is none."""
-    known = [ends for ends in ranges if ends.known]
-    if not known:
+    known_ranges = [ends for ends in ranges if ends.known]
+    if not known_ranges:
         return NOTHING
-    return Interval(min(ends.low for ends in known), max(ends.high for ends in known))
+    return Interval(min(ends.low for ends in known_ranges), max(ends.high for ends in known_ranges))
 
 
 def difference_in_words(printed: Interval, expected: Interval) -> str:
