@@ -90,7 +90,7 @@ def render(
         f"<caption>{_escaped(title)}</caption>",
         f"<thead>{_line('th', heads, cells.columns)}</thead>",
         "<tbody>",
-        *(_line("td", sides, row, own) for row, own in rows),
+        *(_line("td", sides, row, signs_of_row) for row, signs_of_row in rows),
         "</tbody></table>",
     ]
     return Table(title, cells, "\n".join(lines), values=values)
@@ -103,12 +103,12 @@ class Key:
         self.lines = lines
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        told = "".join(
+        items = "".join(
             f'<li><span class="mark">{_escaped(sign.replace(SIGN, SIGN + AS_TEXT))}</span> {_escaped(words)}</li>'
             for sign, words in self.lines
         )
         return {
-            mime.HTML: f'<ul class="key">{told}</ul>' if told else "",
+            mime.HTML: f'<ul class="key">{items}</ul>' if items else "",
             mime.PLAIN: "\n".join(f"{sign} {words}" for sign, words in self.lines),
         }
 
@@ -131,8 +131,8 @@ def _counted(title: str, cells: pd.DataFrame) -> str:
 
 def _line(tag: str, attributes: Sequence[str], texts: Iterable[str], signs: Iterable[str] = ()) -> str:
     triples = zip_longest(attributes, texts, signs, fillvalue="")
-    told = (f"<{tag}{own}>{_escaped(text)}{_sign(sign)}</{tag}>" for own, text, sign in triples)
-    return f"<tr>{''.join(told)}</tr>"
+    cells = (f"<{tag}{attribute}>{_escaped(text)}{_sign(sign)}</{tag}>" for attribute, text, sign in triples)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _sign(marks: str) -> str:

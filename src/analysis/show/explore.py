@@ -55,24 +55,24 @@ def planned(choice: Choice, fixed: Fixed) -> Planned:
     return capacity.over(basis, fixed.asked.model_copy(update=moved), choice.derate)
 
 
-def need(of: Planned) -> Finding:
+def need(plan_made: Planned) -> Finding:
     """The need in words, as the derating report says it."""
-    return words.need(of)
+    return words.need(plan_made)
 
 
-def plan(choice: Choice, fixed: Fixed, of: Planned | None = None) -> tuple[Finding, pd.DataFrame]:
+def plan(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> tuple[Finding, pd.DataFrame]:
     """The need in words, and a frame of quantity, p10, p50, p90; of electricity the least, middle and most.
 
-    Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `of` is the
-    plan of the choice, where it is there already.
+    Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `plan_made`
+    is the plan of the choice, where it was made already.
     """
-    of = of or planned(choice, fixed)
-    bill = electricity(of.demand, choice.usd_per_kilowatt_hour, fixed)
+    plan_made = plan_made or planned(choice, fixed)
+    bill = electricity(plan_made.demand, choice.usd_per_kilowatt_hour, fixed)
     energy = {"quantity": "US dollars an hour, electricity", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
-    marks = of.marks
+    marks = plan_made.marks
     marks = marks[marks["output"].isin(list(words.OUTPUTS))]
     rows = marks.assign(quantity=marks["output"].map(words.OUTPUTS))
-    return need(of), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
+    return need(plan_made), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:
@@ -98,12 +98,12 @@ def _reach(users: int) -> int:
     return len(str(max(USERS, users) - 1))
 
 
-def staircase(of: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = stairs.stairs) -> Drawing:
-    """The figure of a staircase of `steps` with the plan `of` today's choice marked on it; `draw` is of stairs.py."""
-    marks = of.marks.set_index("output").loc["nodes"]
-    who = {"name": of.called, "accelerator": of.accelerator}
+def staircase(plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = stairs.stairs) -> Drawing:
+    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of stairs.py."""
+    marks = plan_made.marks.set_index("output").loc["nodes"]
+    who = {"name": plan_made.called, "accelerator": plan_made.accelerator}
     ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
-    point = pd.DataFrame([who | ends | {"users_from_p50": of.demand.users}]).dropna()
+    point = pd.DataFrame([who | ends | {"users_from_p50": plan_made.demand.users}]).dropna()
     return draw(
         climbed.assign(**who),
         point,
@@ -111,25 +111,25 @@ def staircase(of: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] =
         x="users_from_p50",
         y="nodes",
         x_axis="users",
-        y_axis=f"nodes of {of.node}",
-        title=_next_step(of, climbed),
+        y_axis=f"nodes of {plan_made.node}",
+        title=_next_step(plan_made, climbed),
         subtitle="Median of the draws, P10 and P90 as thin lines; marked: today's choice.",
         colour="accelerator",
         others={"users_from_p10": "P10", "users_from_p90": "P90"},
     )
 
 
-def _next_step(of: Planned, climbed: pd.DataFrame) -> str:
+def _next_step(plan_made: Planned, climbed: pd.DataFrame) -> str:
     """At how many users the median of the draws takes a node more; why there is no plan."""
-    begins = climbed.loc[climbed["users_from_p50"].gt(of.demand.users), "users_from_p50"]
+    begins = climbed.loc[climbed["users_from_p50"].gt(plan_made.demand.users), "users_from_p50"]
     if len(begins):
         return f"The next node begins at {interval.number(begins.iloc[0], 2)} users."
-    return need(of).headline
+    return need(plan_made).headline
 
 
-def picture(of: Planned, climbed: pd.DataFrame) -> str:
+def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
     """That figure as markup with its alt text, drawn once; a sentence where nothing is planned."""
-    drawing = staircase(of, climbed, stairs.drawn_once)
+    drawing = staircase(plan_made, climbed, stairs.drawn_once)
     if drawing.figure is None:
         return f"<p>{html.escape(drawing.alt)}</p>"
     drawn = style.svg(drawing.figure)
@@ -137,9 +137,9 @@ def picture(of: Planned, climbed: pd.DataFrame) -> str:
     return f'<div role="img" aria-label="{html.escape(drawing.alt)}">{drawn[drawn.index("<svg") :]}</div>'
 
 
-def shown(choice: Choice, fixed: Fixed, of: Planned | None = None) -> Table:
+def shown(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> Table:
     """The plan as a table under its sentence."""
-    finding, rows = plan(choice, fixed, of)
+    finding, rows = plan(choice, fixed, plan_made)
     columns = {"quantity": "Quantity", "p10": "Low (P10)", "p50": "Middle (P50)", "p90": "High (P90)"}
     return tables.show(rows, finding.said, columns)
 
@@ -164,19 +164,19 @@ class Explorer(ipywidgets.VBox):
     @property
     def choice(self) -> Choice:
         """What the sliders stand at; a price that is not known stays so until its own slider is moved."""
-        at = {name: slider.value for name, slider in self.sliders.items()}
-        if at[PRICE] == self.unpriced:
-            del at[PRICE]
-        ranges = {name: Interval(*value) for name, value in at.items() if isinstance(value, tuple)}
-        return replace(self.start, **at | ranges | {"users": round(at["users"])})
+        values = {name: slider.value for name, slider in self.sliders.items()}
+        if values[PRICE] == self.unpriced:
+            del values[PRICE]
+        ranges = {name: Interval(*value) for name, value in values.items() if isinstance(value, tuple)}
+        return replace(self.start, **values | ranges | {"users": round(values["users"])})
 
     def _moved(self, change: object) -> None:
         self._show(self.choice)
 
     def _show(self, choice: Choice) -> None:
-        of = planned(choice, self.fixed)
-        self.answer.value = shown(choice, self.fixed, of).markup
-        self.figure.value = picture(of, self._steps(choice))
+        plan_made = planned(choice, self.fixed)
+        self.answer.value = shown(choice, self.fixed, plan_made).markup
+        self.figure.value = picture(plan_made, self._steps(choice))
 
     def _steps(self, choice: Choice) -> pd.DataFrame:
         """The steps of the choice, computed again only where it moved what they depend on."""

@@ -87,12 +87,12 @@ def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]
     return pd.DataFrame(values)
 
 
-def key(told: Notes, *more: tuple[str, str]) -> Key:
+def key(notes_shown: Notes, *more: tuple[str, str]) -> Key:
     """What the marks of these notes mean, each mark once, and what `more` signs do: `(sign, words)`."""
     words: dict[str, list[str]] = {}
-    for own in notes.key(told):
-        words.setdefault(own["mark"], []).append(own["words"])
-    return Key([*((mark, ", or ".join(each)) for mark, each in words.items()), *more])
+    for sign in notes.key(notes_shown):
+        words.setdefault(sign["mark"], []).append(sign["words"])
+    return Key([*((mark, ", or ".join(meanings)) for mark, meanings in words.items()), *more])
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> list[str]:
@@ -101,12 +101,12 @@ def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> li
     if name in frame:
         return [_cell(value) for value in frame[name]]
     if f"{name}_low" not in frame or f"{name}_high" not in frame:
-        there = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
-        raise KeyError(f"no column {not_among(name, there)}")
+        stems = list(dict.fromkeys(column.removesuffix("_low").removesuffix("_high") for column in frame))
+        raise KeyError(f"no column {not_among(name, stems)}")
     ends = interval.of(frame, name)
-    known = ends.low.notna() & ends.high.notna()
-    ranges = zip(ends.low, ends.high, known, strict=True)
-    return [interval.text(low, high, digits) if there else blank for low, high, there in ranges]
+    are_known = ends.low.notna() & ends.high.notna()
+    ranges = zip(ends.low, ends.high, are_known, strict=True)
+    return [interval.text(low, high, digits) if is_known else blank for low, high, is_known in ranges]
 
 
 def _cell(value: object) -> str:

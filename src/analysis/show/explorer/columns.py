@@ -123,19 +123,22 @@ def packed(rows: pd.DataFrame, columns: Sequence[Column] = COLUMNS) -> str:
     of the first view are sorted as people sort them, for it lists them and sorts by them. Numbers are a list, with null
     for what is not known.
     """
-    told = {column.name: _column(column, rows[column.name]) for column in columns}
-    content = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    by_name = {column.name: _column(column, rows[column.name]) for column in columns}
+    content = json.dumps(by_name, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return b64encode(gzip.compress(content.encode(), LEVEL, mtime=0)).decode()
 
 
 def described(names: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
     """The columns as the page's script reads them; `names` are the words for the values of a column."""
-    return [asdict(own) | {"facet": own.name in FACETS, "words": dict(names.get(own.name, {}))} for own in COLUMNS]
+    return [
+        asdict(column) | {"facet": column.name in FACETS, "words": dict(names.get(column.name, {}))}
+        for column in COLUMNS
+    ]
 
 
 def _column(column: Column, cells: pd.Series) -> Any:
     if column.name == "notes":
-        cells = cells.map({own: notes.worded(own) for own in set(cells)})
+        cells = cells.map({notes_of_row: notes.worded(notes_of_row) for notes_of_row in set(cells)})
     if pd.api.types.is_bool_dtype(cells):
         cells = cells.map({True: "yes", False: ""})
     if pd.api.types.is_numeric_dtype(cells):

@@ -44,13 +44,13 @@ class Explorer(ipywidgets.HTML):
 
     def __init__(self, catalog: Catalog, rows: pd.DataFrame, start: str) -> None:
         self.table = tables.show(counted(rows), "Results of the official record", HEADS).unfolded()
-        first = [column for column in columns.COLUMNS if column.first]
-        rest = [column for column in columns.COLUMNS if not column.first]
+        first_columns = [column for column in columns.COLUMNS if column.first]
+        further_columns = [column for column in columns.COLUMNS if not column.first]
         about = json.dumps(_about(catalog, rows, start), ensure_ascii=False, separators=(",", ":"))
         self.data = {
             "record-about": about.replace("<", "\\u003c"),
-            "record-first": columns.packed(rows, first),
-            "record-rest": columns.packed(rows, rest),
+            "record-first": columns.packed(rows, first_columns),
+            "record-rest": columns.packed(rows, further_columns),
         }
         box = 'style="width:100%;height:56rem;border:0" title="The official record"'
         super().__init__(f'<iframe {box} srcdoc="{html.escape(self.document)}"></iframe>')
@@ -96,9 +96,9 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
     """How much there is of each round, the newest first: results by division, and holdings.distinct."""
     held, rows = [], rows[["round", "division", "system", "submitter", "accelerator"]]
     for name in sorted(rows["round"].unique(), key=round_age, reverse=True):
-        own = rows[rows["round"].eq(name)]
-        by_division = {division: int(own["division"].eq(division).sum()) for division in DIVISIONS}
-        held.append({"round": name} | by_division | holdings.distinct(own))
+        results = rows[rows["round"].eq(name)]
+        by_division = {division: int(results["division"].eq(division).sum()) for division in DIVISIONS}
+        held.append({"round": name} | by_division | holdings.distinct(results))
     return pd.DataFrame(held)
 
 
@@ -118,7 +118,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
         "start": start,
         "columns": columns.described(words),
         "views": VIEWS,
-        "mixed": [dict(zip(("bits", "column", "words"), own, strict=True)) for own in MIXED],
+        "mixed": [dict(zip(("bits", "column", "words"), entry, strict=True)) for entry in MIXED],
         "left_out": {code: text.format(unit=", ".join(sorted(unit))) for code, text in left_out.items()},
         "published": {name: published[name] for name in sorted(rows["round"].unique(), key=round_age)},
         "sources": {

@@ -59,16 +59,17 @@ def by_size(
         lambda what, count, layout, rate, *_: f"{what} {count} ({layout}) {rate}",
     )
     inks = {}
-    for line, part in rows.groupby(label, sort=False):
-        ink = inks[line] = style.colour(part.iloc[0][colour or label])
-        ax.plot(part["across"], part["middle"], color=ink, lw=1.4, zorder=2)
-        above = 3.5 if len(part) > 1 else 3  # A line would begin nowhere under the mark of another; that has its name.
-        for at, row in part.iterrows():
-            told = parts.hover(dict(row), label, f"{row[size]:,} accelerators", numbers.texts[at])
+    for line, points in rows.groupby(label, sort=False):
+        ink = inks[line] = style.colour(points.iloc[0][colour or label])
+        ax.plot(points["across"], points["middle"], color=ink, lw=1.4, zorder=2)
+        # A line would begin nowhere under the mark of another; that has its name.
+        above = 3.5 if len(points) > 1 else 3
+        for place, row in points.iterrows():
+            hover_text = parts.hover(dict(row), label, f"{row[size]:,} accelerators", numbers.texts[place])
             face = parts.face(row, ink, "")
             ax.plot(
                 row["across"], row["middle"], markers[row[series]], ms=5.5, color=ink, mfc=face, zorder=above,
-                gid=f"{style.HOVER}{told}",
+                gid=f"{style.HOVER}{hover_text}",
             )  # fmt: skip
     _scales(ax, rows, x_axis, y_axis)
     _names(ax, rows, label, inks)
@@ -91,26 +92,26 @@ def _scales(ax: Axes, rows: pd.DataFrame, x_axis: str, y_axis: str) -> None:
 
 def _names(ax: Axes, rows: pd.DataFrame, label: str, inks: Mapping[str, str]) -> None:
     """The name of each line at the right of its last point, lower where a point or another name is in its way."""
-    last = rows.drop_duplicates(label, keep="last").sort_values("middle", ascending=False, kind="stable")
+    last_points = rows.drop_duplicates(label, keep="last").sort_values("middle", ascending=False, kind="stable")
     scale = 72 / ax.figure.dpi
     width = ax.figure.bbox.width * scale * 0.82  # about what the axes have of the figure
     onto = np.log10
     left, right = (float(onto(end)) for end in ax.get_xlim())
-    for across, words in zip(last["across"], last[label], strict=True):
+    for across, words in zip(last_points["across"], last_points[label], strict=True):
         needed = (len(words) * _LETTER + 2 * _GAP) / width
         right = max(right, left + (float(onto(across)) - left) / max(1 - needed, 0.35))
     ax.set_xlim(right=10**right)
     ax.figure.draw_without_rendering()  # Where points lie on paper is known only once all is laid out.
     points = ax.transData.transform(rows[["across", "middle"]].to_numpy()) * scale
-    taken = [(x - _POINT, x + _POINT, y) for x, y in points]
-    for row in as_dicts(last):
+    occupied = [(x - _POINT, x + _POINT, y) for x, y in points]
+    for row in as_dicts(last_points):
         x, y = ax.transData.transform((row["across"], row["middle"])) * scale
-        begin, end, at = x + _GAP, x + _GAP + len(row[label]) * _LETTER, y
-        while clash := [low for start, stop, low in taken if start < end and begin < stop and abs(low - at) < _LINE]:
-            at = min(clash) - _LINE
-        taken.append((begin, end, at))
+        begin, end, height = x + _GAP, x + _GAP + len(row[label]) * _LETTER, y
+        while clash := [y for start, stop, y in occupied if start < end and begin < stop and abs(y - height) < _LINE]:
+            height = min(clash) - _LINE
+        occupied.append((begin, end, height))
         ax.annotate(
-            row[label], (row["across"], row["middle"]), (_GAP, at - y), textcoords="offset points", va="center",
+            row[label], (row["across"], row["middle"]), (_GAP, height - y), textcoords="offset points", va="center",
             size=8, color=inks[row[label]], bbox=parts.BOX, zorder=4,
         )  # fmt: skip
 

@@ -67,8 +67,8 @@ def ranges(
     markers, places = parts.markers(rows, series), parts.places(rows[label])
     for place, row, number, words in zip(places, as_dicts(rows), numbers.texts, behind, strict=True):
         ink = style.colour(row[colour or label])
-        told = parts.hover(row, label, number, row[note] if note else "")
-        parts.bar(ax, row, name, place, ink, markers[row[series]], parts.face(row, ink, hollow), told)
+        hover_text = parts.hover(row, label, number, row[note] if note else "")
+        parts.bar(ax, row, name, place, ink, markers[row[series]], parts.face(row, ink, hollow), hover_text)
         parts.number(ax, row[f"{name}_high"], place, words)
     parts.axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
@@ -117,8 +117,8 @@ def heatmap(
     _tiles(ax, values, _in_cells(words, narrow))
     for row in as_dicts(cells):
         down, across = values.index.get_loc(row[label]), values.columns.get_loc(row[column])
-        told = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
-        parts.pointed_at(ax, (across, down), told)
+        hover_text = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
+        parts.pointed_at(ax, (across, down), hover_text)
     ax.set(xlabel="", ylabel="")
     ax.grid(False)
     ax.tick_params(axis="x", labelrotation=40, length=0, labelsize=8.5)
@@ -199,13 +199,13 @@ def beside(
         parts.bar(
             ax, row, name, -place, ink, markers[legend], parts.face(row, ink, ""), parts.hover(row, label, texts[0])
         )
-        for step, (other, words) in enumerate(others.items(), 1):
-            told = parts.hover(row, label, texts[step])
-            parts.bar(ax, row, other, -place - step * below, style.QUIET, markers[words], "white", told)
+        for step, (stem, words) in enumerate(others.items(), 1):
+            hover_text = parts.hover(row, label, texts[step])
+            parts.bar(ax, row, stem, -place - step * below, style.QUIET, markers[words], "white", hover_text)
     places = -np.arange(len(rows)) - below * len(others) / 2
     parts.axis(ax, rows[label], places, axis, log=True)
-    own = zip(numbers[0].texts, records, strict=True)
-    parts.column(ax, places, [parts.words(number, row, note) for number, row in own])
+    numbers_and_rows = zip(numbers[0].texts, records, strict=True)
+    parts.column(ax, places, [parts.words(number, row, note) for number, row in numbers_and_rows])
     ends = rows[[f"{stem}_{end}" for stem in names for end in ("low", "high")]]
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)
@@ -348,8 +348,8 @@ def shares(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     figure, ax = style.canvas(title, subtitle, 0.28 * len(rows) + 0.95)
-    texts = {told: [f"{count:,}" for count in rows[name]] for name, told in counts.items()}
-    numbers = [Column(in_words.capital(told), counted, numeric=True) for told, counted in texts.items()]
+    texts = {words: [f"{count:,}" for count in rows[name]] for name, words in counts.items()}
+    numbers = [Column(in_words.capital(words), counted, numeric=True) for words, counted in texts.items()]
     description = Description(
         f"Bars, shares of {axis}:",
         [in_words.words(rows, label), *numbers],
@@ -359,14 +359,14 @@ def shares(
     starts = percent.cumsum(axis=1) - percent
     looks = {name: {"fc": ink, "ec": QUIET if ink == LIGHT else ink, "lw": 0.8} for name, ink in inks.items()}
     for name in counts:
-        there = rows.index[rows[name].gt(0)]
-        ax.barh(there, percent.loc[there, name], 0.62, starts.loc[there, name], **looks[name])
+        drawn_rows = rows.index[rows[name].gt(0)]
+        ax.barh(drawn_rows, percent.loc[drawn_rows, name], 0.62, starts.loc[drawn_rows, name], **looks[name])
     ax.set_yticks(rows.index, rows[label], size=8.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
     ax.set_xlim(0, 100.5)  # half a per cent more, so that the outline of a bar is not cut
     ax.tick_params(axis="x", labelsize=8.5)
     ax.set_xlabel(f"per cent of {axis}", size=9)
-    entries = [Patch(**looks[name], label=told) for name, told in counts.items()]
+    entries = [Patch(**looks[name], label=words) for name, words in counts.items()]
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.5, handlelength=1.4)
     return Drawing(figure, description.alt(title), description.table(title), notes)

@@ -56,7 +56,7 @@ class Description:
         """The columns side by side, lines of one text joined by commas."""
         frame = pd.DataFrame(dict(enumerate(_on_one_line(column.texts) for column in self.columns)), dtype="str")
         frame.columns = [column.header for column in self.columns]
-        values = pd.DataFrame({name: own for column in self.columns for name, own in column.values().items()})
+        values = pd.DataFrame({name: numbers for column in self.columns for name, numbers in column.values().items()})
         return cells.render(frame, title, [column.header for column in self.columns if column.numeric], values)
 
 
@@ -74,10 +74,10 @@ def ranges(rows: pd.DataFrame, name: str, axis: str) -> Column:
 
 def remarks(rows: pd.DataFrame, note: str) -> list[Column]:
     """The column of words `note` if asked for, and that of caveats where a row has one."""
-    own = [words(rows, note)] if note else []
+    columns = [words(rows, note)] if note else []
     if "notes" in rows and rows["notes"].map(bool).any():
-        own.append(Column("Caveat", rows["notes"].map(cells.noted)))
-    return own
+        columns.append(Column("Caveat", rows["notes"].map(cells.noted)))
+    return columns
 
 
 def heading(column: str) -> str:

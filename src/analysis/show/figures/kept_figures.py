@@ -98,16 +98,16 @@ def _told(value: Any) -> Any:
     if isinstance(value, np.generic):
         return _told(value.item())
     if isinstance(value, Mapping):
-        return {"map": [[_told(name), _told(own)] for name, own in value.items()]}
+        return {"map": [[_told(name), _told(item)] for name, item in value.items()]}
     if isinstance(value, list | tuple):
-        return [_told(own) for own in value]
+        return [_told(item) for item in value]
     if isinstance(value, frozenset | set):
-        return {"set": sorted(json.dumps(_told(own)) for own in value)}
+        return {"set": sorted(json.dumps(_told(item)) for item in value)}
     if isinstance(value, date) or value is pd.NA or value is pd.NaT:
         return {"is": repr(value)}
     if isinstance(value, pd.DataFrame):
-        columns = [_cells(own) for _, own in value.items()]
-        return {"frame": columns, "labels": [_cells(own) for own in value.axes], "attrs": _told(value.attrs)}
+        columns = [_cells(item) for _, item in value.items()]
+        return {"frame": columns, "labels": [_cells(item) for item in value.axes], "attrs": _told(value.attrs)}
     if isinstance(value, pd.Series):
         return {"series": _cells(value), "labels": _cells(value.index), "attrs": _told(value.attrs)}
     if isinstance(value, pd.Index | np.ndarray):
@@ -126,8 +126,12 @@ def _cells(column: pd.Series | pd.Index | np.ndarray) -> Any:
 
 def _typed(column: pd.Series | pd.Index | np.ndarray) -> dict[str, Any]:
     if isinstance(column.dtype, pd.CategoricalDtype):
-        of = column.dtype
-        return {"ordered": of.ordered, "categories": _cells(of.categories), "cells": _told(column.tolist())}
+        dtype = column.dtype
+        return {
+            "ordered": dtype.ordered,
+            "categories": _cells(dtype.categories),
+            "cells": _told(column.tolist()),
+        }
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         content = np.ascontiguousarray(column).tobytes()
         return {"column": str(column.dtype), "shape": list(column.shape), "sha256": sha256(content)}

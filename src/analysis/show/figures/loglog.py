@@ -62,8 +62,8 @@ def _roof_panel(
     ax: Axes, roofs: pd.DataFrame, points: pd.DataFrame, name: str, line: str, dashes: dict[str, Any], reach: float
 ) -> None:
     for roof in as_dicts(roofs):
-        at, heights = [1.0, roof["ridge"], reach], [roof["at_batch_1"], roof["flat"], roof["flat"]]
-        ax.plot(at, heights, color=style.colour(name), lw=1.3, ls=dashes[roof[line]])
+        corners, heights = [1.0, roof["ridge"], reach], [roof["at_batch_1"], roof["flat"], roof["flat"]]
+        ax.plot(corners, heights, color=style.colour(name), lw=1.3, ls=dashes[roof[line]])
     for row in as_dicts(points):
         _point(ax, row, style.colour(name))
     ax.set_title(name, size=9, loc="left", y=1)
@@ -74,9 +74,9 @@ def _point(ax: Axes, row: dict, ink: str) -> None:
     across, up = (interval.of(row, name) for name in ("x", "y"))
     ax.plot([across.low, across.high], [up.middle] * 2, color=ink, lw=1.6, alpha=0.5, zorder=2)
     ax.plot([across.middle] * 2, [up.low, up.high], color=ink, lw=1.6, alpha=0.5, zorder=2)
-    told = f"{style.HOVER}{row['label']} \u00b7 {up.text()} at {across.text()}"
+    hover_text = f"{style.HOVER}{row['label']} \u00b7 {up.text()} at {across.text()}"
     face = ink if row["above"] else "white"
-    ax.plot(across.middle, up.middle, "o", color=ink, mfc=face, ms=4.5, alpha=0.9, zorder=3, gid=told)
+    ax.plot(across.middle, up.middle, "o", color=ink, mfc=face, ms=4.5, alpha=0.9, zorder=3, gid=hover_text)
 
 
 def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:

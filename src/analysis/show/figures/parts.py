@@ -38,12 +38,12 @@ def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: S
     place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "size": 7.5, "va": "top"}
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
     for step, (mark, text) in enumerate(dict(zip(marks, texts, strict=True)).items()):
-        here = ", ".join(name for name, other in zip(names, marks, strict=True) if other == mark)
+        names_here = ", ".join(name for name, other_mark in zip(names, marks, strict=True) if other_mark == mark)
         ax.axvline(mark, color=INK, lw=1)
-        ax.annotate(f"{here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
+        ax.annotate(f"{names_here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
 
 
-def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str, told: str = "") -> None:
+def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str, hover_text: str = "") -> None:
     """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing.
 
     `told` is shown when one of them is pointed at.
@@ -52,16 +52,16 @@ def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, fac
     if low != low:
         return
     middle = row.get(f"{name}_median", np.sqrt(low * high) if low > 0 else (low + high) / 2)
-    gid = f"{style.HOVER}{told}" if told else None
+    gid = f"{style.HOVER}{hover_text}" if hover_text else None
     ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2, gid=gid)
     ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=gid)
 
 
-def pointed_at(ax: Axes, corner: tuple[float, float], told: str) -> None:
+def pointed_at(ax: Axes, corner: tuple[float, float], hover_text: str) -> None:
     """A square of one unit that says `told` when it is pointed at: what fills it can be felt, but is not seen."""
     from matplotlib.patches import Rectangle  # Loaded where something is drawn, as in `style`.
 
-    gid = f"{style.HOVER}{told}"
+    gid = f"{style.HOVER}{hover_text}"
     ax.add_patch(Rectangle(corner, 1, 1, facecolor=BAND, alpha=0.004, linewidth=0, zorder=4, gid=gid))
 
 
@@ -82,16 +82,16 @@ def face(row: Mapping[str, Any], ink: str, hollow: str) -> str:
     return "white" if preview or (hollow and row[hollow]) else ink
 
 
-def number(ax: Axes, at: float, place: float, words: str) -> None:
+def number(ax: Axes, end: float, place: float, words: str) -> None:
     """A number behind its bar, on white so that a guide line does not strike it out."""
-    ax.annotate(words, (at, place), (_GAP, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
+    ax.annotate(words, (end, place), (_GAP, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
 
 
 def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
     """Numbers in a column at the right of the axes, where they cannot be taken for those of another mark."""
     for place, number in zip(places, words, strict=True):
-        at = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
-        ax.annotate(number, **at, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
+        beside_axes = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
+        ax.annotate(number, **beside_axes, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
 
 
 def words(number: str, row: dict, note: str = "") -> str:
@@ -100,8 +100,8 @@ def words(number: str, row: dict, note: str = "") -> str:
     What holds for a document as a whole has no mark: a sign behind every number would say nothing.
     """
     marks = wording.marks(row.get("notes", NONE))
-    told = " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {marks}" if marks else "")
-    return style.wrapped(told, _BEHIND)
+    text = " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {marks}" if marks else "")
+    return style.wrapped(text, _BEHIND)
 
 
 def places(labels: pd.Series) -> np.ndarray:
@@ -113,9 +113,9 @@ def places(labels: pd.Series) -> np.ndarray:
 def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) -> None:
     """The rows' labels at the left, the quantity below, on a logarithmic scale where `log`."""
     run = labels.ne(labels.shift()).cumsum().to_numpy()
-    at = pd.Series(places).groupby(run).mean()
+    middles = pd.Series(places).groupby(run).mean()
     named = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
-    ax.set_yticks(list(at), named, size=8.5)
+    ax.set_yticks(list(middles), named, size=8.5)
     ax.yaxis.set_label_coords(0, 0)  # It has no words: without a place they would be moved beside the rows' each time.
     ax.set_ylim(places.min() - 0.8, 0.8)
     ax.grid(axis="y", visible=False)
@@ -199,8 +199,8 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
 def _marker(row: Mapping[str, Any]) -> str:
     origin = row.get("origin", "published")
     rounds = [row["round"]] if "round" in row else row.get("rounds", ())
-    own = style.round_markers().get(rounds[0]) if origin == "official" and len(rounds) == 1 else None
-    return own or style.MARKERS[origin]
+    marker_of_round = style.round_markers().get(rounds[0]) if origin == "official" and len(rounds) == 1 else None
+    return marker_of_round or style.MARKERS[origin]
 
 
 def sample(**look: Any) -> Line2D:

@@ -46,11 +46,11 @@ def drawn_once(
     figure, ax = style.canvas(title, subtitle, 3.2)
     reach = _AROUND * max(float(frame[x].max()), float(points[x].max()))
     entries = []
-    for name, own in frame.groupby(label, sort=False):
-        ink = style.colour(own.iloc[0][colour or label])
+    for name, steps in frame.groupby(label, sort=False):
+        ink = style.colour(steps.iloc[0][colour or label])
         for column in others or {}:
-            _line(ax, own[column], own[y], reach, color=ink, lw=0.9, ls=":")
-        _line(ax, own[x], own[y], reach, color=ink, lw=1.7)
+            _line(ax, steps[column], steps[y], reach, color=ink, lw=0.9, ls=":")
+        _line(ax, steps[x], steps[y], reach, color=ink, lw=1.7)
         entries.append(parts.sample(color=ink, lw=1.7, label=name))
     entries += [parts.sample(color=style.QUIET, lw=0.9, ls=":", label=words) for words in (others or {}).values()]
     texts = in_words.ranges(points, y, y_axis).texts
@@ -60,8 +60,8 @@ def drawn_once(
         ends = [row[f"{y}_low"], row[f"{y}_high"]]
         ax.plot([row[x]] * 2, ends, color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=3, gid=gid)
         ax.plot(row[x], row[f"{y}_median"], "o", color=ink, mfc=parts.face(row, ink, ""), ms=6, zorder=4, gid=gid)
-    for at in points[x].unique():
-        ax.axvline(at, color=style.QUIET, lw=1, ls="--", zorder=1)
+    for today in points[x].unique():
+        ax.axvline(today, color=style.QUIET, lw=1, ls="--", zorder=1)
     _scales(ax, frame[x].min(), reach, x_axis, y_axis)
     if len(entries) > 1:
         place = {"loc": "outside lower left", "ncols": 2 if style.is_narrow() else 4, "fontsize": 8}
@@ -71,9 +71,9 @@ def drawn_once(
         Column(in_words.capital(f"{x_axis} from"), [f"{users:,.0f}" for users in frame[x]], numeric=True),
         Column(in_words.capital(y_axis), [f"{height:,.0f}" for height in frame[y]], numeric=True),
     ]
-    here = zip(points[label], texts, points[x], strict=True)
-    told = "; ".join(f"{name} {number} at {at:,} {x_axis}" for name, number, at in here)
-    description = Description(f"Staircases, {y_axis} over {x_axis}. {told}", columns, lambda *_: "")
+    choices = zip(points[label], texts, points[x], strict=True)
+    words_on_choices = "; ".join(f"{name} {number} at {users:,} {x_axis}" for name, number, users in choices)
+    description = Description(f"Staircases, {y_axis} over {x_axis}. {words_on_choices}", columns, lambda *_: "")
     return Drawing(figure, f"{description.alt(title).strip()}.", description.table(title), notes)
 
 

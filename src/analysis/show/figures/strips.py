@@ -60,8 +60,8 @@ def strips(
     figure.draw_without_rendering()  # How many dots fit into a strip is known only once all is laid out.
     order = {name: place for place, name in enumerate(inks)}
     for place, name in enumerate(names):
-        own = rows[rows[strip].eq(name)].sort_values(group, key=lambda keys: keys.map(order), kind="stable")
-        for row, (across, up) in zip(as_dicts(own), _piled(ax, own[value]), strict=True):
+        dots = rows[rows[strip].eq(name)].sort_values(group, key=lambda keys: keys.map(order), kind="stable")
+        for row, (across, up) in zip(as_dicts(dots), _piled(ax, dots[value]), strict=True):
             ax.plot(
                 across,
                 up - place,
@@ -100,12 +100,12 @@ def _in_words(
 ) -> Description:
     """Each strip and group: how many dots, from where to where."""
     counted = rows.groupby([strip, group], sort=False)[value].agg(["size", "min", "max"])
-    keys = [(name, own) for name in names for own in groups if (name, own) in counted.index]
-    found = counted.loc[keys]
+    keys = [(name, group_name) for name in names for group_name in groups if (name, group_name) in counted.index]
+    dots = counted.loc[keys]
     columns = [
         Column(in_words.heading(strip), [", ".join(name.splitlines()) for name, _ in keys]),
-        Column(in_words.heading(group), [own for _, own in keys]),
-        Column("Dots", [f"{size:,}" for size in found["size"]], numeric=True),
-        Column(in_words.capital(axis), list(map(interval.text, found["min"], found["max"])), numeric=True),
+        Column(in_words.heading(group), [group_name for _, group_name in keys]),
+        Column("Dots", [f"{size:,}" for size in dots["size"]], numeric=True),
+        Column(in_words.capital(axis), list(map(interval.text, dots["min"], dots["max"])), numeric=True),
     ]
     return Description(f"{len(rows)} dots, {axis}:", columns, "{}: {}, {} at {}".format)

@@ -148,10 +148,10 @@ def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
     """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
 
     @wraps(chart)
-    def both(*frames: Any, **named: Any) -> Twice:
+    def twice(*frames: Any, **named: Any) -> Twice:
         return Twice(chart, frames, named)
 
-    return both
+    return twice
 
 
 def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **named: Any) -> Drawing:
@@ -179,7 +179,7 @@ def wrapped(words: str, letters: int) -> str:
     """An axis' words on as many lines as a narrow drawing needs; unchanged in a wide one."""
     if not is_narrow():
         return words
-    return "\n".join(line for part in words.split("\n") for line in textwrap.wrap(part, letters) or [""])
+    return "\n".join(line for paragraph in words.split("\n") for line in textwrap.wrap(paragraph, letters) or [""])
 
 
 def canvas(title: str, subtitle: str, height: float, **subplots: Any) -> tuple[Figure, Any]:

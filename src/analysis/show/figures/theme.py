@@ -93,8 +93,8 @@ def settings() -> dict[str, str]:
         warnings.simplefilter("ignore", matplotlib.MatplotlibDeprecationWarning)
         usual = matplotlib.rcParamsDefault.copy()
         usual.update(THEME)
-        own = {name: value for name, value in matplotlib.rcParams.items() if value != usual.get(name)}
-    return {name: str(value) for name, value in own.items() if name not in _OF_THE_SCREEN}
+        changed = {name: value for name, value in matplotlib.rcParams.items() if value != usual.get(name)}
+    return {name: str(value) for name, value in changed.items() if name not in _OF_THE_SCREEN}
 
 
 def _users_own_file() -> bool:

@@ -51,12 +51,13 @@ def over_time(
     columns = [in_words.words(rows, label), in_words.words(rows, when), numbers, *in_words.remarks(rows, "")]
     description = Description(f"Lines over time, {axis}:", columns, "{} ({}) {}".format)
     inks = {}
-    for line, part in rows.groupby(label, sort=False):
-        ink = inks[line] = style.colour(part.iloc[0][colour or label])
-        ax.plot(part[date], part["middle"], color=ink, lw=1.6, zorder=2)
-        for at, row in part.iterrows():
-            told = f"{style.HOVER}{parts.hover(dict(row), label, numbers.texts[at])}"
-            ax.plot(row[date], row["middle"], "o", ms=5.5, color=ink, mfc=parts.face(row, ink, ""), zorder=3, gid=told)
+    for line, points in rows.groupby(label, sort=False):
+        ink = inks[line] = style.colour(points.iloc[0][colour or label])
+        ax.plot(points[date], points["middle"], color=ink, lw=1.6, zorder=2)
+        for place, row in points.iterrows():
+            hover_text = f"{style.HOVER}{parts.hover(dict(row), label, numbers.texts[place])}"
+            face = parts.face(row, ink, "")
+            ax.plot(row[date], row["middle"], "o", ms=5.5, color=ink, mfc=face, zorder=3, gid=hover_text)
             if mark := wording.marks(row.get("notes", NONE)):
                 beside = {"textcoords": "offset points", "xytext": (-5, 0), "ha": "right", "va": "center", "size": 8}
                 ax.annotate(mark, (row[date], row["middle"]), color=ink, bbox=parts.BOX, **beside)
@@ -79,9 +80,9 @@ def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
 def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, str]) -> None:
     """The name of each line beside its end, apart from the others; of one that ends early above where it begins."""
     rows = rows.sort_values(date, kind="stable")
-    last, first = (rows.drop_duplicates(label, keep=keep) for keep in ("last", "first"))
-    early = last.loc[last[date].lt(rows[date].max()), label]
-    ends, starts = last[~last[label].isin(early)], first[first[label].isin(early)]
+    last_points, first_points = (rows.drop_duplicates(label, keep=keep) for keep in ("last", "first"))
+    early = last_points.loc[last_points[date].lt(rows[date].max()), label]
+    ends, starts = last_points[~last_points[label].isin(early)], first_points[first_points[label].isin(early)]
     widest = max(map(len, ends[label])) * _LETTER + _GAP
     left, right = ax.get_xlim()
     across = ax.figure.bbox.width * 72 / ax.figure.dpi * 0.8  # of which names must find room at the right
@@ -90,18 +91,18 @@ def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, 
     place = {"textcoords": "offset points", "size": 8, "bbox": parts.BOX}
     lowest = np.inf
     for row in as_dicts(ends.sort_values("middle", ascending=False)):
-        at = _height(ax, row, date)
-        lowest = min(at, lowest - _LINE)
-        aside = place | {"xytext": (_GAP, lowest - at), "va": "center"}
+        height = _height(ax, row, date)
+        lowest = min(height, lowest - _LINE)
+        aside = place | {"xytext": (_GAP, lowest - height), "va": "center"}
         ax.annotate(row[label], (row[date], row["middle"]), color=inks[row[label]], **aside)
-    for _, part in starts.groupby(date):
+    for _, beginning_together in starts.groupby(date):
         above = np.inf
-        for row in as_dicts(part.sort_values("middle", ascending=False)):
-            at = _height(ax, row, date)
-            side = 1 if above - at > 2 * _LINE else -1
+        for row in as_dicts(beginning_together.sort_values("middle", ascending=False)):
+            height = _height(ax, row, date)
+            side = 1 if above - height > 2 * _LINE else -1
             aside = place | {"xytext": (0, side * _GAP), "va": "bottom" if side > 0 else "top", "ha": "center"}
             ax.annotate(row[label], (row[date], row["middle"]), color=inks[row[label]], **aside)
-            above = at
+            above = height
 
 
 def _height(ax: Axes, row: dict, date: str) -> float:

@@ -74,9 +74,9 @@ def curves(
     stairs = _stairs(front, x, y)
     ax.plot(*stairs.T, color=style.QUIET, lw=1.1, ls=(0, (4, 2)), zorder=1)
     drawn = {}
-    for name, own in rows.groupby(label, sort=False):
-        ink = style.colour(own[colour or label].iloc[0])
-        drawn[name] = _curve(ax, own, of, told, ink), ink
+    for name, points in rows.groupby(label, sort=False):
+        ink = style.colour(points[colour or label].iloc[0])
+        drawn[name] = _curve(ax, points, of, told, ink), ink
     _axes(ax, right, float(interval.of(pd.concat([rows, others]), y).high.max()), near, x_axis, y_axis)
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)
@@ -111,12 +111,12 @@ def _middle(rows: pd.DataFrame, name: str) -> pd.Series:
     return (ends.low + ends.high) / 2
 
 
-def _curve(ax: Axes, own: pd.DataFrame, of: _Columns, told: list[Column], ink: str) -> np.ndarray:
+def _curve(ax: Axes, points: pd.DataFrame, of: _Columns, told: list[Column], ink: str) -> np.ndarray:
     """One curve with its points, and its places in the data."""
-    across, up = own[of.x].fillna(0), _middle(own, of.y)
+    across, up = points[of.x].fillna(0), _middle(points, of.y)
     ax.plot(across, up, color=ink, lw=1.7, zorder=2)
-    for at, i, j in zip(own.index, across, up, strict=True):
-        row = own.loc[at].to_dict()
+    for at, i, j in zip(points.index, across, up, strict=True):
+        row = points.loc[at].to_dict()
         numbers = (f"{column.header} {column.texts[at]}" for column in told[2:])
         words = parts.hover(row, of.label, row[of.series], *numbers)
         marker, face = ">" if row[of.bound] else "o", parts.face(row, ink, "")
