@@ -86,6 +86,29 @@ def test_a_worker_that_is_killed_is_named_with_what_it_had() -> None:
         list(spread.spread(killed, range(200), workers=2))
 
 
+def test_a_killed_worker_ends_the_others_where_sigterm_raises_in_them(tmp_path: Path) -> None:
+    """As the command line has it: SIGTERM is Ctrl-C, which a task that is under way would hand back as its error."""
+    program = """
+import os, signal, time
+from analysis.importers.official import spread
+def interrupt(*_):
+    raise KeyboardInterrupt
+def work(number):
+    time.sleep(0.2)
+    if number == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+signal.signal(signal.SIGTERM, interrupt)
+try:
+    list(spread.spread(work, range(60), workers=3))
+except spread.WorkersLost:
+    print("lost")
+"""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=30,
+                          cwd=tmp_path, check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "lost\n")
+
+
 class Lost:
     """A cluster whose scheduler is stopped: what was submitted is cancelled."""
 

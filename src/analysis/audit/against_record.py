@@ -141,7 +141,9 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
             cited = tables.cited.get(figure["source_id"], set())
             outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, near), value, cited)
             words = f"{values_in_words(behind, expected, unit)}."
-            yield Judgement.on(figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit)
+            yield Judgement.on(
+                figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
+            )
 
 
 def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
@@ -116,7 +117,7 @@ def _of_all(work: Callable[[Task], Done], batch: list[Task]) -> list[Done]:
 def _pool(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
     """Something to submit to, and how many work at a time."""
     if not scheduler:
-        with ProcessPoolExecutor(workers) as pool:
+        with ProcessPoolExecutor(workers, initializer=_ended_by_sigterm) as pool:
             yield pool, workers
         return
     from analysis.core import cluster
@@ -126,3 +127,11 @@ def _pool(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
         if not width:
             raise cluster.ClusterError(f"no worker at {scheduler}; start one: dask worker {scheduler}")
         yield client, width
+
+
+def _ended_by_sigterm() -> None:
+    """Let SIGTERM end this process whatever it does, as who has to end the others of a broken pool expects.
+
+    A handler that raises, which it has from who started it, would be taken for a failure of the task at hand.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
