@@ -356,7 +356,7 @@ def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent() -> Non
 
 
 def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else() -> None:
-    one, other = (sizing.draw(**RANGES, draws=2000, seed=0, of=name) for name in ("H100", "B200"))
+    one, other = (sizing.draw(**RANGES, draws=2000, seed=0, accelerator=name) for name in ("H100", "B200"))
     for name in ("derate", "peak over mean"):
         assert one[name].equals(other[name])
     for name in ("throughput per accelerator", "price"):

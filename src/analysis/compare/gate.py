@@ -195,7 +195,7 @@ def select(data: Tables, question: Question) -> Comparison:
 
 
 def trusted(data: Tables, trust: str) -> pd.DataFrame:
-    """The results for what does not ask a Question, with what is doubted about each as `notes`.
+    """The results for reports that ask no Question, with what is doubted about each as `notes`.
 
     All of them, or with `trust` "checked" those that are checked. Raises ValueError for another `trust`.
     """
@@ -232,7 +232,7 @@ def select_scenarios(data: Tables, question: Question, scenarios: Iterable[str])
 
 
 def standings(data: Tables) -> pd.DataFrame:
-    """What the gate says of each result whoever it is set beside, so that others can ask about pairs; index as results.
+    """What the gate says of each result alone, from which any pair of results can be judged; index as results.
 
     `rate_low/high` and `per_accelerator_low/high` are in `rate_unit`, the one in which the benchmark compares in the
     result's scenario (a latency in its own). `left_out` is the code of the rule of NEVER that it breaks, "" for none.
@@ -256,15 +256,15 @@ def standings(data: Tables) -> pd.DataFrame:
     rows = {name: frame[name].array for name in frame}
     never = {code: mask for code, mask in _rules(rows, question).items() if code in NEVER}
     # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
-    read = ["round", "division", "suite", "accuracy_target", "power_measured", "target", "targets_share_run"]
-    kinds = pd.MultiIndex.from_arrays([rows[name] for name in read])
-    first, place = ~kinds.duplicated(), pd.factorize(kinds)[0]
-    of_kind, bits = {name: cells[first] for name, cells in rows.items()}, {}
+    columns = ["round", "division", "suite", "accuracy_target", "power_measured", "target", "targets_share_run"]
+    kinds = pd.MultiIndex.from_arrays([rows[name] for name in columns])
+    is_first, kind_of = ~kinds.duplicated(), pd.factorize(kinds)[0]
+    of_kind, bits = {name: cells[is_first] for name, cells in rows.items()}, {}
     for aspect, values in asked.items():
         masks = [_taken_in(of_kind, replace(question, **{aspect: value}), aspect) for value in values]
         bits[f"apart_{aspect}"] = sum(
-            (mask.astype("int64") << bit for bit, mask in enumerate(masks)), np.zeros(first.sum(), "int64")
-        )[place]
+            (mask.astype("int64") << bit for bit, mask in enumerate(masks)), np.zeros(is_first.sum(), "int64")
+        )[kind_of]
     return frame.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
 
 
@@ -279,7 +279,7 @@ def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def _taken_in(rows: Columns, question: Question, aspect: str) -> np.ndarray:
-    """Whether no rule of an aspect refuses each row under a question."""
+    """Which rows no rule of an aspect refuses under a question."""
     target = question.accuracy_target
     rules = _rules({**rows, "target": np.full(len(rows[PLACE]), target)} if target else rows, question)
     return ~np.any([rules[code] for code in ASPECTS[aspect]], axis=0)
@@ -346,8 +346,8 @@ def slower_precision(rows: Columns | pd.DataFrame) -> np.ndarray:
     slower = np.array((rows["origin"] == "published") & (rows["scenario"] != "") & (rows["duplicate_of"] == ""))
     if not slower.any():
         return slower
-    read = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
-    figures = list(zip(*(rows[name][slower].tolist() for name in read), strict=True))
+    columns = ["benchmark", "scenario", "source_id", "accelerator", "accelerator_count", "precision", "high"]
+    figures = list(zip(*(rows[name][slower].tolist() for name in columns), strict=True))
     fastest: dict[tuple, dict[str, float]] = defaultdict(dict)
     for *setting, precision, high in figures:
         by_precision = fastest[tuple(setting)]
@@ -459,9 +459,9 @@ def _left_out(rows: Columns, reasons: np.ndarray, question: Question, target: st
     stated = {"division": question.division, "target": target, "unit": unit}
     parts: dict[str, Counter[str]] = {}
     broken = reasons != ""
-    read = (reasons, rows["doubt"], rows["accelerator"])
-    alike = Counter(zip(*(cells[broken].tolist() for cells in read), strict=True))
-    for (code, doubt, accelerator), results in alike.items():
+    columns = (reasons, rows["doubt"], rows["accelerator"])
+    counted = Counter(zip(*(cells[broken].tolist() for cells in columns), strict=True))
+    for (code, doubt, accelerator), results in counted.items():
         values = stated | ({"doubt": note(doubt)} if doubt else {})
         reason = note(code, **{name: values[name] for name in kind(code).required}).text
         parts.setdefault(reason, Counter())[accelerator] += results

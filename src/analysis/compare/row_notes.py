@@ -1,4 +1,4 @@
-"""What each compared row must still say: the rules of core.notes applied to rows of a comparison."""
+"""What must be said beside each compared row: the rules of core.notes applied to rows of a comparison."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_doubts(rows: pd.DataFrame) -> pd.Series:
 
 
 def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """What each name is most often paired with, the greater where two are as frequent."""
+    """By name, what it is most often paired with; the greater of two that are as frequent."""
     counts = Counter(pairs)
     return dict(sorted(counts, key=lambda pair: (counts[pair], pair[1])))
 
@@ -53,8 +53,8 @@ def _doubt(code: str) -> Notes:
 
 def _settings(rows: pd.DataFrame, suite: str, division: str) -> dict[str, Setting]:
     """By benchmark; the usual size is the number of accelerators that most systems have."""
-    read = ["benchmark", "per", "accelerator_count", "basis", "accelerator"]
-    facts = list(zip(*(rows[name].tolist() for name in read), strict=True))
+    columns = ["benchmark", "per", "accelerator_count", "basis", "accelerator"]
+    facts = list(zip(*(rows[name].tolist() for name in columns), strict=True))
     sizes = usual((benchmark, count) for benchmark, per, count, *_ in facts if per == "system")
     sized = defaultdict(set)
     for benchmark, _, count, *pair in facts:

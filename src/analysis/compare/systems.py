@@ -14,7 +14,7 @@ def keys(rows: pd.DataFrame) -> pd.Series:
 
     The result id where there is one; else round and folder of the system (division/submitter/results/platform) from
     the row's `location`; else its `id` without what ran there. A document tells no systems apart: its key is its
-    `source_id`, and whoever pairs its rows says that the systems may differ.
+    `source_id`, and what pairs its rows must say that the systems may differ.
     """
     names = ["origin", "source_id", "round", "result_id", "id", "scenario"]
     optional = [rows.get(name, pd.Series("", index=rows.index)) for name in ("location", "model_run")]

@@ -46,11 +46,11 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     accelerator.
     """
     sold = on_sale(rows)
-    by = [*TOPIC, "round", "accelerator"]
-    rates = sold.filter([*by, "availability", "hypervisor", "accelerator_count"])
+    keys = [*TOPIC, "round", "accelerator"]
+    rates = sold.filter([*keys, "availability", "hypervisor", "accelerator_count"])
     rates = rates.assign(middle=interval.of(sold, "per_accelerator").middle)
-    chosen = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(by, sort=False, observed=True)]
-    best_rows, middle = sold.loc[chosen], rates.loc[chosen, "middle"]
+    labels = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(keys, sort=False, observed=True)]
+    best_rows, middle = sold.loc[labels], rates.loc[labels, "middle"]
     highest = middle.groupby([best_rows[name] for name in (*TOPIC, "round")]).transform("max")
     age = ages.of(best_rows["round"])
     order = sorted(range(len(best_rows)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
@@ -61,12 +61,12 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Each submitter's own results on one accelerator, of one size, in consecutive rounds: a row per pair, as PAIR.
 
     `gain` is the later rate per accelerator over the earlier one's. Virtualised systems pair with virtualised ones.
-    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those that `rows` have,
-    so that whoever wants systems on sale alone asks for `pairs(on_sale(rows))`.
+    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those of all
+    `rows`: for systems on sale alone give it `on_sale(rows)`.
     """
     filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    read = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
-    for row in as_dicts(rows[rows["origin"].eq("official")].filter(read)):
+    columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
+    for row in as_dicts(rows[rows["origin"].eq("official")].filter(columns)):
         key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualised(row)
         filed[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
     rows_of_pairs = [
@@ -137,7 +137,7 @@ def product(parts: pd.DataFrame) -> dict[str, float]:
 
 
 def claims(stated: pd.DataFrame) -> pd.DataFrame:
-    """The stated gains, each once, of one accelerator over itself in an earlier round: what software is said to do."""
+    """The stated gains of one accelerator over itself in an earlier round, each once: what software is said to give."""
     accelerator, round = stated["subject_accelerator"], stated["round"]
     of_itself = accelerator.ne("") & accelerator.eq(stated["baseline_accelerator"])
     across_rounds = round.ne("") & stated["baseline_round"].ne("") & round.ne(stated["baseline_round"])

@@ -57,13 +57,13 @@ def compared(part: Records, base: Records) -> Row:
         "pairs_low": paired.low,
         "pairs_high": paired.high,
         "pairs": len(pairs),
-        **said_of(best, base_best),
+        **cells_of(best, base_best),
         "notes": _notes(best, base_best),
     }
 
 
-def said_of(best: Row, base_best: Row) -> Row:
-    """Sizes, precisions, rounds and sources of the two systems, what the first of them is, the rate of the second."""
+def cells_of(best: Row, base_best: Row) -> Row:
+    """The MEASURES that are said of two systems: of both, of the `best`, and the rate of the baseline's."""
     return {
         "availability": best["availability"],
         "system": best.get("system", ""),
@@ -119,9 +119,9 @@ def hull(ratios: Iterable[Interval]) -> Interval:
 
 
 def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
-    """The notes of both systems but for those of `kinds`; in place of each one's size that the two differ, and by what.
+    """The notes of both systems without those of `kinds`; of their sizes only that they differ, and which they are.
 
-    A virtualised system is told as one: it is compared only where its accelerator has no other that counts.
+    A note says that a system is virtualised: it is compared only where its accelerator has no other that counts.
     """
     of_both = notes.without(best["notes"] | base_best["notes"], "another_size", *kinds)
     of_both |= {
@@ -167,7 +167,7 @@ def _shared(
 
 
 def _on_sale(rows: Records) -> Records:
-    """The rows that can be bought first; what a document prints is taken to be on sale where it does not say."""
+    """The rows on sale, else those that come nearest to it; a document that does not say is taken to mean on sale."""
     ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
     first = min(ranks, default=0)
     return [row for row, rank in zip(rows, ranks, strict=True) if rank == first]

@@ -25,7 +25,7 @@ from analysis.themes.supply import FIRST_TOKEN, ONE_SYSTEM, RATE, SPEED, Supply,
 
 @dataclass(frozen=True)
 class Prompt:
-    """The reading of a prompt: its `tokens`, the `accelerators` that share it, the seconds. NaN where not known."""
+    """How a prompt is read: its `tokens`, the `accelerators` that share it, and in how many seconds; NaN: not known."""
 
     tokens: float
     accelerators: float
@@ -37,9 +37,9 @@ class Prompt:
         return bool(pd.notna(self.seconds))
 
     def within(self, limit_s: float, most: int) -> Prompt:
-        """The same read by a group twice as large, again and again while it takes `limit_s` or longer.
+        """The prompt read by a group twice as large, and again twice as large, until it takes less than `limit_s`.
 
-        By `most` accelerators at most: those of one node, whose links such a group needs.
+        By no more than `most` accelerators: those of one node, whose links such a group needs.
         """
         if not self.seconds >= limit_s or 2 * self.accelerators > most:
             return self
@@ -216,14 +216,14 @@ def bases(
     accelerators: Iterable[str] = (),
     models: pd.DataFrame | None = None,
 ) -> dict[str, Basis]:
-    """The basis of each of these accelerators, by name, of one look into the record.
+    """The basis of each of these accelerators, by name; the record is looked up once for all of them.
 
-    Without names of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked for.
-    `models` are the benchmarks where a model is planned of another size than that of the benchmark.
+    Without names, of all that have comparable rows and a datasheet. A quote without a name is of the baseline asked
+    for. `models` are the benchmarks where a model is planned of another size than that of the benchmark.
     """
-    whole = of_scenarios(tables, asked)
-    in_tokens = whole[0].chosen.unit == TOKENS
-    supplies = (*(supply.within(asked.ttft_ms) for supply in whole), *whole) if in_tokens else whole
+    unlimited = of_scenarios(tables, asked)
+    in_tokens = unlimited[0].chosen.unit == TOKENS
+    supplies = (*(supply.within(asked.ttft_ms) for supply in unlimited), *unlimited) if in_tokens else unlimited
     models = tables.benchmarks if models is None else models
     model = _model(models, asked)
     row = models.set_index("benchmark").loc[asked.benchmark]
@@ -231,7 +231,7 @@ def bases(
     offered = cost.each_offer(offers)
     facts = tables.accelerators.set_index("accelerator")
     columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]
-    runs = pd.concat([supply.chosen.rows[columns] for supply in whole])
+    runs = pd.concat([supply.chosen.rows[columns] for supply in unlimited])
     runs = runs[runs["origin"].eq("official")].drop(columns="origin").dropna(subset=[SPEED, *RATE])
     shared = {
         "unit": supplies[0].chosen.unit,
@@ -240,12 +240,12 @@ def bases(
         "model": model,
         "tokens_per_request": float(row[["tokens_per_sample_low", "tokens_per_sample_high"]].astype(float).mean()),
         "host": watts.host(tables, asked.wall_over_limit),
-        "scaling": _scaling(whole[0].chosen.rows),
+        "scaling": _scaling(unlimited[0].chosen.rows),
         "ttft_ms": asked.ttft_ms,
         "rounds": tuple(asked.rounds),
     }
     tokens, active = _prompt_tokens(tables, asked), roofline.active(row)
-    with_rows = (name for supply in whole for name in supply.chosen.rows["accelerator"] if name in facts.index)
+    with_rows = (name for supply in unlimited for name in supply.chosen.rows["accelerator"] if name in facts.index)
     return {
         name: Basis(
             accelerator=name,

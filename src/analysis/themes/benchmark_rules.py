@@ -29,7 +29,7 @@ def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequen
 
 
 def _holds(rule_rounds: Collection[str], rounds: Collection[str]) -> bool:
-    """Whether a rule of the rounds `held` (none: of all) holds in any of `rounds` (none: in any round)."""
+    """Whether a rule of `rule_rounds` (none: of all) holds in any of `rounds` (none: in any round)."""
     return not rule_rounds or not rounds or not set(rounds).isdisjoint(rule_rounds)
 
 
@@ -48,7 +48,7 @@ def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str,
 
 
 def limits_ms(limits: pd.DataFrame, quantity: str) -> Callable[[str, str, Collection[str]], float]:
-    """`limit_ms` of one quantity, to be asked for many benchmarks, scenarios and rounds."""
+    """`limit_ms` of one quantity as a function of benchmark, scenario and rounds: the table is read once for many."""
     rules = limits[limits["quantity"].eq(quantity) & limits["confidence"].ne("low") & limits["high"].notna()]
     by_scenario = defaultdict(list)
     for rule in as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]):

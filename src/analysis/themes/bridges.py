@@ -9,7 +9,7 @@ from typing import NamedTuple
 from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.vocabulary import round_age
-from analysis.themes.alike import Records, Row, alike, by_system, hull, own_notes, ratio, said_of
+from analysis.themes.alike import Records, Row, alike, by_system, cells_of, hull, own_notes, ratio
 
 Sides = dict[str, Records]  # rows by accelerator, of one round
 FEW = 3  # bridges that a note names; of more it says how many
@@ -102,7 +102,7 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "pairs_low": float("nan"),
         "pairs_high": float("nan"),
         "pairs": 0,
-        **said_of(best, base),
+        **cells_of(best, base),
         "notes": own_notes(best, base) | {note("bridged", **bridge_words)},
         "through": base["round"],
         "bridges": tuple(bridges),

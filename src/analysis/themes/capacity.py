@@ -137,7 +137,7 @@ def over(
     box = _box(plan_basis, asked, behind, drawn.watts, prompt)
     usd = plan_basis.price if plan_basis.price.known else Interval(1.0, 1.0)
     ranges = (throughput.rate, derate, demand.peak_over_mean, usd)
-    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, of=plan_basis.accelerator)
+    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, accelerator=plan_basis.accelerator)
     draws = draws if plan_basis.price.known else draws.assign(price=float("nan"))
     sized = sizing.size(draws, demand, plan_basis.model, box, Interval(*asked.context_tokens), asked.seed)
     inputs = [
@@ -164,7 +164,7 @@ def over(
 
 
 def speed_asked(unit: str, asked: RealWorldDerating) -> float:
-    """What each user is to see, in a unit of rates: a limit on time per output token asks for a speed of tokens."""
+    """The speed that each user is to see; where the `unit` is tokens, a limit on the time of each asks for one too."""
     least = MS_PER_SECOND / asked.tpot_ms if unit == TOKENS else 0.0
     return max(asked.tokens_per_second_per_user, least)
 
@@ -186,7 +186,7 @@ def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int])
 def staircase(
     plan_basis: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
 ) -> pd.DataFrame:
-    """The staircase from users to nodes of the plan that `asked` asks for, whatever its own number of users: its steps.
+    """The steps of the staircase from users to nodes, for the plan that `asked` asks for with any number of users.
 
     One row a step, the least nodes first: nodes (rented, with asked.spare_nodes), users_from_p10/p50/p90: the fewest
     users for whom that percentile of the plan's draws has so many nodes or more; for one user less `over` has fewer.
@@ -212,7 +212,10 @@ def staircase(
 
 
 def _first_users(served_by_fewer: np.ndarray | None) -> list[int]:
-    """The fewest users for whom the draws of sizing.MARKS need a node more than those that serve `before` have."""
+    """The fewest users for whom the draws of sizing.MARKS need one node more than the nodes behind `served_by_fewer`.
+
+    That is the most users which one node fewer serves, draw by draw; None where that is no node.
+    """
     if served_by_fewer is None:
         return [1] * len(sizing.MARKS)
     ranks = [int(np.ceil(mark * (len(served_by_fewer) - 1))) for mark in sizing.MARKS]

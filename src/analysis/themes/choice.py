@@ -147,10 +147,10 @@ def match(tables: Tables, asked: AcceleratorChoice) -> Match:
     near = pd.DataFrame(columns=nearest.COLUMNS)
     if shape is not None:
         rows = tables.results
-        run = rows["round"].isin(asked.rounds or rows["round"].unique()) & rows["scenario"].isin(LIMITED)
+        was_run = rows["round"].isin(asked.rounds or rows["round"].unique()) & rows["scenario"].isin(LIMITED)
         unknown = nearest.unmeasured(tables.benchmarks)
-        text = {*shapes, *unknown}
-        among = {*rows.loc[run & rows["benchmark"].isin(list(text)), "benchmark"], benchmark} & text
+        of_text = {*shapes, *unknown}
+        among = {*rows.loc[was_run & rows["benchmark"].isin(list(of_text)), "benchmark"], benchmark} & of_text
         near = nearest.ranked(tables.benchmarks, shapes, shape, among, unknown)
     return Match(benchmark or _first(near), not benchmark, shape, near)
 
@@ -224,8 +224,8 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
         notes=pd.Series(apart, index=frame.index, dtype="object"), turn=frame["within"].map(WITHIN.index)
     )
     keys = ["turn", "smaller", f"{EQUAL[by]}_median", f"{EQUAL[by]}_high", f"{EQUAL[ACCELERATORS]}_median", "rate_high"]
-    ends = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
-    return ends.drop(columns="turn").reset_index(drop=True)
+    ranked = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
+    return ranked.drop(columns="turn").reset_index(drop=True)
 
 
 def equal_node(nodes: Iterable[int]) -> int:

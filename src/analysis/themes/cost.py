@@ -150,9 +150,11 @@ def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float =
 
     Raises ValueError for a price or a share of zero or below, and for a share above 1.
     """
-    part = share if isinstance(share, Interval) else Interval(share, share)
-    if np.any(np.asarray(part.low) <= 0) or np.any(np.asarray(part.high) > 1):
-        raise ValueError(f"share {part.low} to {part.high} of the throughput is not within 0 (not itself) to 1")
+    share_range = share if isinstance(share, Interval) else Interval(share, share)
+    if np.any(np.asarray(share_range.low) <= 0) or np.any(np.asarray(share_range.high) > 1):
+        raise ValueError(
+            f"share {share_range.low} to {share_range.high} of the throughput is not within 0 (not itself) to 1"
+        )
     if np.any(np.asarray(price.low, dtype=float) <= 0):
         raise ValueError("a price is not above 0 US dollars an hour")
     return rate * share * SECONDS_PER_HOUR / price
@@ -186,7 +188,7 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _contradicting(rows: pd.DataFrame, accelerator: str) -> Notes:
-    """That the rates which documents print of an accelerator do not meet, the two farthest apart of them."""
+    """A note of the two rates farthest apart where documents' rates of an accelerator do not meet; else none."""
     rates = [interval.span(of_document, "per_accelerator") for _, of_document in rows.groupby("source_id", sort=False)]
     least, most = min(rates, key=lambda rate: rate.high), max(rates, key=lambda rate: rate.low)
     if least.high >= most.low:

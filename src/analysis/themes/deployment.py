@@ -152,12 +152,12 @@ def gap(run: Mapping) -> pd.DataFrame:
     distance to that system is software and set-up, or the load where that was light, is not said, or was capped below
     an unknown ceiling. Failed requests put out no tokens: they are within that rest.
     """
-    few = _few(run)
-    loaded = run["load"] == "full" or (run["load"] == "capped" and few.known)
-    rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few if few.known else 1.0)
+    few_requests = _of_few_requests(run)
+    loaded = run["load"] == "full" or (run["load"] == "capped" and few_requests.known)
+    rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few_requests if few_requests.known else 1.0)
     steps = [
         ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
-        ("requests at a time", few, "the ceiling at this concurrency over the nearest system's rate"),
+        ("requests at a time", few_requests, "the ceiling at this concurrency over the nearest system's rate"),
         (
             "software and set-up" if loaded else "load or software",
             rest,
@@ -174,12 +174,12 @@ def gap(run: Mapping) -> pd.DataFrame:
 
 
 def _lost(remaining: Interval, share: Interval) -> Interval:
-    """remaining x (1 - share), of whatever sign: the least and the most over the ends of both; NaN if share is."""
+    """remaining x (1 - share), of whatever sign: the least and the most over the ends of both; NaN where share is."""
     ends = [before * (1 - kept) for before in (remaining.low, remaining.high) for kept in (share.low, share.high)]
     return Interval(float(np.min(ends)), float(np.max(ends)))
 
 
-def _few(run: Mapping) -> Interval:
+def _of_few_requests(run: Mapping) -> Interval:
     """What is left where the run's ceiling lies below the rate of the nearest system; not known without a ceiling."""
     near = np.sqrt(run["nearest_low"] * run["nearest_high"])
     share = float(np.minimum(run["ceiling"] / near, 1.0))

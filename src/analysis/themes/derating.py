@@ -138,7 +138,7 @@ def by_benchmark(measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
-    """How many systems, each benchmark by itself, keep more than the assumed band, some share within it, and less."""
+    """How many systems (once for each benchmark) keep more than the assumed band, a share that meets it, and less."""
     rows = interval.of(measured, "derate")
     above, below = int((rows.low > assumed.high).sum()), int((rows.high < assumed.low).sum())
     return above, len(measured) - above - below, below
@@ -189,5 +189,5 @@ def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) ->
 
 
 def _scope(rows: pd.DataFrame) -> tuple[int, int]:
-    """Of how many systems and benchmarks rows are."""
+    """How many systems and benchmarks the rows are of."""
     return rows["system_key"].nunique(), rows["benchmark"].nunique()

@@ -36,7 +36,7 @@ def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
-    """How many rows of each round are what, by round, oldest first, and last by ALL. No row: an empty frame.
+    """How many rows each round has of each kind, oldest round first, then of ALL. Without rows an empty frame.
 
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
     compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
@@ -89,7 +89,7 @@ def named(accelerators: pd.Series) -> pd.Series:
 
 
 def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
-    """What a reader should know of single rows, one row per reason and benchmark, that of most rows first.
+    """What a reader should know of single rows, one row per reason and benchmark, the one with most rows first.
 
     Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
     result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (no row of its round has
@@ -141,7 +141,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
-    """Who filed what, that of most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
+    """Who filed what, most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
     groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
     table = groups.agg(rows=("id", "size"), closed=("closed", "sum"))
     different = pd.DataFrame({name: distinct(filed_rows) for name, filed_rows in groups}).T

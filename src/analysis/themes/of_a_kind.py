@@ -28,17 +28,17 @@ def kind(rows: pd.DataFrame) -> pd.Series:
 
 
 def _kind(rows: pd.DataFrame) -> np.ndarray:
-    sold = rows["availability"].to_numpy("object")
-    sold = np.where(sold == "", AVAILABLE, sold)
+    availability = rows["availability"].to_numpy("object")
+    availability = np.where(availability == "", AVAILABLE, availability)
     if "hypervisor" not in rows:
-        return sold
-    named = rows["hypervisor"].fillna("").to_numpy("object") != ""
-    return np.where((sold == AVAILABLE) & named, VIRTUAL, sold)
+        return availability
+    is_virtual = rows["hypervisor"].fillna("").to_numpy("object") != ""
+    return np.where((availability == AVAILABLE) & is_virtual, VIRTUAL, availability)
 
 
-def narrowed(rows: pd.DataFrame, like: pd.Series) -> pd.DataFrame:
-    """The rows that are `like`; all of them where none is."""
-    return rows[like] if like.any() and not like.all() else rows
+def narrowed(rows: pd.DataFrame, is_like: pd.Series) -> pd.DataFrame:
+    """The rows where `is_like` holds; all of them where it holds for none."""
+    return rows[is_like] if is_like.any() and not is_like.all() else rows
 
 
 # Rows have scores of columns, each of which is copied when rows are chosen: they are chosen once, by the last rule.
@@ -52,13 +52,13 @@ def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
 
 
 def read(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What of_one_range asks of each row: whether it is on sale and bare, its accelerators (NaN unknown), its round."""
+    """What of_one_range needs of each row: is it on sale and bare, how many accelerators (NaN unknown), which round."""
     return _kind(rows) == AVAILABLE, _counts(rows), rows["round"].to_numpy("object")
 
 
-def of_one_range(sold: np.ndarray, counts: np.ndarray, rounds: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Which of the rows `among` are `alike`, by arrays (see read): for who asks it of many selections of rows."""
-    among = among & sold if (among & sold).any() else among
+def of_one_range(is_sold: np.ndarray, counts: np.ndarray, rounds: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Which of the rows `among` are `alike`, from the arrays of `read`: these are read once for many selections."""
+    among = among & is_sold if (among & is_sold).any() else among
     among = _usual(counts, among)
     return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
 
@@ -85,8 +85,8 @@ def node(rows: pd.DataFrame) -> int:
     """The accelerators of one node of the systems behind a rate, the fewest of several; USUAL_SIZE where none tells."""
     nodes = rows["nodes"].to_numpy("float64", na_value=1.0) if "nodes" in rows else 1.0
     sizes = _counts(rows) / nodes
-    whole = sizes[(sizes >= 1) & (sizes % 1 == 0)]
-    return int(whole.min()) if len(whole) else USUAL_SIZE
+    whole_sizes = sizes[(sizes >= 1) & (sizes % 1 == 0)]
+    return int(whole_sizes.min()) if len(whole_sizes) else USUAL_SIZE
 
 
 def counted(rows: pd.DataFrame) -> int:

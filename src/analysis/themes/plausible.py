@@ -39,10 +39,10 @@ def check(runs: pd.DataFrame, identity: pd.Series, accelerators: pd.DataFrame) -
 def _faults(run: Mapping[str, Any], identity: pd.Series, facts: pd.Series) -> Iterator[str]:
     each_gives, count = run["per_accelerator_low"], run["accelerator_count"]
     rate = f"{interval.number(each_gives)} output tokens/s for each {run['accelerator']}"
-    most = roofline.compute(roofline.fastest(facts, run["precision"])[0], roofline.active(identity))
-    if each_gives > most:
+    computed = roofline.compute(roofline.fastest(facts, run["precision"])[0], roofline.active(identity))
+    if each_gives > computed:
         yield (
-            f"{rate} are more than the {interval.number(most)} that its arithmetic allows on {identity['label']}: "
+            f"{rate} are more than the {interval.number(computed)} that its arithmetic allows on {identity['label']}: "
             "the rate is in another unit, or of more accelerators or a smaller model"
         )
     if each_gives > BEYOND * run["official_high"]:
@@ -50,8 +50,8 @@ def _faults(run: Mapping[str, Any], identity: pd.Series, facts: pd.Series) -> It
             f"{rate} are {interval.number(each_gives / run['official_high'])} times the fastest official result of "
             f"{identity['label']}: the rate is in another unit, or of more accelerators or other work"
         )
-    read = roofline.read_gb(float(identity["parameters_billion"]), roofline.active(identity), run["precision"])
-    least = MS_PER_SECOND / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), read, count)
+    weights_gb = roofline.read_gb(float(identity["parameters_billion"]), roofline.active(identity), run["precision"])
+    least = MS_PER_SECOND / roofline.decode(float(facts["memory_bandwidth_gb_per_s"]), weights_gb, count)
     for name, (event, at_once) in TIMES.items():
         times = [run[f"{name}_{percentile}_ms"] for percentile in ("p50", "mean", "p99")]
         took = min((time for time in times if time > 0), default=least)

@@ -56,11 +56,11 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     the best of its kind (of_a_kind.alike): on sale, of the usual size where there is one, of the newest round that
     metered one. Added column: `systems`, how many it is the best of.
     """
-    read = [name for name in of_a_kind.READ if name in rows]
-    facts, is_recorded = rows[read].reset_index(drop=True), _of_record(rows).to_numpy("bool")
+    columns = [name for name in of_a_kind.READ if name in rows]
+    facts, is_recorded = rows[columns].reset_index(drop=True), _of_record(rows).to_numpy("bool")
     names, keys = (rows[name].to_numpy("object") for name in ("accelerator", "system_key"))
     capped, middle = rows["power_capped"].to_numpy("bool"), interval.of(rows, "efficiency").middle.to_numpy()
-    best = {}  # by the place of each, of how many it is the best
+    best = {}  # place of each best row: how many systems it is the best of
     for name in dict.fromkeys(names):
         is_rated = names == name
         is_rated = is_rated & is_recorded if (is_rated & is_recorded).any() else is_rated
@@ -73,7 +73,7 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def leader(best: pd.DataFrame) -> pd.Series:
-    """Of `nodes` the most efficient one of the newest round that the record metered; not to be empty.
+    """Of `nodes`, of which there must be one, the most efficient of the newest round that the record metered.
 
     Of those of the usual size where the round has any, of printed figures where nothing was metered.
     """
@@ -118,8 +118,8 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     for _, accelerator, place in sorted(ranked, key=lambda pair: pair[0], reverse=True):
         closest.setdefault(accelerator, place)
     pairs = pairs.iloc[list(closest.values())].reset_index(drop=True)
-    below = Interval(pairs["efficiency_low_base"], pairs["efficiency_high_base"])
-    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / below)
+    base_efficiency = Interval(pairs["efficiency_low_base"], pairs["efficiency_high_base"])
+    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / base_efficiency)
     rounds = zip(pairs["round"], pairs["round_base"], strict=True)
     crossed = [notes.apart([round], [base_round]) for round, base_round in rounds]
     ids = [several(pair) for pair in zip(pairs["source_id"], pairs["source_id_base"], strict=True)]
@@ -137,13 +137,18 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
     that are capped alike and of another size, or not on sale), source_ids, notes.
     """
-    read = [*RANKED, *(name for name in of_a_kind.READ if name in rows and name not in RANKED), "source_id", "notes"]
-    recorded = rows.loc[_of_record(rows), read]
+    read_columns = [
+        *RANKED,
+        *(name for name in of_a_kind.READ if name in rows and name not in RANKED),
+        "source_id",
+        "notes",
+    ]
+    recorded = rows.loc[_of_record(rows), read_columns]
     sized = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
     best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
-    every = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
+    systems = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
     groups = list(zip(best["round"], best["power_capped"], strict=True))
-    best = best.assign(others=[int(every[group]) for group in groups] - best["systems"])
+    best = best.assign(others=[int(systems[group]) for group in groups] - best["systems"])
     best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
     best = best.assign(source_ids=[(name,) for name in best["source_id"]])
     ranks = [(round_age(round), capped) for round, capped in groups]
@@ -242,11 +247,9 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
         counted = rows.groupby("run")["system_key_free"].nunique()
         beside = beside.assign(**{name: counted.reindex(beside.index, fill_value=0)})
     beside = interval.put(beside, "overstated", Interval(1.0, 1.0) / interval.of(beside, "share"))
-    sources, by_side = (
-        _of_runs(metered, "source_id"),
-        (_of_runs(metered, "notes"), _of_runs(of_submitter, "notes_free")),
-    )
-    sides = ([notes.union(by_run.get(run, ())) for run in beside.index] for by_run in by_side)
+    sources = _of_runs(metered, "source_id")
+    notes_by_run = _of_runs(metered, "notes"), _of_runs(of_submitter, "notes_free")
+    sides = ([notes.union(by_run.get(run, ())) for run in beside.index] for by_run in notes_by_run)
     cited = pd.Series([several(sources[run]) for run in beside.index], index=beside.index, dtype="object")
     beside = beside.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=beside.index, dtype="object"))
     return newest_first(beside.reset_index(drop=True))

@@ -174,18 +174,18 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
     """
     rows = cases[cases["per_accelerator"].notna()].reset_index(drop=True)
     codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
-    sold, order = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
-    age = rows["round"].map({name: place for place, name in enumerate(order)}).to_numpy()
+    is_sold, oldest_first = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
+    age = rows["round"].map({name: place for place, name in enumerate(oldest_first)}).to_numpy()
     counts, rounds = rows["accelerator_count"].to_numpy("float64", na_value=np.nan), rows["round"].to_numpy("object")
     medians = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
     for places in _groups(rows, "benchmark", "scenario", "accelerator"):
         values, shared = rates[places], _shared(codes, places)
         system = codes["system"][places]
-        again = shared["submitter"] & (system[:, None] == system)
-        others = ~(_one_result(shared, codes["rate"][places]) | again)
+        same_system = shared["submitter"] & (system[:, None] == system)
+        others = ~(_one_result(shared, codes["rate"][places]) | same_system)
         filed_by_then = others & (age[places] <= age[places][:, None])
         for name, predicts in (("predicted", filed_by_then), ("stranger", filed_by_then & ~shared["submitter"])):
-            facts = sold[places], counts[places], rounds[places]
+            facts = is_sold[places], counts[places], rounds[places]
             alike = [of_a_kind.of_one_range(*facts, among) for among in predicts]
             medians[name][places] = _medians(values, np.array(alike))
         medians["naive"][places] = _medians(values, others)
@@ -213,20 +213,20 @@ def ranges(predictions: pd.DataFrame) -> Interval:
 
 
 def pool(predictions: pd.DataFrame, question: str, benchmark: str, scenario: str) -> np.ndarray:
-    """Which cases have the errors that stand for those of a benchmark and scenario, where a question is asked.
+    """Which cases' errors stand for those of one question about a benchmark and scenario.
 
     Those of both where they are more than FEWEST; else those of the benchmark under any latency limit; else all of the
     scenario. Only cases that were predicted.
     """
     asked = predictions["question"].eq(question).to_numpy() & predictions["factor"].notna().to_numpy()
-    same = asked & predictions["benchmark"].eq(benchmark).to_numpy()
+    of_benchmark = asked & predictions["benchmark"].eq(benchmark).to_numpy()
     at_scenario, limited = predictions["scenario"].eq(scenario).to_numpy(), predictions["scenario"].isin(LIMITED)
-    parts = same & at_scenario, same & limited.to_numpy() & (scenario in LIMITED)
+    parts = of_benchmark & at_scenario, of_benchmark & limited.to_numpy() & (scenario in LIMITED)
     return next((part for part in parts if part.sum() > FEWEST), asked & at_scenario)
 
 
 def band(predictions: pd.DataFrame, benchmark: str, scenario: str) -> Band:
-    """What the rate of a system that nobody submitted may be of its prediction, from the errors of like cases.
+    """What the rate of a system that nobody submitted may be, over its prediction: from the errors of like cases.
 
     `predictions` are as `predictions` gives them, of which those about NEW count (see `pool`).
     """
@@ -323,8 +323,8 @@ def _shared(codes: Mapping[str, np.ndarray], places: np.ndarray) -> dict[str, np
 
 def _one_result(shared: Mapping[str, np.ndarray], rates: np.ndarray) -> np.ndarray:
     """Which rows are one result: each itself, and one with its figure, on as many of the same accelerators."""
-    again = shared["accelerator"] & shared["accelerator_count"] & (rates[:, None] == rates)
-    return again | np.eye(len(rates), dtype=bool)
+    same_figure = shared["accelerator"] & shared["accelerator_count"] & (rates[:, None] == rates)
+    return same_figure | np.eye(len(rates), dtype=bool)
 
 
 def _weights(shared: Mapping[str, np.ndarray], factor: int, accelerator: int) -> np.ndarray:

@@ -112,8 +112,8 @@ def serving(
 
 def active(identity: Facts) -> float:
     """Parameters in 1e9 that work on one token: fewer than all in a mixture of experts."""
-    part = identity.get("active_parameters_billion", math.nan)
-    return float(part if not math.isnan(part) else identity["parameters_billion"])
+    at_work = identity.get("active_parameters_billion", math.nan)
+    return float(at_work if not math.isnan(at_work) else identity["parameters_billion"])
 
 
 def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame, cache_gb: float = 0.0) -> pd.DataFrame:

@@ -31,8 +31,8 @@ def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:
 
 def energy(runs: pd.DataFrame) -> pd.DataFrame:
     """The runs with joules: watts of the accelerators alone over output tokens/s; NaN unless all are metered."""
-    whole = runs["metered"].eq(runs["accelerator_count"])
-    return runs.assign(joules=(runs["accelerator_watts"] / runs["output_tokens_per_s"]).where(whole))
+    all_metered = runs["metered"].eq(runs["accelerator_count"])
+    return runs.assign(joules=(runs["accelerator_watts"] / runs["output_tokens_per_s"]).where(all_metered))
 
 
 def money(runs: pd.DataFrame, price: Interval) -> pd.DataFrame:
@@ -67,8 +67,8 @@ def front(runs: pd.DataFrame) -> pd.DataFrame:
     with_speed = interval.put(runs, "interactivity", Interval(np.minimum(slow, speed), speed))
     points = np.column_stack([runs["per_accelerator_low"], speed])
     beaten = [bool(((points >= point).all(axis=1) & (points > point).any(axis=1)).any()) for point in points]
-    known = speed.notna().tolist()
-    return with_speed.assign(best=[has_speed and not lost for has_speed, lost in zip(known, beaten, strict=True)])
+    speed_known = speed.notna().tolist()
+    return with_speed.assign(best=[has_speed and not lost for has_speed, lost in zip(speed_known, beaten, strict=True)])
 
 
 def ceiling(runs: pd.DataFrame, identity: pd.Series, model: Model | None, facts: pd.DataFrame) -> pd.DataFrame:

@@ -56,12 +56,12 @@ def draw(
     draws: int,
     seed: int,
     above_one: bool = False,
-    of: str = "",
+    accelerator: str = "",
 ) -> pd.DataFrame:
     """Monte Carlo draws of DRAWN, each uniform in its range and independent, from seeded generators.
 
     Plans of one seed share their traffic and its derate draw by draw; throughput and price are drawn for each
-    accelerator, `of`, by itself, for what is off about one says nothing of another's. `draws` rows, the same for the
+    `accelerator` by itself, for what is off about one says nothing of another's. `draws` rows, the same for the
     same seed on any machine; none where an input is unknown. Raises ValueError for a
     price or derate of zero or below, and for a derate above one unless `above_one` says that this is meant.
     """
@@ -69,7 +69,7 @@ def draw(
     if not all(ends.known for ends in ranges):
         return pd.DataFrame(columns=list(DRAWN), dtype="float64")
     _usable(derate, price, above_one)
-    seeds = (seed, [seed, 2, crc32(of.encode())])
+    seeds = (seed, [seed, 2, crc32(accelerator.encode())])
     shared, of_accelerator = (np.random.Generator(np.random.PCG64(own_seed)) for own_seed in seeds)
     sources = (of_accelerator, shared, shared, of_accelerator)
     uniform = (generator.uniform(ends.low, ends.high, draws) for generator, ends in zip(sources, ranges, strict=True))
@@ -109,8 +109,10 @@ def size(
     nodes = interval.whole(needed["accelerators"] / box.node) + box.spare_nodes
     bill = nodes * box.node * drawn["price"].to_numpy()
     traffic, queue = (np.maximum(interval.whole(needed[name]), 1.0) for name in ("for_traffic", "for_queue"))
-    groups, whole = needed["in_groups"], needed["accelerators"]
-    cause = np.select([np.isnan(whole), whole > groups, groups > queue, queue > traffic], [-1, 3, 2, 1], 0)
+    groups, accelerators = needed["in_groups"], needed["accelerators"]
+    cause = np.select(
+        [np.isnan(accelerators), accelerators > groups, groups > queue, queue > traffic], [-1, 3, 2, 1], 0
+    )
     billed = {
         "decided_by": pd.Categorical.from_codes(cause, CAUSES),
         "nodes": nodes,

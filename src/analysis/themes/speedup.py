@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,16 @@ _KEYS = ["benchmark", "scenario", "basis", "accelerator"]
 _EXPLAINED = ["same", "spec", "miss", "accelerators", "close"]
 _POINT = ["accelerator", "basis", "round", "published", "per_accelerator_low", "per_accelerator_high"]
 _POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_ids", "notes"]
+
+
+class _Line(NamedTuple):
+    """What decides whether an accelerator is drawn for its generation: the greatest of its generation is."""
+
+    of_baseline: bool
+    rounds: int
+    usual_size: bool  # in its last round
+    last_rate: float
+    accelerator: str
 
 
 def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -138,14 +148,15 @@ def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFr
     labels = numbered["vendor"] + " " + numbered["generation"].astype(str)
     generations = dict(zip(numbered["accelerator"], labels, strict=True))
     frame = frame[frame["accelerator"].isin([*generations, baseline])].sort_values("published", kind="stable")
-    lines: dict[str, list[tuple]] = defaultdict(list)
+    candidates: dict[str, list[_Line]] = defaultdict(list)
     for name, part in frame.groupby("accelerator", sort=False):
         last = part.iloc[-1]
-        usual = bool(last["accelerator_count"] == USUAL_SIZE)
-        rank = (name == baseline, len(part), usual, last["per_accelerator_high"], name)
-        lines[generations.get(str(name), str(name))].append(rank)
-    best = sorted((max(ranks) for ranks in lines.values()), key=lambda rank: (rank[0], rank[3]), reverse=True)[:LINES]
-    order = [rank[-1] for rank in sorted(best, key=lambda rank: rank[3], reverse=True)]
+        usual_size = bool(last["accelerator_count"] == USUAL_SIZE)
+        line = _Line(name == baseline, len(part), usual_size, last["per_accelerator_high"], name)
+        candidates[generations.get(str(name), str(name))].append(line)
+    best = [max(of_generation) for of_generation in candidates.values()]
+    drawn = sorted(best, key=lambda line: (line.of_baseline, line.last_rate), reverse=True)[:LINES]
+    order = [line.accelerator for line in sorted(drawn, key=lambda line: line.last_rate, reverse=True)]
     kept = frame[frame["accelerator"].isin(order)]
     return kept.sort_values("accelerator", key=lambda names: names.map(order.index), kind="stable", ignore_index=True)
 

@@ -58,17 +58,17 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
         sources = [several(fastest["source_id"] for fastest in best.values())]
         for scenario, name in RATES.items():
             row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
-        run, beside = metered.get(accelerator), worth.get(accelerator)
+        run, speedup = metered.get(accelerator), worth.get(accelerator)
         node = run if run and run["accelerator_count"] == USUAL_SIZE else None
         row |= _cell("joules", run, "joules", first["round"])
         row |= _cell("kilowatts", node, "kilowatts", first["round"])
-        row |= _cell("worth", beside, "speedup")
-        row |= {f"over_{end}": beside[f"baseline_rate_{end}"] if beside else float("nan") for end in ("low", "high")}
-        row |= {f"over_{name}": beside[f"baseline_{name}"] if beside else None for name in ("round", "count")}
+        row |= _cell("worth", speedup, "speedup")
+        row |= {f"over_{end}": speedup[f"baseline_rate_{end}"] if speedup else float("nan") for end in ("low", "high")}
+        row |= {f"over_{name}": speedup[f"baseline_{name}"] if speedup else None for name in ("round", "count")}
         sources += [(run["source_id"],)] if run else []
-        sources += [beside["source_ids"]] if beside else []
+        sources += [speedup["source_ids"]] if speedup else []
         row["source_ids"] = several(name for ids in sources for name in ids)
-        row["over_notes"] = _another_run(beside, first) if beside else NONE
+        row["over_notes"] = _another_run(speedup, first) if speedup else NONE
         row["notes"] = notes.union(row[f"{name}_notes"] for name in (*MEASURES, "over"))
         table.append(row)
     ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
@@ -172,14 +172,14 @@ def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in by_accelerator.items()}
 
 
-def _another_run(beside: dict[str, Any], first: dict[str, Any]) -> Notes:
-    """That the rate which a worth is of is not the row's own: the run that stands beside the baseline's is another."""
-    sized = notes.sized_apart(beside["accelerator_count"], first["accelerator_count"])
-    return sized | notes.apart([beside["round"]], [first["round"]])
+def _another_run(speedup: dict[str, Any], first: dict[str, Any]) -> Notes:
+    """The notes that a worth is of another run than the row's `first`: of another size, or of another round."""
+    sized = notes.sized_apart(speedup["accelerator_count"], first["accelerator_count"])
+    return sized | notes.apart([speedup["round"]], [first["round"]])
 
 
 def _cell(name: str, run: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
-    """One measure of a row with its round and notes; that its round is not the row's, where told, is one of them."""
+    """One measure of a row with its round and notes; one of these says that it is not of the round of the row."""
     if run is None:
         missing = float("nan")
         return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}

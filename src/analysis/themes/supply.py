@@ -63,7 +63,7 @@ class Supply:
 
     @cached_property
     def runs(self) -> list[dict]:
-        """Its comparable rows as what a plan reads of each: ONE_SYSTEM, SPEED, FIRST_TOKEN, RATE."""
+        """What a plan reads of each comparable row: ONE_SYSTEM, SPEED, FIRST_TOKEN, RATE."""
         return as_dicts(self.chosen.rows[[*ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]])
 
     @cached_property
@@ -72,12 +72,12 @@ class Supply:
         return self.chosen.rows[SPEED].to_numpy("float64", na_value=np.nan)
 
     def fast(self, speed: float) -> np.ndarray:
-        """Which of its comparable rows `at` leaves."""
+        """Which comparable rows gave each user `speed` or more, or do not say; those that `at` keeps."""
         return ~(self.speeds < speed)
 
     @cached_method
     def at(self, speed: float) -> Supply:
-        """What is left of it where each user is to see `speed`; a row whose speed is not known stays.
+        """The supply without the runs that gave users less than `speed`; a row whose speed is not known stays.
 
         Plans on several accelerators ask for the same speed.
         """
@@ -85,7 +85,7 @@ class Supply:
         return replace(self, chosen=replace(self.chosen, rows=rows), power=power)
 
     def within(self, limit_ms: float) -> Supply:
-        """What is left of it where a first token may take `limit_ms`; a row of which nothing says it stays."""
+        """The supply without the runs whose first token took longer than `limit_ms`; one that does not say stays."""
         rows = self.chosen.rows
         return replace(self, chosen=replace(self.chosen, rows=rows[~rows[FIRST_TOKEN].gt(limit_ms)]))
 

@@ -32,8 +32,8 @@ def compared(rows: pd.DataFrame) -> pd.DataFrame:
     """The official results of bare systems on sale, each with its `layout`: BOX, RACK or CLUSTER."""
     sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
     nodes = sold.get("nodes", pd.Series(np.nan, sold.index))
-    read = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
-    return sold.assign(layout=pd.Series([_layout(*row) for row in read], sold.index, "object"))
+    facts = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
+    return sold.assign(layout=pd.Series([_layout(*row) for row in facts], sold.index, "object"))
 
 
 def by_size(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,8 +67,8 @@ def grown(rows: pd.DataFrame) -> pd.DataFrame:
         for larger in sorted(sizes)[1:]:
             smaller = [size for size in sizes if size < larger]
             shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
-            beside = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
-            steps.append(group | {"from_count": beside, "to_count": larger} | _step(sizes[beside], sizes[larger]))
+            base_size = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
+            steps.append(group | {"from_count": base_size, "to_count": larger} | _step(sizes[base_size], sizes[larger]))
     return pd.DataFrame(steps, columns=GROWN)
 
 
@@ -137,7 +137,7 @@ def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
 
 
 def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
-    """The cells of GROWN that the fastest systems of both sizes, by submitter, give."""
+    """The cells of GROWN from two sizes, each given by the fastest system of each submitter."""
     shared = [name for name in larger if name in smaller]
     pairs = [(larger[name], smaller[name]) for name in shared] or [
         (_fastest(larger.values()), _fastest(smaller.values()))

@@ -59,8 +59,8 @@ def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """
     watts = interval.of(rows, "power_watts")
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
-    more = benchmark_rules.proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
-    with_speed = interval.put(rows.assign(**more), PER_KILOWATT, per_kilowatt)
+    added = benchmark_rules.proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
+    with_speed = interval.put(rows.assign(**added), PER_KILOWATT, per_kilowatt)
     rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
     return with_speed[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
 

@@ -36,7 +36,7 @@ class Tables(Protocol):
 
 @dataclass(frozen=True)
 class Host:
-    """Watts at the wall over the summed power limits of the accelerators: a ratio, and what it is one of, in words."""
+    """Watts at the wall over the summed power limits of the accelerators: a ratio, and in words what it is one of."""
 
     over_limit: Interval
     range_of: str

@@ -49,7 +49,7 @@ def of(
 
 
 def _standings(data: gate.Tables, record: gate.Data) -> pd.DataFrame:
-    """gate.standings of the official results `record` of `data`; those of all of them follow from the tables alone."""
+    """gate.standings of the `record` of `data`; made once for a catalog where it has all of the official results."""
     if len(record.results) < data.results["origin"].eq("official").sum():
         return gate.standings(record)
     return _standings_of_all(data)
@@ -101,7 +101,7 @@ def _measures(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _middle(range: Interval) -> pd.Series:
-    """The number itself where it is one: the root of its square need not be."""
+    """The middle of a range; where both ends are one number that number, which the root of its square need not be."""
     return range.low.where(range.low.eq(range.high), range.middle)
 
 
