@@ -205,9 +205,8 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
     rate, price = interval.of(offered, "rate"), interval.of(offered, "price")
     offered = interval.put(offered, "per_dollar", tokens_per_dollar(rate, price, share))
     offered = interval.put(offered, "usd_per_million", usd_per_million(rate, price, share))
-    return offered.loc[(-interval.of(offered, "per_dollar").middle).sort_values(kind="stable").index].reset_index(
-        drop=True
-    )
+    order = (-interval.of(offered, "per_dollar").middle).sort_values(kind="stable").index
+    return offered.loc[order].reset_index(drop=True)
 
 
 def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:

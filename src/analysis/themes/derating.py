@@ -108,11 +108,11 @@ def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["basis", "accelerator", "accelerator_count", "system_key"]
     rows, others = newest(measured), [other[other["derate_low"].notna()] for other in others]
-    limits_run = np.zeros(len(rows), "int64")
+    ran_under = np.zeros(len(rows), "int64")
     for other in others:
         matched = rows.merge(other[keys].drop_duplicates(), how="left", indicator=True)
-        limits_run += matched["_merge"].eq("both").to_numpy()
-    rows = rows.assign(_ran=limits_run, _usual=rows["accelerator_count"].eq(of_a_kind.USUAL_SIZE))
+        ran_under += matched["_merge"].eq("both").to_numpy()
+    rows = rows.assign(_ran=ran_under, _usual=rows["accelerator_count"].eq(of_a_kind.USUAL_SIZE))
     by = ["_ran", "_usual", "per_accelerator_high"]
     rows = rows.sort_values(by, ascending=False, kind="stable").drop_duplicates("accelerator")
     rows = rows.sort_values(["_ran", "per_accelerator_high"], ascending=False, kind="stable")
