@@ -61,8 +61,8 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Each submitter's own results on one accelerator, of one size, in consecutive rounds: a row per pair, as PAIR.
 
     `gain` is the later rate per accelerator over the earlier one's. Virtualised systems pair with virtualised ones.
-    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those of all
-    `rows`: for systems on sale alone give it `on_sale(rows)`.
+    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those of all `rows`: for
+    systems on sale alone give it `on_sale(rows)`.
     """
     filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]

@@ -137,13 +137,8 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
     that are capped alike and of another size, or not on sale), source_ids, notes.
     """
-    read_columns = [
-        *RANKED,
-        *(name for name in of_a_kind.READ if name in rows and name not in RANKED),
-        "source_id",
-        "notes",
-    ]
-    recorded = rows.loc[_of_record(rows), read_columns]
+    of_kind = [name for name in of_a_kind.READ if name in rows and name not in RANKED]
+    recorded = rows.loc[_of_record(rows), [*RANKED, *of_kind, "source_id", "notes"]]
     sized = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
     best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
     systems = recorded.groupby(["round", "power_capped"])["system_key"].nunique()

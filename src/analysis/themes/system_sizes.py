@@ -139,11 +139,10 @@ def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
 def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
     """The cells of GROWN from two sizes, each given by the fastest system of each submitter."""
     shared = [name for name in larger if name in smaller]
-    pairs = [(larger[name], smaller[name]) for name in shared] or [
-        (_fastest(larger.values()), _fastest(smaller.values()))
-    ]
+    pairs = [(larger[name], smaller[name]) for name in shared]
+    pairs = pairs or [(_fastest(larger.values()), _fastest(smaller.values()))]
     kept = hull(ratio(*pair) for pair in pairs)
-    best = _fastest(new for new, _ in pairs)
+    best = _fastest(of_larger for of_larger, _ in pairs)
     ends = [row for pair in pairs for row in pair]
     return {
         "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(shared),

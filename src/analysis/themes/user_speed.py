@@ -115,15 +115,15 @@ def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERAT
     speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
     has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
     """
-    cells, by_accelerator = [], defaultdict(list)
+    rows, by_accelerator = [], defaultdict(list)
     for run in as_dicts(runs[runs[f"{name}_low"].notna()]):
         by_accelerator[run["accelerator"]].append(run)
     for accelerator, of_accelerator in by_accelerator.items():
         sold = [run for run in of_accelerator if run["on_sale"]]
         shown = sold if _have_speeds(sold) else of_accelerator
         if _have_speeds(shown):
-            cells += [_at(shown, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
-    frame = pd.DataFrame(cells, columns=GIVEN).astype({"on_sale": "bool"})
+            rows += [_at(shown, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
+    frame = pd.DataFrame(rows, columns=GIVEN).astype({"on_sale": "bool"})
     order = {float(speed): place for place, speed in enumerate(speeds)}
     ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
         ["turn", "rate_low", "speed"], ascending=[True, False, False], kind="stable", na_position="last"
