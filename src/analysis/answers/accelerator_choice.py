@@ -122,22 +122,22 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
         return nothing("best_accelerator", unit, words)
     first_ranked = rows_known.iloc[0]
     value = likely(first_ranked, chosen.by)
-    who, notes = _users(chosen, label), of_rows(ranking.level(chosen)) | chosen.match.notes
+    users, notes = _users(chosen, label), of_rows(ranking.level(chosen)) | chosen.match.notes
     within = ranked["within"].isin(["yes", "perhaps"])
     if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
-        none = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
+        none_fits = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
         words = fitting(
-            f"{none} for {who}: {ranking.taken(chosen, first_ranked)}.",
-            f"{none}: {ranking.taken(chosen, first_ranked)}.",
+            f"{none_fits} for {users}: {ranking.taken(chosen, first_ranked)}.",
+            f"{none_fits}: {ranking.taken(chosen, first_ranked)}.",
         )
         return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first_ranked["accelerator"])
     level = ranking.level(chosen)
     where = f" {ranking.part_of(level)}" if first_ranked["smaller"] else ""
     names, any_of = (f"{join(level['called'], most=3)}{where}" for join in (listed, either))
     claim = {
-        ACCELERATORS: f"{opening(who)} take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
-        DOLLARS: f"{opening(who)} cost least on {names}: {dollars(value)} an hour",
-        KILOWATTS: f"{opening(who)} draw least on {names}: {prose(value)} kW",
+        ACCELERATORS: f"{opening(users)} take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
+        DOLLARS: f"{opening(users)} cost least on {names}: {dollars(value)} an hour",
+        KILOWATTS: f"{opening(users)} draw least on {names}: {prose(value)} kW",
     }[chosen.by]
     unmeasured, smaller = ranking.below(rows_known, chosen.by), ranking.in_smaller(rows_known, chosen.by)
     on_unmeasured = f"; {ranking.in_larger(unmeasured, chosen.by)}" if len(unmeasured) else ""
@@ -165,8 +165,8 @@ def untried(chosen: Choice) -> Finding:
         return nothing("least_untried", unit, "Nothing would take less in a size that was not measured.")
     value, sizes = ranking.spanned(rows, chosen.by), Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
     verb = "was" if len(rows) == 1 else "were"
-    names, much = listed(rows["called"], most=3), ranking.much(chosen, value)
-    words = f"{names} would take {much}, but {verb} measured only in systems of {prose(sizes)}."
+    names, amount = listed(rows["called"], most=3), ranking.much(chosen, value)
+    words = f"{names} would take {amount}, but {verb} measured only in systems of {prose(sizes)}."
     return Finding("least_untried", value, unit, words, cited(rows), of_rows(rows), about=rows["accelerator"].iloc[0])
 
 
@@ -207,13 +207,13 @@ def _beyond(chosen: Choice) -> Finding:
     rows, unit = ranking.known(chosen), "times the budget that the first ranked takes"
     unknown = int(chosen.ranked["within"].eq("unknown").sum())
     blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} no price or no watts are known"
-    most = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
-    if rows.empty or not most:
+    budget = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
+    if rows.empty or not budget:
         return nothing("follows", unit, f"{opening(blind)}.")
     first_ranked = rows.iloc[0]
-    over = likely(first_ranked, chosen.by) / most
-    rest = blind if unknown else "fewer users, a slower speed or no spare node would need less"
-    words = f"That is {prose(over)} times the budget; {rest}."
+    over = likely(first_ranked, chosen.by) / budget
+    hint = blind if unknown else "fewer users, a slower speed or no spare node would need less"
+    words = f"That is {prose(over)} times the budget; {hint}."
     return Finding("follows", over, unit, words, cited(rows.head(1)), about=first_ranked["accelerator"])
 
 
@@ -253,8 +253,8 @@ def spread(chosen: Choice) -> Finding:
     """How many times as much the last of the figure takes as the first, in nodes as large."""
     rows, unit = ranking.known(chosen), "ratio of the medians of the last and of the first ranked"
     if len(rows) < 2:
-        many = f"{counted(len(rows), 'accelerator')} can be ranked here" if len(rows) else "Nothing can be ranked here"
-        return nothing("spread_of_ranking", unit, f"{many}.")
+        ranked = counted(len(rows), "accelerator") if len(rows) else "Nothing"
+        return nothing("spread_of_ranking", unit, f"{ranked} can be ranked here.")
     median = f"{EQUAL[chosen.by]}_median"
     first_ranked, last_drawn = rows.iloc[0], rows.head(ROWS).sort_values(median, kind="stable").iloc[-1]
     times = float(last_drawn[median] / first_ranked[median])
@@ -343,16 +343,17 @@ def unanswered(chosen: Choice, name: Names) -> Finding:
     if rows.empty:
         return nothing("not_ranked", unit, "Each accelerator that ran text under a limit is ranked.")
     rows_with_speed = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
-    many = f"{counted(len(rows), 'accelerator')} of the record {'is' if len(rows) == 1 else 'are'} not ranked"
+    not_ranked = f"{counted(len(rows), 'accelerator')} of the record {'is' if len(rows) == 1 else 'are'} not ranked"
     if rows_with_speed.empty:
-        return Finding("not_ranked", exactly(len(rows)), "accelerators that are not ranked", f"{many}.", cited(rows))
+        return Finding(
+            "not_ranked", exactly(len(rows)), "accelerators that are not ranked", f"{not_ranked}.", cited(rows)
+        )
     best = rows_with_speed.loc[rows_with_speed["speed"].idxmax()]
     share, fastest = (interval.number(value, PROSE) for value in (100 * best["of_asked"], best["speed"]))
-    words = (
-        f"{many}; nearest comes {name(best['accelerator'])} with {fastest} tokens/s per user, {share} % of the speed."
-    )
+    words = f"{not_ranked}; nearest comes {name(best['accelerator'])} with {fastest} tokens/s per user"
+    words += f", {share} % of the speed."
     if best["of_asked"] >= 1:
-        words = f"{many}; {name(best['accelerator'])} is so fast, but {WHY[best['why']]}."
+        words = f"{not_ranked}; {name(best['accelerator'])} is so fast, but {WHY[best['why']]}."
     return Finding("not_ranked", exactly(float(best["of_asked"])), unit, words, cited(rows), about=best["accelerator"])
 
 
@@ -364,10 +365,11 @@ def elsewhere(chosen: Choice, for_more_users: pd.DataFrame, users: int) -> Findi
     if for_these_users.empty or for_more_users.empty:
         return nothing("best_for_more_users", unit, "Nothing can be ranked for more users either.")
     leader, leader_for_more = for_these_users.iloc[0], for_more_users.iloc[0]
-    same, value = leader["accelerator"] == leader_for_more["accelerator"], likely(leader_for_more, chosen.by)
+    same_leader, value = leader["accelerator"] == leader_for_more["accelerator"], likely(leader_for_more, chosen.by)
     amount = ranking.much(chosen, value)
-    who = f"With {users:,} users {leader_for_more['called']}"
-    words = f"{who} leads too, with {amount}." if same else f"{who} leads instead of {leader['called']}, with {amount}."
+    subject = f"With {users:,} users {leader_for_more['called']}"
+    lead = "leads too" if same_leader else f"leads instead of {leader['called']}"
+    words = f"{subject} {lead}, with {amount}."
     return Finding(
         "best_for_more_users", value, unit, words, cited(for_more_users.head(1)), about=leader_for_more["accelerator"]
     )
@@ -375,9 +377,9 @@ def elsewhere(chosen: Choice, for_more_users: pd.DataFrame, users: int) -> Findi
 
 def shown(chosen: Choice, for_more_users: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:
     """What a reader should know of other choices: for more users, how near the benchmark is, what is not answered."""
-    apart = [near(chosen, label)] if is_apart(chosen) else []
+    nearness = [near(chosen, label)] if is_apart(chosen) else []
     smaller = [unmeasured] if (unmeasured := untried(chosen)).value else []
-    return [*smaller, elsewhere(chosen, for_more_users, users), *apart, unanswered(chosen, name)]
+    return [*smaller, elsewhere(chosen, for_more_users, users), *nearness, unanswered(chosen, name)]
 
 
 def folded(chosen: Choice, label: str) -> list[Finding]:

@@ -29,13 +29,13 @@ def compared(rows: pd.DataFrame) -> Finding:
 
 def holds(rows: pd.DataFrame) -> Finding:
     """How many results there are to look up, how many of them are open, and how few submitters filed most."""
-    held = counted(len(rows), "official result")
-    headline = f"To filter and cite, each with its source, there {'is' if len(rows) == 1 else 'are'} {held}"
+    count = counted(len(rows), "official result")
+    headline = f"To filter and cite, each with its source, there {'is' if len(rows) == 1 else 'are'} {count}"
     if opened := int(rows["division"].eq("open").sum()):
         headline += f", {opened:,} of the open division"
-    most = rows["submitter"].value_counts().head(FEW)
+    top_filers = rows["submitter"].value_counts().head(FEW)
     if rows["submitter"].nunique() > FEW:
-        headline += f"; {listed(most.index)} filed {100 * most.sum() / len(rows):.0f} %"
+        headline += f"; {listed(top_filers.index)} filed {100 * top_filers.sum() / len(rows):.0f} %"
     return Finding("explorer_rows", exactly(len(rows)), HELD, f"{headline}.", cited(rows))
 
 

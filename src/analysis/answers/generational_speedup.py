@@ -235,16 +235,14 @@ def across(grid: pd.DataFrame, lead: Row | None, baseline: str, label: Names, na
     accelerator = leading if counts.get(leading, 0) > 1 else counts.idxmax()
     by_benchmark = fastest_first(others[others["accelerator"].eq(accelerator)])
     by_benchmark = by_benchmark.assign(benchmark=by_benchmark["benchmark"].map(label))
-    most, least = by_benchmark.iloc[0], by_benchmark.iloc[-1]
+    highest, lowest = by_benchmark.iloc[0], by_benchmark.iloc[-1]
     subject = opening(with_article(name(accelerator)))
-    sentence = (
-        f"{subject} gives {_prose(most)} times {with_article(base)} on {most['benchmark']}, its only benchmark here."
-    )
+    over_base = f"times {with_article(base)} on"
+    sentence = f"{subject} gives {_prose(highest)} {over_base} {highest['benchmark']}, its only benchmark here."
     if len(by_benchmark) > 1:
-        sentence = (
-            f"{subject} gives {_prose(least)} times {with_article(base)} on {least['benchmark']} and {_prose(most)} on "
-            f"{most['benchmark']} ({len(by_benchmark)} of {counted(others['benchmark'].nunique(), 'benchmark')})."
-        )
+        share = f"{len(by_benchmark)} of {counted(others['benchmark'].nunique(), 'benchmark')}"
+        sentence = f"{subject} gives {_prose(lowest)} {over_base} {lowest['benchmark']} and {_prose(highest)} on "
+        sentence += f"{highest['benchmark']} ({share})."
     return Finding(
         "across_benchmarks",
         span(by_benchmark, "speedup"),
@@ -262,14 +260,14 @@ def offered(spec: pd.DataFrame, lead: Row | None, baseline: str, name: Names) ->
     facts = [] if rows.empty else [fact for fact in SHOWN if interval.of(rows, fact).low.notna().all()]
     if lead is None or not facts:
         return nothing("offered", unit, "No datasheet and precision of both is there to set beside the speedup.")
-    row, own, base = rows.iloc[0], with_article(name(lead["accelerator"])), with_article(name(baseline))
+    row, lead_name, baseline_name = rows.iloc[0], with_article(name(lead["accelerator"])), with_article(name(baseline))
     words = {RAN: f"compute ({precisions(row)})", "memory bandwidth": "memory bandwidth"}
     offers = {fact: _prose(row, fact) for fact in facts}
-    told = listed(
+    offer = listed(
         f"the same {words[fact]}" if float(times) == 1 else f"{times} times the {words[fact]}"
         for fact, times in offers.items()
     )
-    sentence = f"Against {base}, {own} offers {told}, and delivers {_prose(row)} times."
+    sentence = f"Against {baseline_name}, {lead_name} offers {offer}, and delivers {_prose(row)} times."
     values = {finding_name(fact): (span(row, fact), "ratio of datasheet figures") for fact in facts}
     ids = [*cited(_one(lead)), "datasheets"]
     return Finding("offered", span(row, "speedup"), unit, sentence, ids, lead["notes"], values=values)
@@ -325,11 +323,11 @@ def software_heading(earlier: str, later: str) -> str:
     return f"The same accelerator in {later} over {earlier}"
 
 
-def spec_rows(beside: pd.DataFrame, accelerators: Collection[str], name: Names) -> pd.DataFrame:
+def spec_rows(with_facts: pd.DataFrame, accelerators: Collection[str], name: Names) -> pd.DataFrame:
     """The speedups of some accelerators with one interval per datasheet ratio: a row each, the fastest on top."""
-    facts = beside.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(FACTS))
+    facts = with_facts.pivot(index="accelerator", columns="spec", values="spec_ratio_low").reindex(columns=list(FACTS))
     wide = pd.concat([facts.add_suffix("_low"), facts.add_suffix("_high")], axis=1)
-    speedups = fastest_first(beside[beside["accelerator"].isin(accelerators)].drop_duplicates("accelerator"))
+    speedups = fastest_first(with_facts[with_facts["accelerator"].isin(accelerators)].drop_duplicates("accelerator"))
     return _told(speedups.merge(wide.reset_index(), on="accelerator"), name)
 
 
@@ -397,15 +395,15 @@ def grid_frames(
         ((max(rows_of_benchmark["age"]), len(rows_of_benchmark)), benchmark)
         for benchmark, rows_of_benchmark in rows.groupby("benchmark", sort=False)
     ]
-    kept = [benchmark for _, benchmark in sorted(ranked, reverse=True)[:CELLS]]
-    rows = rows[rows["benchmark"].isin(kept)]
+    kept_benchmarks = [benchmark for _, benchmark in sorted(ranked, reverse=True)[:CELLS]]
+    rows = rows[rows["benchmark"].isin(kept_benchmarks)]
     leading = "" if lead is None else lead["accelerator"]
     by_coverage = [
         (accelerator == leading, count, accelerator)
         for accelerator, count in rows["accelerator"].value_counts().items()
     ]
-    kept = [accelerator for *_, accelerator in sorted(by_coverage, reverse=True)[:CELLS]]
-    rows = rows[rows["accelerator"].isin(kept)]
+    kept_accelerators = [accelerator for *_, accelerator in sorted(by_coverage, reverse=True)[:CELLS]]
+    rows = rows[rows["accelerator"].isin(kept_accelerators)]
     rows = rows.assign(
         notes=[row["notes"] | (SINGLE if row["systems"] == 1 else NONE) for row in as_dicts(rows)],
         label=rows["benchmark"].map(labels),
@@ -459,11 +457,13 @@ def _bracket(row: Row) -> str:
 def _without_baseline(row: dict, base: str) -> str:
     ways = {"through a bridge": row["bridged"], "by another round": row["elsewhere"], "not at all": len(row["alone"])}
     counts = [(count, how) for how, count in ways.items() if count]
-    beside = "none stands beside it"
+    clause = "none stands beside it"
     if counts[0][1] != "not at all":
-        (count, how), *rest = counts
-        beside = listed([f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, rest)])
-    return f"{row['round']} has no {base}: of its {counted(row['accelerators'], 'accelerator')} {beside}."
+        (count, how), *other_ways = counts
+        clause = listed(
+            [f"{count} stand{'s' * int(count == 1)} beside it {how}", *map("{0[0]} {0[1]}".format, other_ways)]
+        )
+    return f"{row['round']} has no {base}: of its {counted(row['accelerators'], 'accelerator')} {clause}."
 
 
 def _in_work(row: Row, baseline: str, name: Names) -> str:

@@ -167,8 +167,8 @@ def worth(given: pd.DataFrame, name: Names) -> Finding:
     if not others:
         words = f"At {asked} tokens/s per user {name(lead['accelerator'])} alone is proven."
         return nothing("worth_at_speed", unit, words)
-    shown = others if len(others) < 3 else [others[0], *others[-2:]]
-    work = either(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in shown)
+    named_others = others if len(others) < 3 else [others[0], *others[-2:]]
+    work = either(f"{prose(times)} {many_of(name(row['accelerator']))}" for row, times in named_others)
     words = f"At {asked} tokens/s per user {with_article(name(lead['accelerator']))} does the work of {work}."
     values = {finding_name(row["accelerator"]): (times, unit) for row, times in others}
     return Finding("worth_at_speed", others[-1][1], unit, words, cited(rows_at_speed), of_rows(rows_at_speed),
@@ -256,8 +256,8 @@ def named(rows: pd.DataFrame, name: Names) -> pd.DataFrame:
 
 def drawn(curves: pd.DataFrame) -> pd.DataFrame:
     """The rows of the first DRAWN curves."""
-    kept = list(dict.fromkeys(curves["accelerator"]))[:DRAWN]
-    return curves[curves["accelerator"].isin(kept)]
+    accelerators = list(dict.fromkeys(curves["accelerator"]))[:DRAWN]
+    return curves[curves["accelerator"].isin(accelerators)]
 
 
 def at_rows(given: pd.DataFrame) -> pd.DataFrame:
@@ -266,9 +266,9 @@ def at_rows(given: pd.DataFrame) -> pd.DataFrame:
     at_speed = given[given["asked"].eq(speed)] if speed is not None else given
     at_slowest_speed = given[given["asked"].eq(given["asked"].min())] if len(given) else given
     rank = dict.fromkeys([*at_speed.loc[at_speed["rate_low"].notna(), "accelerator"], *at_slowest_speed["accelerator"]])
-    kept = list(rank)[:ROWS]
-    rows = given[given["accelerator"].isin(kept)]
-    return rows.sort_values("accelerator", key=lambda names: names.map(kept.index), kind="stable")
+    accelerators = list(rank)[:ROWS]
+    rows = given[given["accelerator"].isin(accelerators)]
+    return rows.sort_values("accelerator", key=lambda names: names.map(accelerators.index), kind="stable")
 
 
 def waits(curves: pd.DataFrame) -> pd.DataFrame:

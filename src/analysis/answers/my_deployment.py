@@ -100,13 +100,13 @@ def limits(assessed: Assessed) -> Finding:
     if judged.empty:
         why = f"No limit of {assessed.limited.topic} or no 99th percentile is known: give ttft_ms and tpot_ms."
         return nothing("runs_within_limits", unit, why)
-    held = int((judged["ttft_held"] & judged["tpot_held"]).sum())
-    runs, hold = counted(len(judged), "run"), "holds" if held == 1 else "hold"
+    within = int((judged["ttft_held"] & judged["tpot_held"]).sum())
+    runs, verb = counted(len(judged), "run"), "holds" if within == 1 else "hold"
     sentence = (
-        f"{held} of {runs} {hold} both limits at the 99th percentile: {interval.number(assessed.ttft_ms)} ms to the "
+        f"{within} of {runs} {verb} both limits at the 99th percentile: {interval.number(assessed.ttft_ms)} ms to the "
         f"first token, {interval.number(assessed.tpot_ms)} ms for each further one."
     )
-    return Finding("runs_within_limits", exactly(held), unit, sentence, notes=assessed.notes)
+    return Finding("runs_within_limits", exactly(within), unit, sentence, notes=assessed.notes)
 
 
 def goodput(assessed: Assessed) -> Finding:

@@ -74,17 +74,19 @@ def computed_again(counts: pd.DataFrame) -> Finding:
     name, rounds = "rows_computed_again", _rounds(counts)
     if rounds.empty:
         return nothing(name, AGAIN, f"{NONE_HELD}: nothing can be computed again.")
-    held = rounds[rounds["with_log"].gt(0)]
-    if held.empty:
+    with_logs = rounds[rounds["with_log"].gt(0)]
+    if with_logs.empty:
         return nothing(name, AGAIN, f"Unknown: none of {_results(counts.at[ALL, 'rows'])} has a log in the record.")
-    again, rows, wrong = (int(held[column].sum()) for column in ("compared", "rows", "differing"))
+    compared, rows, wrong = (int(with_logs[column].sum()) for column in ("compared", "rows", "differing"))
     outcome = f"and {'none differs' if not wrong else f'{wrong:,} {_differ(wrong)}'}."
-    verb = "was" if again == rows == 1 else "were"
-    inferred = int(held["inferred"].sum())
+    verb = "was" if compared == rows == 1 else "were"
+    inferred = int(with_logs["inferred"].sum())
     logs = f"logs ({inferred:,} another scenario's)" if inferred else "their logs"
-    headline = f"{again:,} of {_results(rows)} of {_of(held.index)} {verb} computed again from {logs}, {outcome}"
+    headline = (
+        f"{compared:,} of {_results(rows)} of {_of(with_logs.index)} {verb} computed again from {logs}, {outcome}"
+    )
     return Finding(
-        name, exactly(again), AGAIN, f"Where logs exist, {'no' if wrong else 'yes'}: {headline}", cited(held)
+        name, exactly(compared), AGAIN, f"Where logs exist, {'no' if wrong else 'yes'}: {headline}", cited(with_logs)
     )
 
 
@@ -94,17 +96,17 @@ def to_do(counts: pd.DataFrame) -> Finding:
     rounds = _rounds(counts)
     if rounds.empty:
         return nothing(name, unit, f"{NONE_HELD}: there is nothing to quote.")
-    held, bare = (rounds[rounds["with_log"].gt(0) == has_logs] for has_logs in (True, False))
-    rows = int(bare["rows"].sum())
-    if bare.empty:
+    with_logs, without_logs = (rounds[rounds["with_log"].gt(0) == has_logs] for has_logs in (True, False))
+    rows = int(without_logs["rows"].sum())
+    if without_logs.empty:
         headline = "Quote its results as checked against their logs."
-    elif held.empty:
+    elif with_logs.empty:
         headline = f"Quote {_results(rows)} as published: nothing here checks {'it' if rows == 1 else 'them'}."
     else:
         stand = "stands" if rows == 1 else "stand"
-        others = f"{_results(rows)} of {counted(len(bare), 'other round')} {stand} as published"
-        headline = f"Quote {_of(held.index)} as checked; {others}, without logs."
-    return Finding(name, exactly(rows), unit, headline, cited(bare if rows else rounds))
+        others = f"{_results(rows)} of {counted(len(without_logs), 'other round')} {stand} as published"
+        headline = f"Quote {_of(with_logs.index)} as checked; {others}, without logs."
+    return Finding(name, exactly(rows), unit, headline, cited(without_logs if rows else rounds))
 
 
 def without_log(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
@@ -127,12 +129,12 @@ def rests_on(counts: pd.DataFrame) -> Trust:
     rounds = _rounds(counts)
     if rounds.empty:
         return Trust(("no round of the record",))
-    first, last = rounds.index[0], rounds.index[-1]
-    span = f"MLPerf {first}" if first == last else f"MLPerf {first} to {last}"
-    some = int(rounds["with_log"].gt(0).sum())
-    logs = (
-        f"logs of {some} of {counted(len(rounds), 'round')}" if len(rounds) > 1 else "its logs" if some else "no logs"
-    )
+    oldest, newest = rounds.index[0], rounds.index[-1]
+    span = f"MLPerf {oldest}" if oldest == newest else f"MLPerf {oldest} to {newest}"
+    with_logs = int(rounds["with_log"].gt(0).sum())
+    logs = "its logs" if with_logs else "no logs"
+    if len(rounds) > 1:
+        logs = f"logs of {with_logs} of {counted(len(rounds), 'round')}"
     filed = [name for name in DIVISIONS if rounds[name].sum()]
     view = views.link({"round": rounds.index, "division": filed})
     return Trust((span, listed(filed), _results(_total(rounds)), logs), view=view)
@@ -154,15 +156,15 @@ def power_computed_again(counts: pd.DataFrame) -> Finding:
     """The same for measured power, of all figures that were metered: also those left out for their samples."""
     name, unit = "power_figures_computed_again", "power figures computed again from the meter's samples"
     rounds = _rounds(counts)
-    held = rounds[rounds["power_compared"].gt(0)] if len(rounds) else rounds
-    if held.empty:
+    checked = rounds[rounds["power_compared"].gt(0)] if len(rounds) else rounds
+    if checked.empty:
         return nothing(name, unit, "No power figure of these rounds can be computed again.")
     counts_of = ("power_compared", "power", "power_differing", "power_left_out")
-    again, figures, wrong, untrusted = (int(held[column].sum()) for column in counts_of)
-    headline = f"{again:,} of {figures + untrusted:,} power figures of {_of(held.index)} were computed again "
+    compared, figures, wrong, untrusted = (int(checked[column].sum()) for column in counts_of)
+    headline = f"{compared:,} of {figures + untrusted:,} power figures of {_of(checked.index)} were computed again "
     headline += f"from the meter's samples, and {f'{wrong:,} {_differ(wrong)}' if wrong else 'none differs'}"
     headline += f"; {untrusted:,} {'has' if untrusted == 1 else 'have'} untrusted samples" * bool(untrusted)
-    return Finding(name, exactly(again), unit, f"{headline}.", cited(held))
+    return Finding(name, exactly(compared), unit, f"{headline}.", cited(checked))
 
 
 def put_right(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) -> Finding:
@@ -186,16 +188,16 @@ def gaps(counts: pd.DataFrame, rounds: pd.DataFrame, asked: Iterable[str]) -> Fi
 
     `rounds` is the table of that name, `asked` the rounds of the report (none: all).
     """
-    unit, held = "rounds that are not in the record", _rounds(counts)
+    unit, rounds_held = "rounds that are not in the record", _rounds(counts)
     wanted = rounds[rounds["round"].isin(set(asked))] if asked else rounds
-    lacking = wanted.loc[~wanted["round"].isin(held.index), "round"]
-    bare = held.index[held["with_log"].eq(0)] if len(held) else []
-    with_note = wanted[wanted["round"].isin(bare) & wanted["note"].ne("")]
-    headline = f"The record has each round asked for: {listed(held.index, MANY)}."
+    lacking = wanted.loc[~wanted["round"].isin(rounds_held.index), "round"]
+    without_logs = rounds_held.index[rounds_held["with_log"].eq(0)] if len(rounds_held) else []
+    with_note = wanted[wanted["round"].isin(without_logs) & wanted["note"].ne("")]
+    headline = f"The record has each round asked for: {listed(rounds_held.index, MANY)}."
     if len(lacking):
         headline = f"The record lacks {len(lacking)} of {counted(len(wanted), 'round')}: {listed(lacking, MANY)}."
     notes_on_rounds = " ".join(f"Of {row['round']}, {row['note']}." for row in as_dicts(with_note))
-    return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(held), more=notes_on_rounds)
+    return Finding("rounds_missing", exactly(len(lacking)), unit, headline, cited(rounds_held), more=notes_on_rounds)
 
 
 def comparable(aside: pd.DataFrame, counts: pd.DataFrame) -> Finding:
@@ -203,11 +205,11 @@ def comparable(aside: pd.DataFrame, counts: pd.DataFrame) -> Finding:
     name, unit = "rows_that_may_be_compared", "rows that are closed data-center rates, filed once, without power"
     if aside.empty:
         return nothing(name, unit, f"{NONE_HELD}: nothing may be compared.")
-    kept, total = int(aside.at[ALL, "compared"]), counts.loc[ALL]
-    share = f" ({100 * kept / total['closed']:.0f} % of the closed ones)" if total["closed"] else ""
-    headline = f"{kept:,} of {_results(total['rows'])}{share} may be compared: "
+    count, total = int(aside.at[ALL, "compared"]), counts.loc[ALL]
+    share = f" ({100 * count / total['closed']:.0f} % of the closed ones)" if total["closed"] else ""
+    headline = f"{count:,} of {_results(total['rows'])}{share} may be compared: "
     headline += "data-center rates, filed once, without power."
-    return Finding(name, exactly(kept), unit, headline, cited(counts))
+    return Finding(name, exactly(count), unit, headline, cited(counts))
 
 
 def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame) -> Finding:
@@ -229,13 +231,13 @@ def progress(best: pd.DataFrame, topic: str) -> Finding:
     name, unit = "best_over_first_round", "times the best rate per accelerator of the first round"
     if best.empty:
         return nothing(name, unit, f"No closed result of {topic} on a system on sale is in these rounds.")
-    first, last = best.iloc[0], best.iloc[-1]
-    headline = f"On {topic}, {last['accelerator']} was the fastest on sale in {last['round']}, the only round here."
+    oldest, newest = best.iloc[0], best.iloc[-1]
+    headline = f"On {topic}, {newest['accelerator']} was the fastest on sale in {newest['round']}, the only round here."
     if len(best) > 1:
-        where_last, where_first = (f"{row['round']} ({row['accelerator']})" for row in (last, first))
-        times = f"{span(last, 'over_first').text(2)} times as much in {where_last} as in {where_first}"
+        where_last, where_first = (f"{row['round']} ({row['accelerator']})" for row in (newest, oldest))
+        times = f"{span(newest, 'over_first').text(2)} times as much in {where_last} as in {where_first}"
         headline = f"On {topic}, the fastest on sale gives {times}."
-    return Finding(name, span(last, "over_first"), unit, headline, cited(best), of_rows(best))
+    return Finding(name, span(newest, "over_first"), unit, headline, cited(best), of_rows(best))
 
 
 def under_a_narrower_tolerance(counts: pd.DataFrame, narrower: pd.DataFrame) -> Finding:

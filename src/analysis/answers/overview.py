@@ -110,19 +110,21 @@ def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
     return f"{count} of {len(valued)} are worth more than twice the price of {baseline}"
 
 
-def record(held: pd.DataFrame) -> Finding:
+def record(rounds_held: pd.DataFrame) -> Finding:
     """The rounds of the record, its closed results, and when the newest was published; `held` is of standing.held."""
     unit = "rounds in the record"
-    if held.empty:
+    if rounds_held.empty:
         return nothing("rounds_of_the_record", unit, "No official record is there.")
-    oldest, newest = held.iloc[0], held.iloc[-1]
+    oldest, newest = rounds_held.iloc[0], rounds_held.iloc[-1]
     when = f" of {_day(newest['published'])}" if newest["published"] else ""
     named = (
-        f"{oldest['round']} to {newest['round']}, {counted(len(held), 'round')}" if len(held) > 1 else newest["round"]
+        f"{oldest['round']} to {newest['round']}, {counted(len(rounds_held), 'round')}"
+        if len(rounds_held) > 1
+        else newest["round"]
     )
-    headline = f"The record: MLPerf Inference {named}, {counted(int(held['closed'].sum()), 'closed result')}"
+    headline = f"The record: MLPerf Inference {named}, {counted(int(rounds_held['closed'].sum()), 'closed result')}"
     headline += f"; the newest{when}." if when else "."
-    return Finding("rounds_of_the_record", exactly(len(held)), unit, headline)
+    return Finding("rounds_of_the_record", exactly(len(rounds_held)), unit, headline)
 
 
 def known(matrix: pd.DataFrame, label: str) -> Finding:
@@ -176,9 +178,9 @@ def faster(changes: pd.DataFrame, newest: str) -> Finding:
     if len(ahead):
         headline += f", {prose(span(ahead, 'gain'))} times"
     if len(run_before) > same_leader.sum():
-        gone = int((~run_before["filed_again"] & ~same_leader).sum())
+        not_filed_again = int((~run_before["filed_again"] & ~same_leader).sum())
         headline += f"; on {int((~same_leader).sum())} another accelerator leads"
-        headline += f", on {gone} of these the one before was not filed again" * bool(gone)
+        headline += f", on {not_filed_again} of these the one before was not filed again" * bool(not_filed_again)
     return Finding(
         "faster_than_before", exactly(len(ahead)), unit, f"{headline}.", cited(run_before), of_rows(run_before)
     )

@@ -57,11 +57,11 @@ def lead(
         caveats = leader["notes"]
         return Finding("work_per_joule", None, unit, f"{words_alone}{alone}.", cited(best.loc[[leader.name]]), caveats)
     (better, worse), times = _sides(pair), _times(pair)
-    much = f"{prose(times)} times the {plural(work)} per joule of"
+    comparison = f"{prose(times)} times the {plural(work)} per joule of"
     if prose(times) in ("1", "1.0"):
-        much = f"about as many {plural(work)} per joule as"
+        comparison = f"about as many {plural(work)} per joule as"
     whose = f"{CAPPED[True]} " * bool(worse["power_capped"]) + worse["accelerator"]
-    sentence = f"{_some(better)} {_makes(better)} {much} {whose}{_gap(better['round'], worse['round'], rounds)}"
+    sentence = f"{_some(better)} {_makes(better)} {comparison} {whose}{_gap(better['round'], worse['round'], rounds)}"
     if better["accelerator"] == leader["accelerator"] and len(f"{sentence}{_draws(leader)}".split()) <= MOST_WORDS:
         sentence += _draws(leader)
     about = f"{better['accelerator']} over {worse['accelerator']}"
@@ -89,8 +89,8 @@ def energy(best: pd.DataFrame, topic: str, work: str) -> Finding:
 
     `best` are the rows of power.nodes with the columns of power.energy.
     """
-    many = plural(work)
-    unit = f"US dollars per million {many}, with the overhead of the building"
+    amounts = plural(work)
+    unit = f"US dollars per million {amounts}, with the overhead of the building"
     if best.empty:
         return nothing("energy_price", unit, f"What a megawatt does on {topic}, and its price, are not known.")
     leader = power.leader(best)
@@ -98,12 +98,12 @@ def energy(best: pd.DataFrame, topic: str, work: str) -> Finding:
         span(leader, name) for name in ("usd_per_million", "per_megawatt", "per_building_megawatt")
     )
     sentence = (
-        f"A megawatt of such servers makes {millions(servers)} {many}/s, {millions(building)} with the building's "
-        f"overhead; a million {many} take {dollars(price)} of electricity."
+        f"A megawatt of such servers makes {millions(servers)} {amounts}/s, {millions(building)} with the building's "
+        f"overhead; a million {amounts} take {dollars(price)} of electricity."
     )
     values = {
-        "per_megawatt": (servers, f"{many}/s per megawatt of servers"),
-        "per_building_megawatt": (building, f"{many}/s per megawatt of the building"),
+        "per_megawatt": (servers, f"{amounts}/s per megawatt of servers"),
+        "per_building_megawatt": (building, f"{amounts}/s per megawatt of the building"),
     }
     caveats = leader["notes"]
     return Finding("energy_price", price, unit, sentence, cited(best.loc[[leader.name]]), caveats, values=values)
@@ -118,11 +118,11 @@ def drawn(best: pd.DataFrame) -> Finding:
     size = power.leader(metered)["accelerator_count"]
     nodes_as_large = metered[metered["accelerator_count"].eq(size)]
     ends, most_efficient = span(nodes_as_large, "power_watts") / 1000, nodes_as_large.iloc[0]
-    most = nodes_as_large.loc[nodes_as_large["power_watts_high"].idxmax()]
+    most_power = nodes_as_large.loc[nodes_as_large["power_watts_high"].idxmax()]
     if len(nodes_as_large) == 1:
         sentence = f"A node of {_few(most_efficient)} draws {ends.text()} kW."
-    elif most["accelerator"] == most_efficient["accelerator"]:
-        kilowatts = _kilowatts(most).text()  # three digits: breakers are sized by it
+    elif most_power["accelerator"] == most_efficient["accelerator"]:
+        kilowatts = _kilowatts(most_power).text()  # three digits: breakers are sized by it
         node = f"{kilowatts} kW with {most_efficient['accelerator']}"
         sentence = f"The node that draws most, {node}, also does most work per joule."
     else:
@@ -143,15 +143,15 @@ def in_other_scenario(answer: Finding, answer_there: Finding, scenario: str) -> 
 def record(rounds: pd.DataFrame) -> Finding:
     """The newest round with power submissions, and the newer ones that have none; `rounds` are of power.by_round."""
     unit = "closed data-center power submissions in the newest round that has any"
-    held = rounds[rounds["results"].gt(0)]
-    if held.empty:
+    with_results = rounds[rounds["results"].gt(0)]
+    if with_results.empty:
         return nothing("newest_power", unit, "The record holds no closed power submission of a data center.")
-    newest = held.iloc[0]
+    newest = with_results.iloc[0]
     newer = [name for name in rounds["round"] if round_age(name) > round_age(newest["round"])]
-    none = f"{listed(newer)} {'has' if len(newer) == 1 else 'have'} none; the" if newer else "The"
+    start = f"{listed(newer)} {'has' if len(newer) == 1 else 'have'} none; the" if newer else "The"
     sentence = (
-        f"{none} newest closed data-center power figures are the {newest['results']:,} of {newest['round']}, and "
-        f"{len(held)} of {counted(len(rounds), 'round')} have some."
+        f"{start} newest closed data-center power figures are the {newest['results']:,} of {newest['round']}, and "
+        f"{len(with_results)} of {counted(len(rounds), 'round')} have some."
     )
     return Finding("newest_power", exactly(int(newest["results"])), unit, sentence)
 
@@ -163,11 +163,11 @@ def over_rounds(rows: pd.DataFrame, topic: str, work: str) -> Finding:
     runs = runs if len(runs) else rows
     if runs.empty:
         return nothing("energy_over_rounds", unit, f"No round has a power submission of {topic} of a full system.")
-    oldest, newest, least = runs.iloc[-1], runs.iloc[0], runs.loc[interval.of(runs, "joules").middle.idxmin()]
+    oldest, newest, least_energy = runs.iloc[-1], runs.iloc[0], runs.loc[interval.of(runs, "joules").middle.idxmin()]
     sentence = f"On {topic} the best {CAPPED[bool(newest['power_capped'])]} system takes {_at(newest, work)}"
     sentence += f", {_at(oldest)}" * (len(runs) > 1)
-    sentence += f" and least, {_at(least)}" * (least["round"] not in (oldest["round"], newest["round"]))
-    rows_named = pd.DataFrame([oldest, newest, least]).drop_duplicates("round")
+    sentence += f" and least, {_at(least_energy)}" * (least_energy["round"] not in (oldest["round"], newest["round"]))
+    rows_named = pd.DataFrame([oldest, newest, least_energy]).drop_duplicates("round")
     caveats = of_rows(rows_named) | apart([newest["round"]], [oldest["round"]])
     return Finding("energy_over_rounds", span(newest, "joules"), unit, f"{sentence}.", cited(rows_named), caveats)
 
@@ -204,7 +204,7 @@ def limits(rows: pd.DataFrame, with_limits: pd.DataFrame, language: Collection[s
     if metered.empty:
         return nothing("system_kilowatts", unit, "No measured watts are comparable: what a system draws is not known.")
     leading_systems = _leading(metered, language)
-    drawn = span(leading_systems, "power_watts") / 1000
+    kilowatts = span(leading_systems, "power_watts") / 1000
     scenarios = leading_systems["scenario"].unique()
     where = f" {scenarios[0]}" * (len(scenarios) == 1)
     subject = f"On language models{where}, a" if leading_systems["benchmark"].isin(language).all() else "A"
@@ -216,10 +216,10 @@ def limits(rows: pd.DataFrame, with_limits: pd.DataFrame, language: Collection[s
         clause_on_limits, brief_clause = (
             f"{times} {possessor} {whose} (no official metric)" for possessor in ("its accelerators'", "their")
         )
-    draws = f"{subject} server of {_few(leading_systems.iloc[0])} draws {drawn.text()} kW"
+    draws = f"{subject} server of {_few(leading_systems.iloc[0])} draws {kilowatts.text()} kW"
     sentence = fitting(f"{draws}{clause_on_limits}.", f"{draws}{brief_clause}.")
     caveats = of_rows(leading_systems) | ({note("unofficial_ratio")} if clause_on_limits else set())
-    return Finding("system_kilowatts", drawn, unit, sentence, cited(leading_systems), caveats)
+    return Finding("system_kilowatts", kilowatts, unit, sentence, cited(leading_systems), caveats)
 
 
 def node_rows(best: pd.DataFrame) -> pd.DataFrame:
@@ -231,12 +231,15 @@ def node_rows(best: pd.DataFrame) -> pd.DataFrame:
     kept_columns = [name for name in kept_columns if name in best]
     needed = ["power_watts_low", "power_watts_high", "power_capped", "efficiency_basis", "joules_low", "joules_high"]
     needed += [name for name in SERVED if name in best]
-    shown = power.newest_first(best[[*kept_columns, *needed]]).head(MOST)
-    drawn = [f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "" for row in _records(shown)]
-    labels = [f"{kilowatts}{row['round']}" for kilowatts, row in zip(drawn, _records(shown), strict=True)]
-    capping = [CAPPED[bool(capped)] for capped in shown["power_capped"]]
-    words = pd.DataFrame({"told": labels, "capping": capping}, index=shown.index, dtype="str")
-    return by_energy(shown.assign(**words, software=software(shown)))[[*kept_columns, *words, "software", "from_print"]]
+    drawn = power.newest_first(best[[*kept_columns, *needed]]).head(MOST)
+    labels = [
+        (f"{_kilowatts(row).text()} kW, " if row["power_watts_low"] > 0 else "") + row["round"]
+        for row in _records(drawn)
+    ]
+    capping = [CAPPED[bool(capped)] for capped in drawn["power_capped"]]
+    words = pd.DataFrame({"told": labels, "capping": capping}, index=drawn.index, dtype="str")
+    columns = [*kept_columns, *words, "software", "from_print"]
+    return by_energy(drawn.assign(**words, software=software(drawn)))[columns]
 
 
 def by_energy(rows: pd.DataFrame) -> pd.DataFrame:
@@ -383,8 +386,8 @@ def _leading(metered: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:
     spoken = metered["benchmark"].isin(language).to_numpy()
     newest = power.of_newest_round(facts[spoken] if spoken.any() else facts)
     kinds = list(zip(newest["accelerator"], newest["accelerator_count"], strict=True))
-    most = max(kinds, key=kinds.count)
-    return metered.iloc[newest.index[[kind == most for kind in kinds]]]
+    commonest = max(kinds, key=kinds.count)
+    return metered.iloc[newest.index[[kind == commonest for kind in kinds]]]
 
 
 def _at(row: pd.Series, work: str = "") -> str:

@@ -223,16 +223,16 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
     """
     unit = "US dollars of purchase price for each dollar of hourly rent above the least rent"
     row = uses.iloc[len(uses) // 2]
-    least = span(row, "least_rent")
-    if not least.known:
+    least_rent = span(row, "least_rent")
+    if not least_rent.known:
         why = f"No power of {with_article(accelerator)} is known: nothing is said of owning one."
         return nothing("purchase_per_rent", unit, why)
     worth = span(row, "purchase_per_rent")
     sentence = (
-        f"At {_percent(row['used_share'])} use, each dollar of hourly rent above {dollars(least)} justifies "
+        f"At {_percent(row['used_share'])} use, each dollar of hourly rent above {dollars(least_rent)} justifies "
         f"{dollars(worth)} of {with_article(accelerator)}'s purchase price."
     )
-    values = {"least_rent": (least, "US dollars an hour that pay what runs, and no purchase")}
+    values = {"least_rent": (least_rent, "US dollars an hour that pay what runs, and no purchase")}
     if (break_even := span(row, "worth")).known:
         values["break_even_purchase"] = (break_even, "US dollars of purchase price at the rents quoted")
         below, above = (dollars(Interval(end, end)) for end in (break_even.low, break_even.high))
@@ -258,8 +258,8 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms)
     owned_hour, mean = Interval(total["usd_low"], total["usd_high"]), rent * terms.mean_rent
     verdict = "cheaper than" if owned_hour.high < mean.low else "about as dear as"
     verdict = "dearer than" if owned_hour.low > mean.high else verdict
-    beside = f", {verdict} rent as it falls" if mean.known else ""
-    sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(owned_hour)}{beside}."
+    clause_on_rent = f", {verdict} rent as it falls" if mean.known else ""
+    sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(owned_hour)}{clause_on_rent}."
     return Finding(name, owned_hour, unit, sentence)
 
 
@@ -286,13 +286,13 @@ def claim(rows: pd.DataFrame, baseline: str) -> str:
     if rows.empty:
         return f"Nothing stands beside {with_article(baseline)}."
     quoted = {verdict: list(rows_of_verdict["accelerator"]) for verdict, rows_of_verdict in rows.groupby("verdict")}
-    asked = [
+    clauses = [
         f"{words} for {listed(map(with_article, quoted[verdict]))}"
         for verdict, words in ASKED.items()
         if verdict in quoted
     ]
-    if asked:
-        return f"Beside {with_article(baseline)}, quotes ask {listed(asked)}."
+    if clauses:
+        return f"Beside {with_article(baseline)}, quotes ask {listed(clauses)}."
     worth_more = int(rows["worth_low"].gt(1).sum())
     are = "is" if worth_more == 1 else "are"
     return f"{worth_more} of {counted(len(rows), 'accelerator')} {are} worth more than {with_article(baseline)}."
@@ -355,8 +355,8 @@ def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str]
     where = f"; throughput of {listed(rounds)}" if rounds else ""
     offered = set(offers["part"])
     lacking = [name(accelerator) for accelerator in all_quotes["accelerator"].unique() if accelerator not in offered]
-    none = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""
-    return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}{none}."
+    clause_on_lacking = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""
+    return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}{clause_on_lacking}."
 
 
 def rounds_of(rated: pd.DataFrame) -> list[str]:
@@ -367,9 +367,9 @@ def rounds_of(rated: pd.DataFrame) -> list[str]:
 def owned_on(rent: Interval, terms: Terms, providers: Sequence[str] = ()) -> str:
     """What a figure of owning draws: over which rents of which providers, for how long, how fast they fall."""
     whose = f" ({listed(providers)})" if len(providers) else ""
-    asked = f"Rented at {dollars(rent, TAG)} an hour{whose}" if rent.known else "No rent is quoted"
+    rent_words = f"Rented at {dollars(rent, TAG)} an hour{whose}" if rent.known else "No rent is quoted"
     falling = f"falling {prose(terms.rent_falls_share * 100)} % a year"
-    return f"{asked}, {falling}, over {interval.number(terms.years)} years."
+    return f"{rent_words}, {falling}, over {interval.number(terms.years)} years."
 
 
 def use_rows(uses: pd.DataFrame) -> pd.DataFrame:

@@ -75,17 +75,18 @@ def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: 
     if pairs.empty:
         sentence = f"Since {first_round} the best {topic} result became {_as_fast(total)}; {WHY_SPLIT}."
         return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
-    alone = f"software alone made the same accelerator {_as_fast(factors[SOFTWARE])} on {topic}"
+    clause_on_software = f"software alone made the same accelerator {_as_fast(factors[SOFTWARE])} on {topic}"
     if steps := _steps(pairs):
-        alone = f"software {steps}{_changing(pairs)} gave {_change(factors[SOFTWARE])} on {topic}"
-    newer = f"new accelerators gave {'another ' * (factors[HARDWARE] > 1)}{_change(factors[HARDWARE])}"
+        clause_on_software = f"software {steps}{_changing(pairs)} gave {_change(factors[SOFTWARE])} on {topic}"
+    clause_on_new = f"new accelerators gave {'another ' * (factors[HARDWARE] > 1)}{_change(factors[HARDWARE])}"
     if not parts["part"].eq(HARDWARE).any():
-        newer = "no new accelerator took the lead"
-    mixed = "" if _nothing(factors[MIXED]) else f"{_change(factors[MIXED])} is mixed"
+        clause_on_new = "no new accelerator took the lead"
+    clause_on_mixed = "" if _nothing(factors[MIXED]) else f"{_change(factors[MIXED])} is mixed"
     brief = f"Since {first_round}, software gave {_change(factors[SOFTWARE])} on {topic}"
     brief += f"{f' {steps}' * bool(steps)}, new accelerators {_change(factors[HARDWARE])}"
     sentence = fitting(
-        f"Since {first_round}, {alone}; {newer}{f', {mixed}' * bool(mixed)}.", f"{brief}{f'; {mixed}' * bool(mixed)}."
+        f"Since {first_round}, {clause_on_software}; {clause_on_new}{f', {clause_on_mixed}' * bool(clause_on_mixed)}.",
+        f"{brief}{f'; {clause_on_mixed}' * bool(clause_on_mixed)}.",
     )
     return Finding(name, exactly(factors[SOFTWARE]), unit, sentence, cited(parts, pairs), notes, values=values)
 
@@ -98,28 +99,29 @@ def follows(parts: pd.DataFrame, pairs: pd.DataFrame, gains: pd.DataFrame, label
     name = "what_follows"
     if parts.empty:
         return nothing(name, STEP, "So nothing can be said of what the next round may bring.")
-    last = pairs[pairs["later"].eq(parts["later"].iloc[-1])]
-    if last.empty:
+    newest_pairs = pairs[pairs["later"].eq(parts["later"].iloc[-1])]
+    if newest_pairs.empty:
         return nothing(
             name, STEP, "So compare within one round only: what software did since the one before is not known."
         )
-    gain = float(interval.of(last, "gain").middle.median())
-    newest, on = last["later"].iloc[0], label(last["benchmark"].iloc[0])
-    others = gains[gains["later"].eq(newest) & gains["benchmark"].ne(last["benchmark"].iloc[0])]
+    gain = float(interval.of(newest_pairs, "gain").middle.median())
+    newest, benchmark = newest_pairs["later"].iloc[0], label(newest_pairs["benchmark"].iloc[0])
+    others = gains[gains["later"].eq(newest) & gains["benchmark"].ne(newest_pairs["benchmark"].iloc[0])]
     top = others.loc[others["gain_median"].idxmax()] if len(others) else None
-    added = "nothing" if _nothing(gain) or gain < 1 else _percent(gain)
+    added, basis = "nothing" if _nothing(gain) or gain < 1 else _percent(gain), _median_of(len(newest_pairs))
     values = {} if top is None else {f"most elsewhere: {label(top['benchmark'])}": (exactly(top["gain_median"]), STEP)}
     if gain >= MUCH:
-        headline = f"So judge by {newest} alone: on {on} its software added {added} ({_median_of(len(last))})."
+        headline = f"So judge by {newest} alone: on {benchmark} its software added {added} ({basis})."
     elif top is not None and top["gain_median"] >= MUCH:
-        headline = f"So judge by the model: software of {newest} added {added} on {on} ({_median_of(len(last))})"
+        headline = f"So judge by the model: software of {newest} added {added} on {benchmark} ({basis})"
         headline += f", but gave {_change(top['gain_median'])} on {label(top['benchmark'])}"
         headline += f" ({counted(top['pairs'], 'pair')})."
     else:
         headline = "So buy for what an accelerator gives today: "
-        headline += f"software of {newest} added {added} on {on} ({_median_of(len(last))})"
+        headline += f"software of {newest} added {added} on {benchmark} ({basis})"
         headline += f", at most 10 % on {counted(len(others), 'other')}" * bool(len(others)) + "."
-    return Finding(name, exactly(gain), STEP, headline, cited(last, *([others] if len(others) else [])), values=values)
+    sources = cited(newest_pairs, *([others] if len(others) else []))
+    return Finding(name, exactly(gain), STEP, headline, sources, values=values)
 
 
 def rests_on(pairs: pd.DataFrame) -> list[str]:
@@ -138,14 +140,16 @@ def grown(best: pd.DataFrame, unit: str, topic: str, name: Names) -> Finding:
     leads = best[best["leads"]].drop_duplicates("round")
     if leads.empty:
         return nothing("best_by_round", unit, f"The record has no result on sale for {topic}.")
-    last = leads.iloc[-1]
-    most = f"{rate(last, 'per_accelerator')} {WORKS[unit]} a second"
-    headline = f"{topic}: {name(last['accelerator'])} leads {last['round']} with {most} per accelerator"
+    last_lead = leads.iloc[-1]
+    last_rate = f"{rate(last_lead, 'per_accelerator')} {WORKS[unit]} a second"
+    headline = f"{topic}: {name(last_lead['accelerator'])} leads {last_lead['round']} with {last_rate} per accelerator"
     if len(leads) > 1:
         first_lead = leads.iloc[0]
         first_rate = rate(first_lead, "per_accelerator")
         headline += f"; {name(first_lead['accelerator'])} led {first_lead['round']} with {first_rate}"
-    return Finding("best_by_round", span(last, "per_accelerator"), unit, f"{headline}.", cited(leads), of_rows(leads))
+    return Finding(
+        "best_by_round", span(last_lead, "per_accelerator"), unit, f"{headline}.", cited(leads), of_rows(leads)
+    )
 
 
 def largest(parts: pd.DataFrame, topic: str) -> Finding:
@@ -207,16 +211,18 @@ def claims(judged: pd.DataFrame, stated: int, label: Names) -> Finding:
     name, unit = "software_claims", "stated gains that hold"
     if judged.empty:
         return nothing(name, unit, "The record has no pair beside a stated gain of software.")
-    held = judged[judged["verdict"].eq(HOLDS)]
-    headline = f"The record bears out {len(held)} of {len(judged)} stated software gains that it can judge, of {stated}"
-    partly = held[held["scenario"].ne("") & held["other_sizes"].map(len).gt(0)]
+    borne_out = judged[judged["verdict"].eq(HOLDS)]
+    headline = f"The record bears out {len(borne_out)} of {len(judged)} stated software gains"
+    headline += f" that it can judge, of {stated}"
+    partly = borne_out[borne_out["scenario"].ne("") & borne_out["other_sizes"].map(len).gt(0)]
     if len(partly):
-        who = f"{listed(dict.fromkeys(partly['submitter']))}'s {_listed((partly['low'] + partly['high']) / 2)} times"
+        gains_stated = _listed((partly["low"] + partly["high"]) / 2)
+        claims_words = f"{listed(dict.fromkeys(partly['submitter']))}'s {gains_stated} times"
         sizes, other_sizes = ({size for sizes in partly[name] for size in sizes} for name in ("sizes", "other_sizes"))
         gained = _listed(interval.of(partly, "other").middle)
-        headline += f"; {who} on {listed(map(label, partly['benchmark']))} only for {_accelerators(sizes)}: "
+        headline += f"; {claims_words} on {listed(map(label, partly['benchmark']))} only for {_accelerators(sizes)}: "
         headline += f"{_accelerators(other_sizes)} gained {gained}"
-    return Finding(name, exactly(len(held)), unit, f"{headline}.", cited(judged))
+    return Finding(name, exactly(len(borne_out)), unit, f"{headline}.", cited(judged))
 
 
 def under_other_choice(parts: pd.DataFrame, parts_there: pd.DataFrame, topic: str) -> Finding:
@@ -243,14 +249,14 @@ def lines(best: pd.DataFrame, rounds: pd.DataFrame, name: Names) -> pd.DataFrame
     dated = best.assign(published=pd.to_datetime(best["round"].map(days)))
     dated = dated[dated["published"].notna()]
     groups = dated.groupby("accelerator")
-    now = dated[dated["round"].eq(ages.newest(dated["round"]))]
-    ahead = set(now.nlargest(NEWEST, "per_accelerator_high")["accelerator"])
+    newest_rows = dated[dated["round"].eq(ages.newest(dated["round"]))]
+    ahead = set(newest_rows.nlargest(NEWEST, "per_accelerator_high")["accelerator"])
     rank = pd.DataFrame(
         {"leads": groups["leads"].any(), "rounds": groups.size(), "high": groups["per_accelerator_high"].max()}
     )
     rank = rank.assign(ahead=rank.index.isin(ahead))
-    kept = rank.sort_values(["leads", "ahead", "rounds", "high"], ascending=False).head(LINES).index
-    shown = dated[dated["accelerator"].isin(kept)]
+    accelerators = rank.sort_values(["leads", "ahead", "rounds", "high"], ascending=False).head(LINES).index
+    shown = dated[dated["accelerator"].isin(accelerators)]
     when = shown["round"] + "\n" + shown["published"].dt.strftime("%Y")
     return shown.assign(name=shown["accelerator"].map(name), when=when, software=served(shown))
 
@@ -264,9 +270,9 @@ def of_how_many(lines: pd.DataFrame, best: pd.DataFrame) -> str:
 def part_rows(parts: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The parts of each step as the figure draws them: `step`, and as `note` which accelerator led and which leads."""
     lead = parts["earlier_accelerator"].map(name) + " to " + parts["accelerator"].map(name)
-    same = parts["earlier_accelerator"].eq(parts["accelerator"])
+    same_leader = parts["earlier_accelerator"].eq(parts["accelerator"])
     pair_counts = parts["pairs"].map(lambda count: counted(count, "pair"))
-    note = lead.mask(same, parts["accelerator"].map(name)).mask(parts["part"].eq(SOFTWARE), pair_counts)
+    note = lead.mask(same_leader, parts["accelerator"].map(name)).mask(parts["part"].eq(SOFTWARE), pair_counts)
     return parts.assign(step=_step(parts), note=note, system=lead)
 
 

@@ -237,12 +237,12 @@ def fit_everywhere(held: pd.DataFrame, label: str, name: Names) -> Finding:
     if held.empty:
         return nothing("single_accelerators", unit, f"The number of parameters of {label} is not known.")
     at_fp8 = held[held["precision"].eq("fp8")]
-    alone = at_fp8[at_fp8["needed"].eq(1)].sort_values("memory_gb", kind="stable")
-    sentence = f"At a byte a weight, {len(alone)} of {len(at_fp8)} accelerators hold it alone"
+    single = at_fp8[at_fp8["needed"].eq(1)].sort_values("memory_gb", kind="stable")
+    sentence = f"At a byte a weight, {len(single)} of {len(at_fp8)} accelerators hold it alone"
     sentence += (
-        f", from {alone['memory_gb'].iloc[0]:g} GB ({name(alone['accelerator'].iloc[0])}) up" if len(alone) else ""
+        f", from {single['memory_gb'].iloc[0]:g} GB ({name(single['accelerator'].iloc[0])}) up" if len(single) else ""
     )
-    return Finding("single_accelerators", exactly(len(alone)), unit, f"{sentence}.", ["datasheets"])
+    return Finding("single_accelerators", exactly(len(single)), unit, f"{sentence}.", ["datasheets"])
 
 
 def accuracy(price: pd.DataFrame, label: Names) -> Finding:
@@ -250,9 +250,9 @@ def accuracy(price: pd.DataFrame, label: Names) -> Finding:
     if price.empty:
         return nothing("price_of_accuracy", KEPT, "No system has a result of its own for each accuracy target here.")
     rows = accuracy_rows(price, label)
-    least, most = rows.iloc[0], rows.iloc[-1]
-    sentence = f"At 99.9 % accuracy systems keep {_percent(least)} of their throughput on {least['name']}"
-    sentence += f", and {_percent(most)} on {most['name']}" if len(rows) > 1 else ""
+    least_kept, most_kept = rows.iloc[0], rows.iloc[-1]
+    sentence = f"At 99.9 % accuracy systems keep {_percent(least_kept)} of their throughput on {least_kept['name']}"
+    sentence += f", and {_percent(most_kept)} on {most_kept['name']}" if len(rows) > 1 else ""
     return Finding(
         "price_of_accuracy", span(price, "kept"), KEPT, f"{sentence}.", cited(price), of_rows(price, "benchmark")
     )
@@ -288,17 +288,17 @@ def under_other_choice(pairs: pd.DataFrame, pairs_here: pd.DataFrame, topic: str
     if pairs_here.empty:
         sentence = f"Yes: {words_on_gain} on {topic}."
     else:
-        above = pairs_here.iloc[0]
-        before = _gained(above)
-        same_precisions = all(row[key] == above[key] for key in ("lower", "wider"))
-        alike = gained(gain) == gained(before)
-        verdict = "No" if same_precisions and (alike or gain.overlaps(before)) else "Yes"
+        pair_here = pairs_here.iloc[0]
+        gain_here = _gained(pair_here)
+        same_precisions = all(row[key] == pair_here[key] for key in ("lower", "wider"))
+        alike = gained(gain) == gained(gain_here)
+        verdict = "No" if same_precisions and (alike or gain.overlaps(gain_here)) else "Yes"
         where = (
             topic
-            if row["accelerator"] == above["accelerator"]
+            if row["accelerator"] == pair_here["accelerator"]
             else f"{with_article(name(row['accelerator']))}, {topic}"
         )
-        beside = " too" if same_precisions and alike else f", against {gained(before)} above"
+        beside = " too" if same_precisions and alike else f", against {gained(gain_here)} above"
         sentence = f"{verdict}: {words_on_gain} on {where}{beside}."
     return Finding("under_another_choice", gain, GAIN, sentence, cited(pairs.head(1)), row["notes"])
 

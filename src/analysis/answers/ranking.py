@@ -28,8 +28,8 @@ def below(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     """The rows that take less of `name` than the first, but are smaller than any system measured, as that is not."""
     if rows.empty or rows["smaller"].iloc[0]:
         return rows.head(0)
-    less = rows[f"{name}_median"] < rows[f"{name}_median"].iloc[0]
-    return rows[rows["smaller"] & less & rows["within"].eq(rows["within"].iloc[0])]
+    takes_less = rows[f"{name}_median"] < rows[f"{name}_median"].iloc[0]
+    return rows[rows["smaller"] & takes_less & rows["within"].eq(rows["within"].iloc[0])]
 
 
 def in_smaller(rows: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -97,16 +97,16 @@ def with_spare(chosen: Choice, rows: pd.DataFrame) -> str:
     node, spare = rows["node"], chosen.asked.spare_nodes
     size_told = node.iloc[0] > 1 or sized_apart(chosen)
     sized = f" in nodes of {node.iloc[0]}" if len(rows) == 1 and size_told else ""
-    many = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
-    return f"{sized} ({many})" if spare else sized
+    spare_words = f"{spare * node.iloc[0]} spare" if node.nunique() == 1 else counted(spare, "spare node")
+    return f"{sized} ({spare_words})" if spare else sized
 
 
 def nodes(row: pd.Series, equal: int) -> str:
     """How many nodes, and how large where they are not of `equal` accelerators; nothing where all are of one."""
     count = likely(row, "nodes")
     words = f"{prose(count)} node{'s' * (count.high > 1)}"
-    apart = row["node"] != equal
-    return words + f" of {row['node']}" * apart if apart or equal > 1 else ""
+    other_size = row["node"] != equal
+    return words + f" of {row['node']}" * other_size if other_size or equal > 1 else ""
 
 
 def taken(chosen: Choice, row: pd.Series) -> str:

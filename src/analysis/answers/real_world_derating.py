@@ -235,12 +235,12 @@ def _tighter(shown: pd.DataFrame) -> pd.DataFrame:
     return shown[shown["scenario"].eq(middle.idxmin())]
 
 
-def benchmark_rows(measured: pd.DataFrame, first: str, labels: Mapping[str, str], most: int) -> pd.DataFrame:
+def benchmark_rows(measured: pd.DataFrame, first_benchmark: str, labels: Mapping[str, str], most: int) -> pd.DataFrame:
     """The rows of derating.by_benchmark by their labels: few benchmarks, `first`, then those under most limits."""
     rows = derating.by_benchmark(measured)
     ran = rows.groupby("benchmark")["scenario"].transform("size")
     order = rows.assign(_ran=ran, _most=rows.groupby("benchmark")["systems"].transform("sum"))
-    order = order.assign(_first=order["benchmark"].eq(first))
+    order = order.assign(_first=order["benchmark"].eq(first_benchmark))
     order = order.sort_values(["_first", "_ran", "_most"], ascending=False, kind="stable")
     kept = order[order["benchmark"].isin(order["benchmark"].unique()[:most])]
     place = {name: rank for rank, name in enumerate(kept["benchmark"].unique())}
@@ -311,9 +311,9 @@ def need_without_derate(planned: Planned, without: Planned, assumed: Interval) -
         return nothing(name, NEED, "Without the assumed derate nothing is planned either.")
     count, bill = without.likely("nodes"), without.likely("usd_per_hour")
     quoted = f"{interval.text(100 * assumed.low, 100 * assumed.high, 2)} %"
-    same = count == planned.likely("nodes")
-    paid = f", {dollars(bill)} an hour" if bill.known and not same else ""
-    took = "the number of nodes is the same" if same else f"it would be {_nodes(without, count)}{paid}"
+    same_nodes = count == planned.likely("nodes")
+    paid = f", {dollars(bill)} an hour" if bill.known and not same_nodes else ""
+    took = "the number of nodes is the same" if same_nodes else f"it would be {_nodes(without, count)}{paid}"
     headline = f"Without the assumed derate of {quoted} {took}."
     return replace(finding, name=name, headline=headline)
 
@@ -376,13 +376,13 @@ def fleet(by_users: pd.DataFrame, planned: Planned) -> Finding:
 def kilowatts(planned: Planned) -> Finding:
     """What the nodes of a plan draw at the wall at full load, and what the watts are: metered, or of a stated model."""
     unit = "kilowatts with the overhead of the building, tenth to ninetieth percentile of the draws"
-    count, drawn = planned.likely("nodes"), planned.likely("kilowatts")
-    if not drawn.known:
+    count, power = planned.likely("nodes"), planned.likely("kilowatts")
+    if not power.known:
         return nothing("kilowatts", unit, f"What {planned.called} draws is not known, or nothing is planned.")
     whose, verb = _nodes(planned, count), "draws" if count.high == 1 else "draw"
-    predicate = f"{verb} {prose(drawn)} kW with hosts and building"
+    predicate = f"{verb} {prose(power)} kW with hosts and building"
     sentence = f"{whose[:1].upper()}{whose[1:]} {predicate}, {planned.drawn.basis}."
-    return Finding("kilowatts", drawn, unit, sentence, notes=planned.power_notes)
+    return Finding("kilowatts", power, unit, sentence, notes=planned.power_notes)
 
 
 def quantities(work: str, planned: Planned) -> dict[str, str]:
@@ -439,9 +439,11 @@ def dominant(planned: Planned) -> Finding:
     leading = sizes[sizes >= (1 - ALIKE) * sizes.max()]
     drivers = listed([INPUTS[name] for name in leading.index], most=len(leading))
     hardly = [INPUTS[name] for name in sizes[sizes < HARDLY].index]
-    rest = f"; {listed(hardly, most=len(hardly))} hardly {'matter' if len(hardly) > 1 else 'matters'}" if hardly else ""
+    clause_on_others = (
+        f"; {listed(hardly, most=len(hardly))} hardly {'matter' if len(hardly) > 1 else 'matters'}" if hardly else ""
+    )
     verb = "drive" if len(leading) > 1 else "drives"
-    sentence = f"{drivers} {verb} the {target}{rest}."
+    sentence = f"{drivers} {verb} the {target}{clause_on_others}."
     ends = Interval(float(leading.min()), float(leading.max()))
     return Finding("dominant_input", ends, unit, sentence[:1].upper() + sentence[1:], about=drivers)
 

@@ -72,13 +72,13 @@ def answer(grown: pd.DataFrame, spread: pd.DataFrame, topic: str) -> Finding:
     )
     scope = f", in {counted(len(steps), 'step')} by one submitter"
     brief_scope = f" ({counted(len(steps), 'step')})"
-    keep = f"{where} keep {_percent(kept)} per accelerator"
+    claim = f"{where} keep {_percent(kept)} per accelerator"
     sentence = fitting(
-        f"On {topic}, {keep}{scope}{on_others}.",
-        f"On {topic}, {keep}{brief_scope}{on_others}.",
-        f"On {topic}, {keep}{brief_scope}{on_others_briefly}.",
-        f"{topic}: {keep}{brief_scope}{on_others_briefly}.",
-        f"{topic}: {keep}{brief_scope}.",
+        f"On {topic}, {claim}{scope}{on_others}.",
+        f"On {topic}, {claim}{brief_scope}{on_others}.",
+        f"On {topic}, {claim}{brief_scope}{on_others_briefly}.",
+        f"{topic}: {claim}{brief_scope}{on_others_briefly}.",
+        f"{topic}: {claim}{brief_scope}.",
     )
     notes = without(of_rows(steps) | of_rows(with_vendor), "precision_unstated")
     return Finding(name, kept, KEPT, sentence, cited(steps, with_vendor), notes, values=values)
@@ -192,9 +192,9 @@ def under_other_choice(grown: pd.DataFrame, grown_there: pd.DataFrame, topic: st
     if steps.empty or steps_there.empty:
         return nothing(name, KEPT, f"{topic} has no two sizes of one submitter to check the answer with.")
     kept, base = span(steps_there, "kept"), span(steps, "kept")
-    low = kept.low < base.low - 0.05
-    headline = f"{'Yes' if low else 'No'}: on {topic} an accelerator keeps {_percent(kept)}"
-    if low:
+    keeps_less = kept.low < base.low - 0.05
+    headline = f"{'Yes' if keeps_less else 'No'}: on {topic} an accelerator keeps {_percent(kept)}"
+    if keeps_less:
         worst = steps_there.loc[steps_there["kept_low"].idxmin()]
         headline += f", least from {worst['from_count']} to {worst['to_count']}"
     return Finding(name, kept, KEPT, f"{headline}.", cited(steps_there), of_rows(steps_there))

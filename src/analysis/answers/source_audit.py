@@ -87,12 +87,12 @@ def to_do(judged: pd.DataFrame, labels: dict[str, str]) -> Finding:
     beyond = int((figures["source_id"].eq(worst.name) & figures["verdict"].eq("impossible")).sum())
     if not beyond:
         return nothing(name, unit, f"Of results, quote the official record and not {_called(labels[worst.name])}.")
-    some, them = f"{beyond} of the {worst['wrong']} {'is' if beyond == 1 else 'are'}", "plan with none of them"
-    some, them = ("It is", "do not plan with it") if worst["wrong"] == 1 else (some, them)
+    subject, advice = f"{beyond} of the {worst['wrong']} {'is' if beyond == 1 else 'are'}", "plan with none of them"
+    subject, advice = ("It is", "do not plan with it") if worst["wrong"] == 1 else (subject, advice)
     rows_of_worst = judged[judged["source_id"].eq(worst.name)]
     at_one = rows_of_worst.loc[rows_of_worst["verdict"].eq("impossible"), "check"].eq(DECODE).any()
     unless = " at batch 1 with plain decoding" * bool(at_one)
-    headline = f"{some} above what the hardware allows{unless}, or computed from such a rate: {them}."
+    headline = f"{subject} above what the hardware allows{unless}, or computed from such a rate: {advice}."
     return Finding(name, exactly(beyond), unit, headline, cited(rows_of_worst))
 
 
@@ -150,11 +150,12 @@ def unfounded(judged: pd.DataFrame) -> Finding:
     figures = overall(judged)
     if figures.empty:
         return nothing("without_official_basis", unit, "No published figure of these documents is judged.")
-    none = int((~figures["official"]).sum())
-    has, it = ("has", "it") if none == 1 else ("have", "them")
-    headline = f"{none} of {counted(len(figures), 'figure')} {has} no official result behind {it}: unproven, not wrong."
-    headline = headline if none else f"None of {counted(len(figures), 'figure')} lacks its official result."
-    return Finding("without_official_basis", exactly(none), unit, headline, cited(judged))
+    unproven = int((~figures["official"]).sum())
+    has, it = ("has", "it") if unproven == 1 else ("have", "them")
+    count = counted(len(figures), "figure")
+    headline = f"{unproven} of {count} {has} no official result behind {it}: unproven, not wrong."
+    headline = headline if unproven else f"None of {count} lacks its official result."
+    return Finding("without_official_basis", exactly(unproven), unit, headline, cited(judged))
 
 
 def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
@@ -164,11 +165,11 @@ def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
         return nothing(name, unit, "No speedup, bill or watt read off these documents rests on a doubtful figure.")
     ratios = rows[rows["unit"].eq("ratio") & rows["official_low"].notna()]
     ends = [(interval.of(row, "printed"), interval.of(row, "official")) for row in as_dicts(ratios)]
-    apart = pd.Series([verdict.factor(*pair) for pair in ends], index=ratios.index, dtype="float64")
-    if ratios.empty or not apart.max() > 1:
+    factors = pd.Series([verdict.factor(*pair) for pair in ends], index=ratios.index, dtype="float64")
+    if ratios.empty or not factors.max() > 1:
         subject = "conclusion read off these documents rests" if len(rows) == 1 else "conclusions read off them rest"
         return Finding(name, exactly(len(rows)), unit, f"{len(rows)} {subject} on doubtful figures.", cited(rows))
-    top = ratios.loc[apart.idxmax()]
+    top = ratios.loc[factors.idxmax()]
     over, under, (printed, official) = top["accelerator"], baseline, ends[ratios.index.get_loc(top.name)]
     if official.high < 1:  # how many of the slower one the faster replaces
         over, under, unity = under, over, Interval(1.0, 1.0)
@@ -205,8 +206,8 @@ def dots(judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     rows = rows[quantities(rows) & ~passed & rows["expected_high"].gt(0) & rows["printed_low"].gt(0)]
     groups = {name: group for group, names in GROUPS.items() for name in names}
     rows = rows.assign(group=rows["verdict"].map(groups), off=_off(rows)).dropna(subset="group")
-    far = rows["off"].where(rows["off"].ge(1), 1 / rows["off"])
-    rows = rows.loc[far.sort_values(ascending=False, kind="stable").index].drop_duplicates(["table", "row_id"])
+    factors = rows["off"].where(rows["off"].ge(1), 1 / rows["off"])
+    rows = rows.loc[factors.sort_values(ascending=False, kind="stable").index].drop_duplicates(["table", "row_id"])
     counts = _counts(figures).iloc[::-1]
     strips = {
         name: f"{_wrapped(labels[name])}\n{row['wrong']} of {row['figures']} wrong" for name, row in counts.iterrows()
@@ -222,8 +223,8 @@ def dots_title(drawn: pd.DataFrame) -> str:
     wrong = drawn[drawn["verdict"].isin(WRONG)]
     if wrong.empty:
         return "No figure drawn here is wrong."
-    far = wrong["off"].where(wrong["off"].ge(1), 1 / wrong["off"])
-    ends = prose(Interval(float(far.min()), float(far.max())))
+    factors = wrong["off"].where(wrong["off"].ge(1), 1 / wrong["off"])
+    ends = prose(Interval(float(factors.min()), float(factors.max())))
     high, count = int(wrong["off"].gt(1).sum()), len(wrong)
     if count == 1:
         return f"The wrong figure is off by {ends} times, too {'high' if high else 'low'}."
@@ -294,9 +295,9 @@ def roof_table(roofs: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """
     names = {"at_batch_1": "y_low", "flat": "y_high", "ridge": "x_high"}
     lines = roofs.rename(columns=names).assign(x_low=1.0, what=roofs["precision"] + " roof", beside="")
-    drawn = points.assign(beside=points["above"].map({True: "above its roof", False: "below its roof"}))
+    points_told = points.assign(beside=points["above"].map({True: "above its roof", False: "below its roof"}))
     columns = ["accelerator", "what", "x_low", "x_high", "y_low", "y_high", "beside"]
-    numbers = pd.concat([lines[columns], drawn[columns]], ignore_index=True)
+    numbers = pd.concat([lines[columns], points_told[columns]], ignore_index=True)
     order = {name: place for place, name in enumerate(dict.fromkeys(numbers["accelerator"]))}
     return numbers.sort_values("accelerator", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
@@ -332,12 +333,12 @@ def above_ceiling_with_cache(without: pd.DataFrame, with_cache: pd.DataFrame) ->
     if with_cache.empty:
         return nothing(name, unit, "No figure is said to be at batch 1: no other ceiling changes the answer.")
     before, after = (set(rows.loc[rows["verdict"].eq("impossible"), "row_id"]) for rows in (without, with_cache))
-    more = f"with {interval.number(CACHE_GB)} GB more of cache read for each token"
-    headline = f"Yes: {more}, {counted(len(after), 'rate')} instead of {len(before)} would be impossible."
+    condition = f"with {interval.number(CACHE_GB)} GB more of cache read for each token"
+    headline = f"Yes: {condition}, {counted(len(after), 'rate')} instead of {len(before)} would be impossible."
     if before == after:
         rates = "the rate" if len(after) == 1 else f"the same {len(after)} rates"
-        headline = f"No: {more}, {rates} would be impossible: the weights decide."
-        headline = headline if after else f"No: {more}, no rate would be impossible either."
+        headline = f"No: {condition}, {rates} would be impossible: the weights decide."
+        headline = headline if after else f"No: {condition}, no rate would be impossible either."
     return Finding(name, exactly(len(after)), unit, headline, cited(with_cache))
 
 

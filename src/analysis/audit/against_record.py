@@ -40,18 +40,19 @@ def power(tables: Tables) -> Iterator[Judgement]:
 def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
     """One published result against the official ones, as in `results`."""
     record = tables.record
-    near = record.beside(figure, record.cards(figure["accelerator"]))
+    candidates = record.beside(figure, record.cards(figure["accelerator"]))
     whole = figure["per"] == "system"
-    same = [row for row in near if not whole or row["accelerator_count"] == figure["accelerator_count"]]
+    of_same_size = [row for row in candidates if not whole or row["accelerator_count"] == figure["accelerator_count"]]
     against = None
     if (
-        near
+        candidates
         and not figure["slower"]
-        and (same or (figure["metric"] == "throughput" and figure["accelerator_count"] > 0))
+        and (of_same_size or (figure["metric"] == "throughput" and figure["accelerator_count"] > 0))
     ):
         others = record.beside(figure, record.siblings(figure["accelerator"]))
-        against = _against(figure, same or near, others, tables, per_accelerator=not (whole and same))
-    why = _why_none(figure, near, same, record)
+        per_accelerator = not (whole and of_same_size)
+        against = _against(figure, of_same_size or candidates, others, tables, per_accelerator=per_accelerator)
+    why = _why_none(figure, candidates, of_same_size, record)
     if why and not (against and against.verdict is Verdict.CONTRADICTS):
         lacking = figure["round"] in record.whole and not figure["slower"] and not _elsewhere(figure, record)
         outcome = Verdict.CONTRADICTS if lacking else Verdict.NO_OFFICIAL_BASIS
@@ -60,7 +61,9 @@ def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
         yield against
 
 
-def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *, per_accelerator: bool) -> Judgement:
+def _against(
+    figure: Row, candidates: list[Row], others: list[Row], tables: Tables, *, per_accelerator: bool
+) -> Judgement:
     """The verdict against the nearest official result, or against the sibling part where only that agrees."""
     printed = interval.of(figure)
     if per_accelerator and figure["per"] == "system":
@@ -73,14 +76,16 @@ def _against(figure: Row, near: list[Row], others: list[Row], tables: Tables, *,
 
     unit = figure["unit"] + (" per accelerator" if per_accelerator else "")
     cited = tables.cited.get(figure["source_id"], set())
-    outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, near), value, cited)
+    outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, candidates), value, cited)
     words = values_in_words(behind, expected, unit)
     of_sibling, elsewhere, sibling = _nearest(figure, printed, _of_the_named(figure, others), value, cited)
     if outcome is Verdict.CONTRADICTS and of_sibling in BORNE_OUT:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
         words = f"Holds only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
         outcome, expected, behind = Verdict.CONDITIONAL, elsewhere, sibling
-    elif outcome is Verdict.CONTRADICTS and not (is_among(figure, near) or figure["round"] in tables.record.whole):
+    elif outcome is Verdict.CONTRADICTS and not (
+        is_among(figure, candidates) or figure["round"] in tables.record.whole
+    ):
         outcome = Verdict.UNVERIFIABLE
         words = f"The result of {figure['submitter'] or figure['system']} is not at hand; {words}"
     elif outcome not in AGREES:
@@ -135,19 +140,22 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
         printed = interval.of(figure, name)
         if not printed.known:
             continue
-        near = [row for row in tables.record.beside(figure, [figure["accelerator"]]) if watts(row).known]
-        near = [row for row in near if row["accelerator_count"] == figure["accelerator_count"]]
-        if near:
+        candidates = [row for row in tables.record.beside(figure, [figure["accelerator"]]) if watts(row).known]
+        candidates = [row for row in candidates if row["accelerator_count"] == figure["accelerator_count"]]
+        if candidates:
             cited = tables.cited.get(figure["source_id"], set())
-            outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, near), value, cited)
+            outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, candidates), value, cited)
             words = f"{values_in_words(behind, expected, unit)}."
             yield Judgement.on(
                 figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
             )
 
 
-def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> str:
-    """Why no official result is of the figure's own system, or ""; `near` are those of any size, `same` of its size."""
+def _why_none(figure: Row, candidates: list[Row], of_same_size: list[Row], record: Record) -> str:
+    """Why no official result is of the figure's own system, or "".
+
+    `candidates` are the results that may stand beside it, of any size, `of_same_size` those of its own.
+    """
     accelerator, count = figure["accelerator"], figure["accelerator_count"]
     if not figure["round"]:
         batch = figure["batch_size"]
@@ -160,9 +168,9 @@ def _why_none(figure: Row, near: list[Row], same: list[Row], record: Record) -> 
     if whole:
         division = figure["division"] or "closed"
         no_result, at_hand = f"The whole {figure['round']} record has no {division} result of {run}", ""
-    if not near:
+    if not candidates:
         rounds = record.rounds(figure["benchmark"])
         rounds_at_hand = "" if figure["round"] in rounds else f" (rounds at hand: {', '.join(rounds) or 'none'})"
         return f"{no_result} on {accelerator}{at_hand}{rounds_at_hand}"
     asked_for = f"{count:.0f}x {accelerator}" if count > 0 else f"this number of {accelerator}"
-    return "" if same else f"{no_result} on {asked_for}{at_hand}, only on {sizes(near)}"
+    return "" if of_same_size else f"{no_result} on {asked_for}{at_hand}, only on {sizes(candidates)}"

@@ -36,15 +36,15 @@ def open_division(tables: Tables) -> Iterator[Judgement]:
     Of several open results the nearest counts: a document does not say which of them it means.
     """
     publishers = dict(zip(tables.sources["id"], tables.sources["publisher"], strict=True))
-    for way in tables.figures("quantization"):
-        printed = interval.of(way, "speedup")
-        if way["division"] != "open" or not (way["round"] and printed.known):
+    for quantized in tables.figures("quantization"):
+        printed = interval.of(quantized, "speedup")
+        if quantized["division"] != "open" or not (quantized["round"] and printed.known):
             continue
-        scenarios = (way["scenario"],) if way["scenario"] else official_ratios.SCENARIOS["datacenter"]
+        scenarios = (quantized["scenario"],) if quantized["scenario"] else official_ratios.SCENARIOS["datacenter"]
         opened, closed = (
             [
-                row for row in tables.record.of_round(way["round"], [way["accelerator"]], division)
-                if row["submitter"] == publishers[way["source_id"]] and row["benchmark"] == way["benchmark"]
+                row for row in tables.record.of_round(quantized["round"], [quantized["accelerator"]], division)
+                if row["submitter"] == publishers[quantized["source_id"]] and row["benchmark"] == quantized["benchmark"]
                 and row["scenario"] in scenarios and not row["power_measured"]
             ]
             for division in ("open", "closed")
@@ -54,21 +54,23 @@ def open_division(tables: Tables) -> Iterator[Judgement]:
             nearest = verdict.best(verdict.compare(printed, gain) for gain in gains)
             agreeing = [gain for gain in gains if verdict.compare(printed, gain) is nearest]
             expected = verdict.hull(agreeing)
-            words = f"Official {way['round']} results, open over closed, give {expected.text()} times"
+            words = f"Official {quantized['round']} results, open over closed, give {expected.text()} times"
             words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
-            reference = f"official {way['round']} {way['accelerator']}, open over closed"
-            yield Judgement.on(way, CHECK, expected, reference, words, verdict=nearest, printed=printed, unit="ratio")
+            reference = f"official {quantized['round']} {quantized['accelerator']}, open over closed"
+            yield Judgement.on(
+                quantized, CHECK, expected, reference, words, verdict=nearest, printed=printed, unit="ratio"
+            )
 
 
 def _is_ratio(claim: Row) -> bool:
     """Whether a claim is of two different sides in the record; a break-even of prices alone names no benchmark."""
     named = claim["round"] and claim["subject_accelerator"] and claim["baseline_accelerator"]
-    same = claim["subject_accelerator"] == claim["baseline_accelerator"]
-    same &= claim["baseline_round"] in ("", claim["round"])
-    same &= not (claim["baseline_system"] or claim["baseline_nodes"] > 0)
-    same &= claim["quantity"] != official_ratios.SHARE
+    one_side = claim["subject_accelerator"] == claim["baseline_accelerator"]
+    one_side &= claim["baseline_round"] in ("", claim["round"])
+    one_side &= not (claim["baseline_system"] or claim["baseline_nodes"] > 0)
+    one_side &= claim["quantity"] != official_ratios.SHARE
     priced = claim["quantity"] == "break_even_throughput_ratio"
-    return bool(named and not same and (claim["benchmark"] or not priced))
+    return bool(named and not one_side and (claim["benchmark"] or not priced))
 
 
 def _against(claim: Row, record: Record) -> Judgement:

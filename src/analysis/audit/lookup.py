@@ -45,12 +45,12 @@ class Record:
         self.makers = dict(zip(self.accelerators, accelerators["vendor"].tolist(), strict=True))
         alike, self._variants, self._called = defaultdict(list), defaultdict(list), defaultdict(list)
         for row in row_dicts(accelerators, "accelerators"):
-            same = tuple(row[name] for name in SAME_PART)
-            alike[None if any(map(pd.isna, same)) else same].append(row["accelerator"])
+            specs = tuple(row[name] for name in SAME_PART)
+            alike[None if any(map(pd.isna, specs)) else specs].append(row["accelerator"])
             self._variants[row["variant_of"]].append(row["accelerator"])
             for name in {row["vendor"], row["family"], row.get("kind", "")} - {""}:
                 self._called[name].append(row["accelerator"])
-        self._alike = {name: names for same, names in alike.items() if same for name in names}
+        self._alike = {name: names for specs, names in alike.items() if specs for name in names}
 
     def of_round(self, round: str, accelerators: Iterable[str] = (), division: str = "closed") -> Iterator[Row]:
         """The official results of a round, on some accelerators (empty: any), each once.

@@ -52,8 +52,8 @@ def ranks(tables: Tables) -> Iterator[Judgement]:
 def layers(tables: Tables) -> Iterator[Judgement]:
     """A system with a serving layer against the same official system without it."""
     for claim in tables.stated("throughput_ratio"):
-        same = claim["subject_accelerator"] == claim["baseline_accelerator"]
-        if same and claim["round"] == claim["baseline_round"] != "" and claim["framework"]:
+        one_accelerator = claim["subject_accelerator"] == claim["baseline_accelerator"]
+        if one_accelerator and claim["round"] == claim["baseline_round"] != "" and claim["framework"]:
             yield _layer(claim, tables)
 
 
@@ -66,14 +66,14 @@ def production(tables: Tables) -> Iterator[Judgement]:
         round = tables.rounds_of.get(claim["source_id"], "")
         rows = [row for row in tables.record.of_round(round) if not row["power_measured"]]
         server, offline = ([row for row in rows if row["scenario"] == name] for name in ("Server", "Offline"))
-        beside = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
+        share_kept = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
         words = (
-            f"No result from production is at hand; official {round} systems keep {beside.text()} of their Offline "
+            f"No result from production is at hand; official {round} systems keep {share_kept.text()} of their Offline "
             "throughput under the Server latency limits, before bursts and other tenants"
         )
         words += f"{tables.record.left_out([round])}."
         reference = f"official {round} Server over Offline"
-        yield Judgement.on(claim, CHECK, beside, reference, words, verdict=Verdict.UNVERIFIABLE)
+        yield Judgement.on(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
 
 
 def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
@@ -155,8 +155,8 @@ def _ranked(
     holds = [name for name, place in places.items() if place == stated]
     contests_told = [name for name in places if name not in holds] or holds[:2]
     ranked = "; ".join(f"{name}: rank {places[name]:.0f}, first is {leaders[name]}" for name in contests_told)
-    none = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
-    words = f"fficial rates per accelerator give rank {stated:.0f} in {len(holds)} of {len(places)}: {ranked}{none}"
+    lacking = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
+    words = f"fficial rates per accelerator give rank {stated:.0f} in {len(holds)} of {len(places)}: {ranked}{lacking}"
     if not places:
         return Verdict.UNVERIFIABLE, ""
     if not holds:

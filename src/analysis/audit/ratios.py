@@ -34,14 +34,15 @@ def quantization(tables: Tables) -> Iterator[Judgement]:
     A gain that holds between systems of different size is conditional: per accelerator it is another.
     """
     rates = {figure["id"]: figure for figure in tables.mentions("results")}
-    ways = {way["id"]: way for way in tables.mentions("quantization")}
-    bases = {(way["source_id"], way["technique"]): way for way in reversed(ways.values())}
-    for way in ways.values():
-        original, base = ways.get(way["duplicate_of"], way), bases.get((way["source_id"], way["speedup_baseline"]))
+    by_id = {row["id"]: row for row in tables.mentions("quantization")}
+    bases = {(row["source_id"], row["technique"]): row for row in reversed(by_id.values())}
+    for quantized in by_id.values():
+        original = by_id.get(quantized["duplicate_of"], quantized)
+        base = bases.get((quantized["source_id"], quantized["speedup_baseline"]))
         over, under = rates.get(original["result_row"]), rates.get(base["result_row"]) if base else None
-        if not (over and under and way["speedup_low"] > 0):
+        if not (over and under and quantized["speedup_low"] > 0):
             continue
-        judgement = _ratio(way, interval.of(way, "speedup"), "approximate", [over], [under])
+        judgement = _ratio(quantized, interval.of(quantized, "speedup"), "approximate", [over], [under])
         count_over, count_under = (figure["accelerator_count"] for figure in (over, under))
         if count_over != count_under and judgement.verdict in AGREES:
             per_accelerator = judgement.expected * (count_under / count_over)
@@ -71,11 +72,11 @@ def accelerated_part(tables: Tables) -> Iterator[Judgement]:
         (claim["source_id"], claim["benchmark"], claim["technique"], claim["quantity"]): claim
         for claim in tables.mentions("claims")
     }
-    for way in tables.mentions("quantization"):
-        key = way["source_id"], way["benchmark"], way["technique"]
+    for quantized in tables.mentions("quantization"):
+        key = quantized["source_id"], quantized["benchmark"], quantized["technique"]
         share, compute_left = parts.get((*key, "share_of_time")), parts.get((*key, "compute_ratio"))
-        if share and compute_left and interval.of(way, "speedup").known:
-            yield _part(way, share, compute_left)
+        if share and compute_left and interval.of(quantized, "speedup").known:
+            yield _part(quantized, share, compute_left)
 
 
 def _side(claim: Row, side: str, tables: Tables) -> list[Row]:
@@ -131,17 +132,17 @@ def _ratio(figure: Row, printed: Interval, basis: str, over: list[Row], under: l
 
 def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:
     """Other claims of the same document, benchmark and round, of the same scenario or of none, with what is wanted."""
-    same = {name: claim[name] for name in ("source_id", "benchmark", "round", "baseline_round")} | wanted
+    required = {name: claim[name] for name in ("source_id", "benchmark", "round", "baseline_round")} | wanted
     return [
         candidate
         for candidate in rows
         if candidate["id"] != claim["id"]
-        and all(candidate[name] == value for name, value in same.items())
+        and all(candidate[name] == value for name, value in required.items())
         and candidate["scenario"] in (claim["scenario"], "")
     ]
 
 
-def _part(way: Row, share: Row, compute_left: Row) -> Judgement:
+def _part(quantized: Row, share: Row, compute_left: Row) -> Judgement:
     spared = Interval(share["low"] * (1 - compute_left["high"]), share["high"] * (1 - compute_left["low"]))
     expected = Interval(1 / (1 - spared.low), 1 / (1 - spared.high))
     words = (
@@ -149,5 +150,5 @@ def _part(way: Row, share: Row, compute_left: Row) -> Judgement:
         f"is {expected.text()} times as fast."
     )
     reference = f"1 / (1 - {share['id']} x (1 - {compute_left['id']}))"
-    printed = interval.of(way, "speedup")
-    return Judgement.on(way, OF_PART, expected, reference, words, printed=printed, unit="ratio")
+    printed = interval.of(quantized, "speedup")
+    return Judgement.on(quantized, OF_PART, expected, reference, words, printed=printed, unit="ratio")

@@ -53,8 +53,8 @@ def official_sizing(tables: Tables) -> Iterator[Judgement]:
         rented = planned.likely("nodes") * planned.node
         bill, per_user_hour = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
         answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
-        part, speed = asked.baseline, f"{asked.tokens_per_second_per_user:g} tokens/s"
-        lacking = f"No official run of {part} gave each user {speed}."
+        accelerator, speed = asked.baseline, f"{asked.tokens_per_second_per_user:g} tokens/s"
+        lacking = f"No official run of {accelerator} gave each user {speed}."
         for stated, claimed in _stated(example, answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
@@ -79,24 +79,24 @@ def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
 
 def weight_memory(tables: Tables) -> Iterator[Judgement]:
     """Printed gigabytes of weights against parameters x bytes per weight."""
-    for way, parameters in _weighed(tables):
-        printed = interval.of(way, "weight_memory_gb")
+    for quantized, parameters in _weighed(tables):
+        printed = interval.of(quantized, "weight_memory_gb")
         if printed.known:
-            bytes_each = BYTES_PER_WEIGHT[way["precision"]]
+            bytes_each = BYTES_PER_WEIGHT[quantized["precision"]]
             held = parameters * bytes_each
             words = f"{parameters:g} billion weights of {bytes_each:g} bytes are {interval.number(held)} GB."
             reference = f"{parameters:g}e9 x {bytes_each:g} bytes"
-            yield Judgement.on(way, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
+            yield Judgement.on(quantized, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
 
 
 def accelerators_needed(tables: Tables) -> Iterator[Judgement]:
     """Printed numbers of accelerators for a precision against what its weights alone need."""
-    for way, _ in _weighed(tables):
-        stated, part = way["accelerators_needed"], way["accelerator"]
-        held, capacity, least = tables.holding(way["benchmark"], way["precision"], part)
+    for quantized, _ in _weighed(tables):
+        stated, accelerator = quantized["accelerators_needed"], quantized["accelerator"]
+        held, capacity, least = tables.holding(quantized["benchmark"], quantized["precision"], accelerator)
         if not (math.isnan(least) or math.isnan(stated)):
-            words = f"{interval.number(held)} GB of weights need {least:.0f}x {part} of {capacity:g} GB."
-            yield physics.enough(way, stated, (held, capacity, least), words)
+            words = f"{interval.number(held)} GB of weights need {least:.0f}x {accelerator} of {capacity:g} GB."
+            yield physics.enough(quantized, stated, (held, capacity, least), words)
 
 
 def model_limit(tables: Tables) -> Iterator[Judgement]:
@@ -113,11 +113,11 @@ def model_limit(tables: Tables) -> Iterator[Judgement]:
 def together(tables: Tables) -> Iterator[Judgement]:
     """Memory said of several accelerators together against their number times the memory of one."""
     for claim in tables.stated("memory_capacity"):
-        count, part = claim["accelerator_count"], claim["subject_accelerator"]
+        count, accelerator = claim["accelerator_count"], claim["subject_accelerator"]
         if count > 1:
-            capacity = tables.memory_gb(part)
+            capacity = tables.memory_gb(accelerator)
             expected = Interval(count * capacity, count * capacity)
-            words = f"{count:.0f}x {part} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
+            words = f"{count:.0f}x {accelerator} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
             yield Judgement.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
 
 
@@ -126,13 +126,13 @@ def sparse_size(tables: Tables) -> Iterator[Judgement]:
 
     (b + 2) / 2b of the original at b bits a weight: 0.625 at 8 bits, 0.5625 at 16. Conditional where only one agrees.
     """
-    figures = [(way, interval.of(way, "size_ratio")) for way in tables.mentions("quantization")]
+    figures = [(quantized, interval.of(quantized, "size_ratio")) for quantized in tables.mentions("quantization")]
     claims = [claim for claim in tables.mentions("claims") if claim["quantity"] == "model_size_ratio"]
-    figures = [(way, printed) for way, printed in figures if printed.known]
+    figures = [(quantized, printed) for quantized, printed in figures if printed.known]
     figures += [(claim, interval.of(claim)) for claim in claims]
     sizes = {bits: (bits + INDEX_BITS) / (2 * bits) for bits in (16, 8, 4)}
     at_widths = ", ".join(f"{size:g} at {bits} bits" for bits, size in sizes.items())
-    alone = (
+    premise = (
         f"Half of the weights alone would be half the size; with {INDEX_BITS} bits for the place of each kept one it"
     )
     for figure, printed in figures:
@@ -144,7 +144,7 @@ def sparse_size(tables: Tables) -> Iterator[Judgement]:
                 KEPT,
                 Interval(*ends),
                 "(b + 2) / 2b at b bits a weight",
-                f"{alone} is {at_widths}{f': holds for {agrees[0]}-bit weights' if agrees else ''}.",
+                f"{premise} is {at_widths}{f': holds for {agrees[0]}-bit weights' if agrees else ''}.",
                 verdict=Verdict.CONDITIONAL if agrees else Verdict.CONTRADICTS,
                 printed=printed,
                 unit="ratio",
@@ -153,10 +153,10 @@ def sparse_size(tables: Tables) -> Iterator[Judgement]:
 
 def _weighed(tables: Tables) -> Iterator[tuple[Row, float]]:
     """The rows of quantization whose weights can be weighed, with the parameters of the model in 1e9."""
-    for way in tables.mentions("quantization"):
-        parameters = tables.parameters_billion(way["benchmark"])
-        if way["precision"] in BYTES_PER_WEIGHT and not math.isnan(parameters):
-            yield way, parameters
+    for quantized in tables.mentions("quantization"):
+        parameters = tables.parameters_billion(quantized["benchmark"])
+        if quantized["precision"] in BYTES_PER_WEIGHT and not math.isnan(parameters):
+            yield quantized, parameters
 
 
 def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:

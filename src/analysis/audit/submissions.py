@@ -114,13 +114,15 @@ def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
         rows = rows[rows["submitter"].eq(claim["submitter"]) & rows["accelerator"].eq(claim["subject_accelerator"])]
         named = rows[rows["system"].str.contains(claim["system"], regex=False)]
         sizes = sorted(set(named["accelerator_count"].dropna()))
-        who = f"{claim['submitter']} {claim['system']}".strip()
-        words = f"Official {claim['round']} results of {who} are on "
+        system_named = f"{claim['submitter']} {claim['system']}".strip()
+        words = f"Official {claim['round']} results of {system_named} are on "
         words += f"{' and '.join(f'{size}x' for size in sizes) or 'no'} {claim['subject_accelerator']}"
         lacking = Verdict.CONTRADICTS if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
         outcome = Verdict.EXACT if claim["low"] in sizes else lacking
         expected = Interval(float(sizes[0]), float(sizes[-1])) if sizes else NOTHING
-        yield Judgement.on(claim, SIZE, expected, f"official {claim['round']} {who}", f"{words}.", verdict=outcome)
+        yield Judgement.on(
+            claim, SIZE, expected, f"official {claim['round']} {system_named}", f"{words}.", verdict=outcome
+        )
 
 
 def _count(claim: Row, tables: Tables) -> Judgement:
