@@ -197,10 +197,10 @@ def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, la
     return Judgement.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
 
 
-def _side_named(claim: Row, side: str, part: str) -> str:
+def _side_named(claim: Row, side: str, accelerators: str) -> str:
     """One side of a claim in words: so many nodes of a part of a submitter, and the system that is named."""
     nodes, system = claim[f"{side}nodes"], claim[f"{side}system"]
-    words = f"{nodes:g} nodes of {part}" if nodes > 0 else part
+    words = f"{nodes:g} nodes of {accelerators}" if nodes > 0 else accelerators
     words += f" of {claim['submitter']}" if claim["submitter"] else ""
     return words + (f" ({system})" if system else "")
 

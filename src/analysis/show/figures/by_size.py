@@ -56,7 +56,7 @@ def by_size(
     description = Description(
         f"Lines over {x_axis}, {y_axis}:",
         columns,
-        lambda what, count, layout, rate, *_: f"{what} {count} ({layout}) {rate}",
+        lambda name_of_line, count, layout, rate, *_: f"{name_of_line} {count} ({layout}) {rate}",
     )
     inks = {}
     for line, points in rows.groupby(label, sort=False):

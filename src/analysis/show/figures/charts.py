@@ -245,8 +245,8 @@ def scatter(
     reach = [[middle - ends.low, ends.high - middle] for middle, ends in zip(middles, (across, up), strict=True)]
     ax.errorbar(*middles, xerr=reach[0], yerr=reach[1], fmt="none", ecolor=RULE, elinewidth=2.4, zorder=2)
     texts = zip(as_dicts(frame), columns[1].texts, columns[2].texts, *middles, best, strict=True)
-    for row, at, height, i, j, filled in texts:
-        gid = f"{style.HOVER}{parts.hover(row, label, f'{x_axis} {at}', f'{y_axis} {height}')}"
+    for row, x_text, y_text, i, j, filled in texts:
+        gid = f"{style.HOVER}{parts.hover(row, label, f'{x_axis} {x_text}', f'{y_axis} {y_text}')}"
         ax.plot(i, j, "o", ms=6.5, color=POINT, mfc=POINT if filled else "white", zorder=3, gid=gid)
     for words, i, j, above in zip(frame[label], *middles, best, strict=True):
         place = {"xytext": (6, 7 if above else -7), "va": "bottom" if above else "top"}

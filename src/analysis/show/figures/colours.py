@@ -22,9 +22,9 @@ _WARM = (0.818605, 0.480609, 0.306117), (0.949675, 0.942010, 0.939766)
 _COLD = (0.355459, 0.574947, 0.863058), (0.940991, 0.943623, 0.949418)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, ground: str) -> float:
     """The contrast of two colours (#rrggbb), 1 to 21, as WCAG 2.2 defines it."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
+    dark, light = sorted((_luminance(colour), _luminance(ground)))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -35,8 +35,8 @@ def readable(colour: str, ground: str, least: float = LEAST) -> str:
     return next(mix for mix in mixes if contrast(mix, ground) >= least)
 
 
-def _mix(one: str, other: str, share: float) -> str:
-    ends = zip(_channels(one), _channels(other), strict=True)
+def _mix(start: str, end: str, share: float) -> str:
+    ends = zip(_channels(start), _channels(end), strict=True)
     return "#" + "".join(f"{round(255 * (a + share * (b - a))):02x}" for a, b in ends)
 
 

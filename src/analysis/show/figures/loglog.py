@@ -113,5 +113,5 @@ def _roofs_in_words(roofs: pd.DataFrame, points: pd.DataFrame, x_axis: str, y_ax
         Column("Beside its roof", sides),
     ]
     return Description(
-        f"Roofs: {listing}. Points:", columns, lambda what, _, up, side: f"{what} {up} ({side})" if side else ""
+        f"Roofs: {listing}. Points:", columns, lambda label, _, up, side: f"{label} {up} ({side})" if side else ""
     )
