@@ -156,6 +156,19 @@ def test_accuracy_target_of_most_rows_is_compared(select: Select) -> None:
     assert reasons(chosen) == out("another_target", target="99")
 
 
+def test_the_usual_target_is_the_same_whichever_accelerators_are_asked_for(select: Select) -> None:
+    rows = [{"accuracy_target": "99"}] * 3 + [
+        {"accelerator": "L40S", "accuracy_target": name} for name in ("99.9", "99")
+    ]
+    assert kept(select(*rows)) == ["r0", "r1", "r2", "r3", "r5"]
+    assert kept(select(*rows, accelerators=("L40S",))) == ["r5"]
+
+
+def test_where_none_asked_for_has_the_usual_target_theirs_counts(select: Select) -> None:
+    rows = [{"accuracy_target": "99"}] * 2 + [{"accelerator": "L40S", "accuracy_target": "99.9"}]
+    assert kept(select(*rows, accelerators=("L40S",))) == ["r3"]
+
+
 def test_accuracy_target_asked_for_is_compared(select: Select) -> None:
     rows = [{"accuracy_target": target} for target in ("99", "99", "99.9")]
     assert kept(select(*rows, accuracy_target="99.9")) == ["r0", "r3"]

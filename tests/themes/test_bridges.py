@@ -53,6 +53,15 @@ def test_a_round_asked_for_alone_is_crossed_by_the_record(comparable_rows: Rows)
     assert ends(over(rows, round="v6.0"), "B200 SXM") == (3.0, 3.0)
 
 
+def test_what_the_record_does_not_compare_has_no_bridge(comparable_rows: Rows) -> None:
+    """A round, or an accelerator of it, that the record has in another accuracy target alone."""
+    record = comparable_rows(OLD | BASE, OLD | B200, LATER | B200)
+    for round, accelerator in (({"round": "v2.1"}, BASE), (LATER, NEW)):
+        rows = comparable_rows(round | {"source_id": ""} | accelerator)
+        assert speedup.over_baseline(rows, "MI300X", record).empty
+        assert speedup.over_baseline(rows, "H100 SXM", record)["through"].eq("").all()
+
+
 def test_what_a_round_sets_beside_the_baseline_takes_no_bridge(comparable_rows: Rows) -> None:
     rows = comparable_rows(OLD | BASE, OLD | B200, LATER | B200, OLD | MI300, LATER | MI300)
     assert over(rows).empty

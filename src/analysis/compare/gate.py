@@ -364,7 +364,8 @@ def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) 
     with this target come second.
     """
     read = {name: data.results[name].array.take(places) for name in READ} | _doubts(data, places)
-    facts = {**facts, "target": pd.array(_targets(read, question, facts["benchmark"]), dtype="str")}
+    targets = _targets(data.results, read, question, facts["benchmark"])
+    facts = {**facts, "target": pd.array(targets, dtype="str")}
     benchmark_places = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
     of_benchmark = {name: facts[name].take(benchmark_places) for name in [*OF_EACH, "rate_unit", "target"]}
     return read | {PLACE: places} | of_benchmark, facts
@@ -436,12 +437,27 @@ def _first(rules: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.where(broken.any(axis=0), codes[broken.argmax(axis=0)], "")
 
 
-def _targets(rows: Columns, question: Question, names: Iterable[str]) -> list[str]:
-    """For each benchmark the target asked for, else that of most rows of this division; "" where there is none."""
+def _targets(results: pd.DataFrame, asked: Columns, question: Question, names: Sequence[str]) -> list[str]:
+    """For each benchmark the target that the question states, else the usual one; "" where there is none.
+
+    The usual one is that of most results of the division, whichever accelerators are asked for, so that a result is
+    compared or not whatever else is shown; where none of those asked for has it, that of most of these.
+    """
+    if question.accuracy_target:
+        return [question.accuracy_target] * len(names)
+    pairs = all_pairs = _with_target(asked, question)
+    if question.accelerators:
+        places = _asked(results, replace(question, accelerators=()), names)
+        columns = ("benchmark", "accuracy_target", "metric", "division")
+        all_pairs = _with_target({name: results[name].array.take(places) for name in columns}, question)
+    usual, of_asked, there = row_notes.usual(all_pairs), row_notes.usual(pairs), set(pairs)
+    return [usual[name] if (name, usual.get(name)) in there else of_asked.get(name, "") for name in names]
+
+
+def _with_target(rows: Columns, question: Question) -> list[tuple[str, str]]:
+    """Benchmark and accuracy target of each rate of the division that has one."""
     counted = (rows["accuracy_target"] != "") & (rows["metric"] != "latency") & (rows["division"] == question.division)
-    pairs = zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True)
-    most = row_notes.usual(pairs)
-    return [question.accuracy_target or most.get(name, "") for name in names]
+    return list(zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True))
 
 
 def _kept(results: pd.DataFrame, judged: Columns, is_kept: np.ndarray, question: Question) -> pd.DataFrame:

@@ -38,7 +38,9 @@ def bridged(rounds: dict[str, Sides], round: str, accelerator: str, baseline: st
     The cells are those of alike.compared without pairs, `through` (the other round) and `bridges` (the accelerators X,
     sorted); `spread` is that of the like systems, from the slowest by the lowest way to the fastest by the highest.
     """
-    sides = rounds[round]
+    sides = rounds.get(round, {})
+    if accelerator not in sides:  # The record is compared in another accuracy target than what was asked for.
+        return None
     for other_round in sorted(rounds, key=round_age, reverse=True):
         other_sides = rounds[other_round]
         shared = sorted(set(sides) & set(other_sides) - {baseline})
