@@ -13,6 +13,8 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, SIGN, SINGLE, note
 from analysis.themes import speedup
 
+LONE = frozenset({note("single", of="system"), note("single_base", accelerator="H100 SXM", round="v4.1")})
+
 Rows = Callable[..., pd.DataFrame]
 BASE = "H100 SXM"
 NEW = {"accelerator": "B200 SXM"}
@@ -65,7 +67,7 @@ def test_the_answer_says_how_much_work_the_leader_does(comparable_rows: Rows) ->
     found, follows = answered(rows)
     assert found.headline == "A B200 on sale does the work of 3.3 H100s on LLM Offline (v4.1; FP4 against FP8)."
     assert (found.name, found.value, found.unit) == ("fastest", Interval(3.29, 3.29), answer.TIMES)
-    assert (found.sources, found.notes) == (["mlcommons-v4.1"], {note("inferred")})
+    assert (found.sources, found.notes) == (["mlcommons-v4.1"], {note("inferred"), *LONE})
     assert follows.headline == "No other accelerator on sale stands beside an H100 in v4.1."
     lead = speedup.leader(speedup.over_baseline(rows, BASE), BASE)
     assert answer.rests_on(lead, BASE, NAME) == ["B200 FP4 against H100 FP8", "8 accelerators each"]
@@ -186,7 +188,7 @@ def test_ladder_has_one_finding_per_other_accelerator(speedups: pd.DataFrame) ->
     found = answer.ladder(speedups, BASE, "LLM Offline", NAME)
     values = [(own.name, own.value) for own in found]
     assert values == [("speedup_b200_sxm", Interval(2.0, 2.5)), ("speedup_l40s", Interval(0.25, 0.25))]
-    assert [own.notes for own in found] == [{note("inferred")}, NONE]
+    assert [own.notes for own in found] == [{note("inferred"), *LONE}, LONE]
     assert found[0].headline == "On LLM Offline, a B200 does the work of 2 to 2.5 H100s (v4.1; FP4 against FP8)."
     assert found[1].headline == "On LLM Offline, an H100 does the work of 4 L40S (v4.1; both FP8)."
 
@@ -303,16 +305,13 @@ def test_the_grid_has_the_fastest_on_top_and_benchmarks_in_the_order_of_the_tabl
     newer = speedups.assign(benchmark="images", rounds=[("v5.1",)] * len(speedups))
     paper = speedups.assign(benchmark="scan", origin="published")
     benchmarks = pd.DataFrame({"benchmark": ["llm", "images", "scan"], "label": ["LLM", "Images", "Scans"]})
-    grid = pd.concat([newer, speedups, paper]).assign(systems=2)
+    grid = pd.concat([newer, speedups, paper])
     values, cells, rows = answer.grid_frames(grid, benchmarks, speedups.iloc[1], BASE, NAME)
     assert list(values.columns) == list(cells.columns) == ["LLM", "Images"]
     assert list(values.index) == list(cells.index) == ["B200", "L40S"] and len(rows) == 4
-    assert cells["LLM"].tolist() == ["2\u20132.5", "0.25"]
+    assert cells["LLM"].tolist() == [f"2\u20132.5{SINGLE}", f"0.25{SINGLE}"]
     assert values["LLM"].tolist() == pytest.approx([5**0.5, 0.25], rel=1e-12)
-    assert [{own.code for own in notes} for notes in rows["notes"]] == [{"inferred"}, set()] * 2
-    alone = answer.grid_frames(grid.assign(systems=1), benchmarks, speedups.iloc[1], BASE, NAME)
-    assert alone[1]["LLM"].tolist() == [f"2\u20132.5{SINGLE}", f"0.25{SINGLE}"]
-    assert all(note("single", of="system") in notes for notes in alone[2]["notes"])
+    assert list(rows["notes"]) == [{note("inferred"), *LONE}, LONE] * 2
     virtual = frozenset({note("virtualised", accelerator=BASE, hypervisor="a hypervisor")})
     marked = answer.grid_frames(grid.assign(notes=[virtual] * len(grid)), benchmarks, speedups.iloc[1], BASE, NAME)[1]
     assert marked["LLM"].tolist() == [f"2\u20132.5{SIGN}", f"0.25{SIGN}"]  # a cell bears what the key explains
@@ -328,7 +327,7 @@ def test_steps_are_findings(speedups: pd.DataFrame) -> None:
     )
     assert [own.name for own in found] == ["step_h100_sxm_to_b200_sxm", "software"]
     assert found[0].headline == "H100 to B200 gives 2 to 2.5 times (v4.1; FP4 against FP8)."
-    assert found[0].notes == {note("inferred")}
+    assert found[0].notes == {note("inferred"), *LONE}
 
 
 def test_software_is_told_by_submitters_that_filed_both_rounds(comparable_rows: Rows) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.core.notes import NONE, note
-from analysis.themes import alike
+from analysis.themes import alike, speedup
 
 Rows = Callable[..., pd.DataFrame]
 NEW = {"accelerator": "B200 SXM"}
@@ -199,3 +199,32 @@ def test_the_fastest_system_is_named_with_what_served_it(comparable_rows: Rows) 
     ]  # fmt: skip
     assert alike.software({"serving_software": "vLLM", "framework": "TensorRT"}) == "vLLM"
     assert alike.software({}) == ""
+
+
+def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows: Rows) -> None:
+    """One system of the part; two of one submitter; of the base it counts how many submitters its systems have."""
+    other, again = {"submitter": "ZETA"}, {"system": "another"}
+    base = note("single_base", accelerator="H100 SXM", round="v4.1")
+
+    def told(part: list[dict[str, Any]], sides: list[dict[str, Any]]) -> set:
+        systems = [comparable_rows(*rows).to_dict("records") for rows in ([NEW | row for row in part], sides)]
+        return set(alike.lone(*map(alike.by_system, systems)))
+
+    assert told([{}], [{}, other]) == {note("single", of="system")}
+    assert told([{}, again], [{}, other]) == {note("single_submitter")}
+    assert told([{}, other], [{}, again]) == {base}
+    assert told([{}], [{}]) == {note("single", of="system"), base}
+    assert told([{}, other], [{}, other]) == set()
+    printed = {"origin": "published", "submitter": ""}
+    assert told([printed], [printed]) == set()
+
+
+def test_a_speedup_says_whose_its_base_is(comparable_rows: Rows) -> None:
+    """In one round and over a bridge: B200 of v6.0 stands beside ACME's H100 of v5.1 through ACME's H200."""
+    old, newer = {"round": "v5.1"}, {"round": "v6.0"}
+    h200, h100 = {"accelerator": "H200 SXM"}, note("single_base", accelerator="H100 SXM", round="v5.1")
+    rows = comparable_rows(old, old | h200, newer | h200, newer | NEW, newer | NEW | {"submitter": "ZETA"})
+    found = speedup.over_baseline(rows, "H100 SXM", rows).set_index("accelerator")["notes"]
+    assert found["H200 SXM"] == {note("single", of="system"), h100}
+    assert h100 in found["B200 SXM"] and note("single", of="system") not in found["B200 SXM"]
+    assert found["H100 SXM"] == NONE

@@ -6,8 +6,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.core.notes import note
+from analysis.core.notes import note, without
 from analysis.themes import speedup
+
+LONE = ("single", "single_submitter", "single_base")  # who filed the two sides, tried in test_alike
 
 Rows = Callable[..., pd.DataFrame]
 BASE, B200, MI300, NEW = ({"accelerator": name} for name in ("H100 SXM", "B200 SXM", "MI300X", "B300 SXM"))
@@ -39,7 +41,9 @@ def test_each_ratio_is_within_its_own_round(comparable_rows: Rows) -> None:
     assert (row["basis"], row["rounds"], row["through"]) == ("official v6.0 through v5.1", ("v5.1", "v6.0"), "v5.1")
     assert (row["bridges"], row["pairs"], row["origin"]) == (("B200 SXM",), 0, "official")
     assert row["source_ids"] == ("mlcommons-v5.1", "mlcommons-v6.0")
-    assert row["notes"] == {note("bridged", bridge="B200 SXM", rounds="v6.0 and v5.1", submitter="ACME")}
+    assert without(row["notes"], *LONE) == {
+        note("bridged", bridge="B200 SXM", rounds="v6.0 and v5.1", submitter="ACME")
+    }
 
 
 def test_without_the_record_no_bridge_is_taken(comparable_rows: Rows) -> None:
@@ -85,7 +89,7 @@ def test_any_two_systems_are_the_bridge_where_no_submitter_has_both(comparable_r
     )  # fmt: skip
     found = over(rows)
     assert ends(found, "B300 SXM") == pytest.approx((3.2, 6.0), **CLOSE)
-    assert found.at["B300 SXM", "notes"] == {
+    assert without(found.at["B300 SXM", "notes"], *LONE) == {
         note("bridged", bridge="B200 SXM", rounds="v6.0 and v5.1", submitter="any submitter")
     }
 
@@ -99,7 +103,7 @@ def test_the_range_is_that_of_all_bridges(comparable_rows: Rows) -> None:
     found = over(rows)
     assert ends(found, "B300 SXM") == pytest.approx((4.4, 6.0), **CLOSE)
     about = {"bridge": "B200 SXM, MI300X", "rounds": "v6.0 and v5.1", "submitter": "one submitter each"}
-    assert found.at["B300 SXM", "notes"] == {note("bridged", **about)}
+    assert without(found.at["B300 SXM", "notes"], *LONE) == {note("bridged", **about)}
 
 
 def bridge(name: str, older: float, later: float, size: int = 8) -> list[dict]:
@@ -121,7 +125,7 @@ def test_many_bridges_are_counted(comparable_rows: Rows) -> None:
     rows = [row for name in "WXYZ" for row in bridge(name, 900.0, 800.0)]
     found = over(comparable_rows(OLD | BASE | {"low": 300.0}, LATER | NEW | {"low": 1600.0}, *rows))
     about = {"bridge": "4 accelerators", "rounds": "v6.0 and v5.1", "submitter": "one submitter each"}
-    assert found.at["B300 SXM", "notes"] == {note("bridged", **about)}
+    assert without(found.at["B300 SXM", "notes"], *LONE) == {note("bridged", **about)}
 
 
 def test_the_newest_round_with_baseline_and_bridge_is_crossed(comparable_rows: Rows) -> None:

@@ -112,7 +112,7 @@ def test_worth_is_the_speedup_of_the_newest_round_that_has_both(official: Rows) 
     table = matrix(official, *rows)
     assert (table.loc["B200 SXM", "worth_low"], table.loc["B200 SXM", "worth_round"]) == (3.0, "v5.1")
     assert table.loc["H100 SXM", "worth_high"] == 1.0
-    assert table.loc["B200 SXM", "worth_notes"] == frozenset()
+    assert {each.code for each in table.loc["B200 SXM", "worth_notes"]} == {"single", "single_base"}
 
 
 def test_worth_over_a_bridge_says_so(official: Rows) -> None:
@@ -121,7 +121,7 @@ def test_worth_over_a_bridge_says_so(official: Rows) -> None:
     rows = [{"low": 800.0}, h200 | {"low": 1200.0}, h200 | B200 | {"accelerator": "H200 SXM", "low": 1600.0}]
     row = matrix(official, *rows, B200 | {"low": 3200.0}).loc["B200 SXM"]
     assert (row["worth_low"], row["worth_high"]) == (3.0, 3.0)
-    assert {each.code for each in row["worth_notes"]} == {"bridged"}
+    assert {each.code for each in row["worth_notes"]} == {"bridged", "single", "single_base"}
 
 
 def test_rows_behind_are_on_sale_bare_and_of_the_usual_size(official: Rows) -> None:

@@ -24,7 +24,7 @@ from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval, span
-from analysis.core.notes import NONE, marks, note, of_rows
+from analysis.core.notes import marks, of_rows
 from analysis.core.plain import as_dicts
 from analysis.themes import speedup
 from analysis.themes.speedup import FACTS, RAN
@@ -38,8 +38,8 @@ ENOUGH = 3  # accelerators by which datasheet facts are judged
 TABLE = {
     "name": "Accelerator",
     "where": "Basis",
-    "speedup": "Fastest over fastest (ratio)",
-    "spread": "Its like systems (ratio)",
+    "speedup": "Fastest of like systems (ratio)",
+    "spread": "Slowest to fastest of them (ratio)",
     "scope": "Like systems",
     "paired": "Of one submitter (ratio)",
     "sizes": "Sizes",
@@ -50,7 +50,6 @@ SOFTWARE_TABLE = {key: TABLE[key] for key in ("name", "paired", "speedup", "scop
 FACTS_TABLE = {"pairs": "Pairs", "spec": "Datasheet fact", "miss": "Mean factor off", "accelerators": "Accelerators"}
 FACTS_TABLE |= {"close": "Too close to the best to call"}
 GRID = ["name", "label", "accelerator", "system", "submitter", "basis", "software"]  # what a cell of a heat map is of
-SINGLE = frozenset({note("single", of="system")})
 SHOWN = (RAN, "memory bandwidth")  # what a figure sets beside a speedup
 Names = Callable[[str], str]  # of an accelerator or a benchmark: what people call it
 Row = pd.Series | Mapping[str, Any]
@@ -383,8 +382,7 @@ def grid_frames(
 
     Of what is official and on sale: CELLS benchmarks at most, those of the newest rounds that most accelerators have;
     and CELLS accelerators, the lead's and those on most of these benchmarks. The fastest stand on top, benchmarks by
-    their names in the order of their table; numbers have the digits that sentences have, and the marks of their notes,
-    of which one is that a cell rests on a single system of its accelerator.
+    their names in the order of their table; numbers have the digits that sentences have, and the marks of their notes.
     """
     labels = dict(zip(benchmarks["benchmark"], benchmarks["label"], strict=True))
     grid = grid[grid["accelerator"].ne(baseline)]
@@ -404,11 +402,7 @@ def grid_frames(
     ]
     kept_accelerators = [accelerator for *_, accelerator in sorted(by_coverage, reverse=True)[:CELLS]]
     rows = rows[rows["accelerator"].isin(kept_accelerators)]
-    rows = rows.assign(
-        notes=[row["notes"] | (SINGLE if row["systems"] == 1 else NONE) for row in as_dicts(rows)],
-        label=rows["benchmark"].map(labels),
-        name=rows["accelerator"].map(name),
-    )
+    rows = rows.assign(label=rows["benchmark"].map(labels), name=rows["accelerator"].map(name))
     cells = rows.assign(
         middle=interval.of(rows, "speedup").middle,
         words=[span(row, "speedup").text(PROSE, to="\u2013") + marks(row["notes"]) for row in as_dicts(rows)],

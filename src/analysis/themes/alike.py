@@ -132,6 +132,22 @@ def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
     return of_both | notes.sized_apart(best["accelerator_count"], base_best["accelerator_count"])
 
 
+def lone(systems: Records, base_systems: Records) -> Notes:
+    """The notes of a ratio of official systems of which one side is a single system's, or a single submitter's.
+
+    Both are the systems that stand behind a side (by_system); of the base it is told whose round it is.
+    """
+    best, base_best = systems[0], base_systems[0]
+    if (best["origin"], base_best["origin"]) != ("official", "official"):
+        return NONE
+    told = {note("single", of="system")} if len(systems) == 1 else set()
+    if len(systems) > 1 and _one_submitter(systems):
+        told = {note("single_submitter")}
+    if _one_submitter(base_systems):
+        told |= {note("single_base", accelerator=base_best["accelerator"], round=base_best["round"])}
+    return frozenset(told)
+
+
 def virtualised(row: Row) -> bool:
     """Whether a hypervisor is named in the system's description."""
     return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
@@ -171,6 +187,10 @@ def _on_sale(rows: Records) -> Records:
     ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
     first = min(ranks, default=0)
     return [row for row, rank in zip(rows, ranks, strict=True) if rank == first]
+
+
+def _one_submitter(systems: Records) -> bool:
+    return len({row["submitter"] for row in systems}) == 1
 
 
 def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.vocabulary import round_age
-from analysis.themes.alike import Records, Row, alike, by_system, cells_of, hull, own_notes, ratio
+from analysis.themes.alike import Records, Row, alike, by_system, cells_of, hull, lone, own_notes, ratio
 
 Sides = dict[str, Records]  # rows by accelerator, of one round
 FEW = 3  # bridges that a note names; of more it says how many
@@ -21,7 +21,7 @@ class _Way(NamedTuple):
     bridge: str
     submitter: str
     mixed: int
-    baseline: Row
+    baseline: Records  # its systems, the fastest first
     ratio: Interval
 
 
@@ -61,10 +61,12 @@ def _ways(systems: Records, sides: Sides, other_sides: Sides, baseline: str, bri
         )
         _, bridge_rows = alike(systems, bridge_rows)
         other_rows, base = alike(other_rows, other_sides[baseline])
-        best, base_best = systems[0], by_system(base)[0]
+        base_systems = by_system(base)
+        best, base_best = systems[0], base_systems[0]
         for bridge_row, other_row in product(_ends(bridge_rows), _ends(other_rows)):
             mixed = _sizes_differ(best, bridge_row) + _sizes_differ(other_row, base_best)
-            yield _Way(bridge, submitter, mixed, base_best, ratio(best, bridge_row) * ratio(other_row, base_best))
+            over = ratio(best, bridge_row) * ratio(other_row, base_best)
+            yield _Way(bridge, submitter, mixed, base_systems, over)
 
 
 def _ends(rows: Records) -> Records:
@@ -85,7 +87,8 @@ def _best(ways: list[_Way]) -> list[_Way]:
 
 
 def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
-    best, base = systems[0], by_system([way.baseline for way in ways])[0]
+    base_systems = by_system([row for way in ways for row in way.baseline])
+    best, base = systems[0], base_systems[0]
     speedup = hull(way.ratio for way in ways)
     bridges = sorted({way.bridge for way in ways})
     submitters = sorted({way.submitter for way in ways} - {""})
@@ -105,7 +108,7 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "pairs_high": float("nan"),
         "pairs": 0,
         **cells_of(best, base),
-        "notes": own_notes(best, base) | {note("bridged", **bridge_words)},
+        "notes": own_notes(best, base) | {note("bridged", **bridge_words)} | lone(systems, base_systems),
         "through": base["round"],
         "bridges": tuple(bridges),
     }

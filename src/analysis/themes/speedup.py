@@ -351,6 +351,8 @@ def _point(part: Records, accelerator: str, round: str, published: str) -> tuple
 def _cells(part: Records, base: Records) -> dict[str, Any]:
     """The measures of one accelerator of a basis; the baseline stands beside itself at 1."""
     cells = compared(part, base) | {"origin": part[0]["origin"]}
+    systems, base_systems = (alike.by_system(side) for side in alike.alike(part, base))
+    cells["notes"] |= alike.lone(systems, base_systems)
     if part is base:
         missing = float("nan")
         cells |= {"speedup_low": 1.0, "speedup_high": 1.0, "pairs_low": missing, "pairs_high": missing, "pairs": 0}
