@@ -30,6 +30,8 @@ def worth() -> pd.DataFrame:
     )  # fmt: skip
     rows = rows.assign(worth_high=rows["worth_low"], rounds=[(name,) for name in rows["round"]], origin="official")
     rows = rows.assign(through="", accelerator_count=8, baseline_count=32, precision="fp4", baseline_precision="fp8")
+    rates = rows["round"].map({"v5.1": 3900.0, "v4.1": 3066.0})
+    rows = rows.assign(base=rows["round"], baseline_rate_low=rates, baseline_rate_high=rates)
     return rows.assign(source_ids=[("a",), ("b",), ("c",), ("d",)])
 
 
@@ -158,7 +160,12 @@ def test_the_range_of_what_is_assumed_is_told_once(states: States) -> None:
 def test_the_figure_of_multiples_has_those_with_a_quote_first_and_no_preview(worth: pd.DataFrame) -> None:
     shown = prices.multiple_rows(worth)
     assert shown["accelerator"].tolist() == ["B200 SXM", "H200 SXM", "L40S"]
-    assert shown["told"].tolist() == ["v5.1", "v5.1", "v4.1"]
+    assert shown["told"].tolist() == ["over v5.1's", "over v5.1's", "over v4.1's"]
+    assert prices.bases(shown, "H100", "tokens/s") == (
+        "over v5.1's H100 (3,900 tokens/s) and v4.1's H100 (3,070 tokens/s), one base at a time"
+    )
+    printed = worth.head(1).assign(origin="published")
+    assert prices.bases(printed, "H100", "tokens/s") == prices.multiple_rows(printed)["told"].iloc[0] == ""
     many = pd.concat([worth.iloc[[1]]] * 12 + [worth.tail(1)], ignore_index=True)
     assert len(prices.multiple_rows(many)) == prices.MOST
     assert prices.multiple_rows(many)["accelerator"].iloc[-1] == "L40S"
@@ -166,10 +173,22 @@ def test_the_figure_of_multiples_has_those_with_a_quote_first_and_no_preview(wor
 
 
 def test_the_claim_of_that_figure_is_what_quotes_ask_beside_the_worth(worth: pd.DataFrame) -> None:
-    told = "Beside an H100 SXM, quotes ask more than its worth for an L40S and about its worth for an H200 SXM."
+    told = "Beside an H100 SXM, quotes ask about its worth for an H200 SXM and more than its worth for an L40S."
     assert prices.claim(worth, "H100 SXM") == told
     assert prices.claim(worth.assign(verdict=""), "H100 SXM") == "3 of 4 accelerators are worth more than an H100 SXM."
     assert prices.claim(worth.head(0), "A10") == "Nothing stands beside an A10."
+
+
+def test_a_worth_that_the_rounds_differ_in_is_told_of_each(worth: pd.DataFrame) -> None:
+    """One quote is a bargain by the older round and none by the newer; an accelerator is counted once, by its least."""
+    older = worth.iloc[[2]].assign(worth_low=1.31, worth_high=1.31, verdict="cheaper", base="v4.1")
+    in_rounds = pd.concat([worth, older], ignore_index=True)
+    assert prices.claim(in_rounds, "H100") == (
+        "Beside an H100, quotes ask about (v5.1) or less than (v4.1) its worth for an H200 SXM and more than its worth "
+        "for an L40S."
+    )
+    less = in_rounds.assign(verdict="", worth_low=in_rounds["worth_low"].where(in_rounds["base"].eq("v4.1"), 0.9))
+    assert prices.claim(less, "H100") == "0 of 4 accelerators are worth more than an H100."
 
 
 def test_quotes_are_named_by_accelerator_and_provider_with_what_they_say() -> None:

@@ -141,6 +141,14 @@ def test_a_baseline_without_a_quote_still_has_multiples_but_nothing_asked_beside
     assert cost.multiples(SPEEDUPS.head(0), PRICES, "H100 SXM").empty
 
 
+def test_multiples_over_two_bases_are_ranked_within_each() -> None:
+    """An H200 is worth 1.2 times the newer base, and 4 times the older: that stands behind 0.2 times the newer."""
+    older = SPEEDUPS[SPEEDUPS["accelerator"].eq("H200 SXM")].assign(speedup_low=4.0, speedup_high=4.0, base="v4.1")
+    found = cost.multiples(pd.concat([SPEEDUPS.assign(base="v5.1"), older], ignore_index=True), PRICES, "H100 SXM")
+    assert found["base"].tolist() == ["v5.1"] * 3 + ["v4.1"]
+    assert found["worth_low"].tolist() == [2.0, 1.2, 0.2, 4.0]
+
+
 @pytest.mark.parametrize(
     ("usd", "verdict"), [((2.2, 2.28), "cheaper"), ((2.3, 2.35), "open"), ((6.1, 9.0), "open"), ((6.3, 9.0), "dearer")]
 )

@@ -338,3 +338,21 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     lines = speedup.over_rounds(nothing, GENERATIONS, DATES, "H100 SXM")
     frames += [speedup.steps(nothing, ["H100 SXM", "B200 SXM"]), lines, speedup.grown(lines)]
     assert [len(frame) for frame in frames] == [0] * len(frames)
+
+
+def test_each_round_that_has_both_sides_is_a_base_of_its_own(comparable_rows: Rows) -> None:
+    """H200 in two rounds, L40S in the older alone, B200 as a preview of the older one, a document's A100."""
+    old, newer = {"round": "v4.1"}, {"round": "v5.1"}
+    h200, l40s, b200, a100 = ({"accelerator": name} for name in ("H200 SXM", "L40S", "B200 SXM", "A100 SXM 80GB"))
+    paper = {"origin": "published", "source": "Paper", "round": ""}
+    rows = comparable_rows(
+        old, newer | {"low": 1000.0}, old | h200 | {"low": 1048.0}, newer | h200 | {"low": 1100.0}, old | l40s,
+        old | b200 | {"availability": "preview"}, newer | b200, paper, paper | a100, paper | h200,
+    )  # fmt: skip
+    found = speedup.in_each_round(speedup.over_baseline(rows, "H100 SXM"))
+    shown = found[found["accelerator"].ne("H100 SXM")].sort_values(["base", "accelerator"], ascending=[False, True])
+    assert list(zip(shown["accelerator"], shown["base"], shown["speedup_low"], strict=True)) == [
+        ("B200 SXM", "v5.1", 0.8), ("H200 SXM", "v5.1", 1.1), ("H200 SXM", "v4.1", 1.31), ("L40S", "v4.1", 1.0),
+        ("A100 SXM 80GB", "Paper", 1.0),
+    ]  # fmt: skip
+    assert list(dict.fromkeys(found["base"])) == ["v5.1", "v4.1", "Paper"]

@@ -30,7 +30,7 @@ from analysis.themes.ownership import RENT, Terms
 
 MOST = 10  # rows that a figure draws
 TAG = 3  # digits of a price that somebody asks
-ASKED = {"dearer": "more than its worth", "open": "about its worth", "cheaper": "less than its worth"}
+ASKED = {"dearer": "more than", "open": "about", "cheaper": "less than"}
 
 
 def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = None) -> Finding:
@@ -266,36 +266,55 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms)
 def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of cost.multiples that a figure draws: those with a quote, then those worth most; most on top.
 
-    On sale before preview. `told` is the round, and through which other one it is reached.
+    On sale before preview. `told` is the base that each is over (see speedup.in_each_round).
     """
     sold = rows[~notes.told(rows, "preview")]
     candidates = sold if len(sold) else rows
     quoted = candidates["verdict"].ne("")
     shown = pd.concat([candidates[quoted], candidates[~quoted]]).head(MOST).sort_index()
-    newest_rounds = [
-        max(row["rounds"], key=round_age, default="") if row["origin"] == "official" else "" for row in as_dicts(shown)
+    told = [f"over {row['base']}'s" if row["origin"] == "official" else "" for row in as_dicts(shown)]
+    return shown.assign(told=pd.Series(told, index=shown.index, dtype="str"))
+
+
+def bases(rows: pd.DataFrame, baseline: str, unit: str) -> str:
+    """Over which rates of the baseline the multiples are, for a subtitle: by base, in the order of the rows.
+
+    `rows` are those of cost.multiples, of speedup.in_each_round; `unit` is that of the rates.
+    """
+    rates = [
+        f"{base}'s {baseline} ({span(of_base, 'baseline_rate').text(TAG)} {unit})"
+        for base, of_base in rows[rows["origin"].eq("official")].groupby("base", sort=False)
     ]
-    return shown.assign(told=pd.Series(newest_rounds, index=shown.index, dtype="str"))
+    return f"over {listed(rates, most=len(rates))}, one base at a time" if rates else ""
 
 
 def claim(rows: pd.DataFrame, baseline: str) -> str:
     """What the figure of multiples shows: what quotes ask beside what an hour is worth, else how many are worth more.
 
-    `rows` are those of cost.multiples.
+    `rows` are those of cost.multiples, one of each accelerator and base.
     """
     if rows.empty:
         return f"Nothing stands beside {with_article(baseline)}."
-    quoted = {verdict: list(rows_of_verdict["accelerator"]) for verdict, rows_of_verdict in rows.groupby("verdict")}
+    asked = {name: own for name, own in rows[rows["verdict"].ne("")].groupby("accelerator", sort=False)}
+    verdicts = {name: _asked(own) for name, own in asked.items()}
     clauses = [
-        f"{words} for {listed(map(with_article, quoted[verdict]))}"
-        for verdict, words in ASKED.items()
-        if verdict in quoted
+        f"{words} its worth for {listed(with_article(name) for name in verdicts if verdicts[name] == words)}"
+        for words in sorted(set(verdicts.values()), key=list(verdicts.values()).index)
     ]
     if clauses:
         return f"Beside {with_article(baseline)}, quotes ask {listed(clauses)}."
-    worth_more = int(rows["worth_low"].gt(1).sum())
+    least = rows.groupby("accelerator")["worth_low"].min()
+    worth_more = int(least.gt(1).sum())
     are = "is" if worth_more == 1 else "are"
-    return f"{worth_more} of {counted(len(rows), 'accelerator')} {are} worth more than {with_article(baseline)}."
+    return f"{worth_more} of {counted(len(least), 'accelerator')} {are} worth more than {with_article(baseline)}."
+
+
+def _asked(rows: pd.DataFrame) -> str:
+    """What quotes ask beside the worth of one accelerator: one word for it, or one for each base where they differ."""
+    if rows["verdict"].nunique() == 1:
+        return ASKED[rows["verdict"].iloc[0]]
+    by_verdict = rows.groupby("verdict", sort=False)["base"].agg(list)
+    return " or ".join(f"{ASKED[verdict]} ({listed(bases)})" for verdict, bases in by_verdict.items())
 
 
 def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:

@@ -212,11 +212,12 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
 def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """How many times the baseline's price an hour of each accelerator may cost and still buy as much work for a dollar.
 
-    That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator. Columns of
-    these and: worth_low/high (that ratio), offered_low/high (its price over the baseline's, see rents; NaN without one:
-    no price is invented), providers and baseline_providers (tuples, of those quotes), verdict (`cheaper`, `dearer` or
-    `open` where the two ranges meet, "" without a quote). They meet where two digits do not tell them apart: quotes are
-    no finer than that. The most first; the baseline itself is left out.
+    That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator, or those of
+    speedup.in_each_round, one of each base and accelerator. Columns of these and: worth_low/high (that ratio),
+    offered_low/high (its price over the baseline's, see rents; NaN without one: no price is invented), providers and
+    baseline_providers (tuples, of those quotes), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, ""
+    without a quote). They meet where two digits do not tell them apart: quotes are no finer than that. The most first,
+    base by base where rows have one; the baseline itself is left out.
     """
     others = speedups[speedups["accelerator"].ne(baseline)]
     others = interval.put(others, "worth", interval.of(others, "speedup"))
@@ -239,7 +240,11 @@ def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd
         [offered_low.isna(), offered_high < worth_low, offered_low > worth_high], ["", "cheaper", "dearer"], "open"
     )
     order = interval.of(others, "worth").middle.sort_values(ascending=False, kind="stable").index
-    return others.assign(verdict=pd.Series(verdict, index=others.index, dtype="str")).loc[order].reset_index(drop=True)
+    told = others.assign(verdict=pd.Series(verdict, index=others.index, dtype="str")).loc[order]
+    if "base" in told:
+        places = {base: place for place, base in enumerate(dict.fromkeys(others["base"]))}
+        told = told.sort_values("base", key=lambda bases: bases.map(places), kind="stable")
+    return told.reset_index(drop=True)
 
 
 def leading(worth: pd.DataFrame) -> pd.DataFrame:

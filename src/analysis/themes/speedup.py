@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analysis.compare import gate
 from analysis.core import interval
 from analysis.core.citation import several
 from analysis.core.interval import Interval
@@ -69,6 +70,23 @@ def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None
     if record is not None:
         ratios += _through_bridges(rows, record, baseline)
     return pd.DataFrame(ratios, columns=[*_KEYS, *MEASURES, "origin", "through", "bridges"])
+
+
+def in_each_round(speedups: pd.DataFrame) -> pd.DataFrame:
+    """What each accelerator is worth in each round that sets it beside the baseline: its answer, then older rounds.
+
+    Of `speedups` of over_baseline the rows of gate.official_first, and beside an official one the other official ones
+    on sale. The column `base` names the side that each is over: the round of the baseline, else the basis. Ratios of
+    two bases were not made alike; rows are grouped by them, of official rounds the newest first.
+    """
+    answers = gate.official_first(speedups)
+    keys = ["benchmark", "scenario", "accelerator"]
+    is_sold = np.array([row["origin"] == "official" and on_sale(row) for row in as_dicts(speedups)], dtype="bool")
+    every = pd.concat([answers, speedups[is_sold]]).drop_duplicates([*keys, "basis"])
+    base = every["baseline_round"].where(every["origin"].eq("official"), every["basis"])
+    every = every.assign(base=base.astype("str"))
+    ages = [round_age(row["base"]) if row["origin"] == "official" else (-1, -1) for row in as_dicts(every)]
+    return every.iloc[sorted(range(len(every)), key=ages.__getitem__, reverse=True)].reset_index(drop=True)
 
 
 def leader(speedups: pd.DataFrame, baseline: str) -> pd.Series | None:
