@@ -33,14 +33,24 @@ def matrix(*rows: dict[str, Any]) -> pd.DataFrame:
             low, high = given if isinstance(given, tuple) else (given, given)
             ends |= {f"{name}_low": low, f"{name}_high": high, f"{name}_round": "v6.0"}
             ends[f"{name}_notes"] = frozenset(row.get(f"{name}_notes", NONE))
-        over = row.get("over", (NAN, None, None))
-        ends |= dict(zip(("over_low", "over_high", "over_round", "over_count"), (over[0], *over), strict=True))
         about = {"accelerator": row["accelerator"], "accelerator_count": row.get("accelerator_count", 8)}
         table.append(about | {"round": "v6.0", "framework": "vLLM", "source_ids": ("mlcommons-v6.0",)} | ends)
     columns = ["accelerator", "accelerator_count", "round", "framework", "source_ids"]
     columns += [f"{name}_{end}" for name in standing.MEASURES for end in ("low", "high", "round", "notes")]
-    columns += [f"over_{name}" for name in ("low", "high", "round", "count")]
     return pd.DataFrame(table, columns=columns)
+
+
+def worths(*rows: tuple[str, str, float, float]) -> pd.DataFrame:
+    """Rows as themes.standing.worths gives them: accelerator, base, worth, the base's rate."""
+    frame = pd.DataFrame(rows, columns=["accelerator", "base", "worth_low", "over_low"])
+    frame = frame.assign(worth_high=frame["worth_low"], over_high=frame["over_low"], round=frame["base"])
+    return frame.assign(accelerator_count=8, notes=[frozenset({BRIDGED})] * len(frame))
+
+
+IN_ROUNDS = worths(
+    ("H100 SXM", "v5.1", 1.0, 3897.0), ("B300 SXM", "v5.1", 3.5, 3902.0), ("H200 SXM", "v5.1", 1.1, 3897.0),
+    ("H200 SXM", "v4.1", 1.31, 3066.0), ("GB300", "v4.1", 4.5, 3066.0),
+)  # fmt: skip
 
 
 def changes(*rows: tuple[str, str, str, float, float]) -> pd.DataFrame:
@@ -141,8 +151,8 @@ def test_the_record_is_told_by_its_rounds_rows_and_newest_day() -> None:
 def test_how_many_ran_what_is_counted() -> None:
     finding = answer.known(matrix(FIRST, SECOND), "LLM")
     assert finding.sentence == (
-        "LLM, the best system of each of 2 accelerators: 2 ran Offline, 2 ran Server, 1 ran Interactive; "
-        "power is metered for 1."
+        "LLM, of 2 accelerators the best system of the usual size, of the newest round with one: 2 ran Offline, 2 ran "
+        "Server, 1 ran Interactive; power is metered for 1."
     )
     assert answer.known(matrix(), "LLM").value is None
 
@@ -174,10 +184,11 @@ def test_what_became_faster_is_counted() -> None:
 
 
 def test_claims_of_changes_also_of_none() -> None:
-    led = "Of benchmarks with one leader in both rounds"
-    assert answer.gained_most(GAINS, label) == f"{led} Scans gained most, 0.9 times"
+    assert answer.gained_most(GAINS, label) == (
+        "LLM gained most, 1.8 times, by another accelerator; with one leader in both rounds Scans, 0.9 times"
+    )
     same = GAINS.assign(before=["B300 SXM", "L4", ""])
-    assert answer.gained_most(same, label) == f"{led} LLM gained most, 1.8 times"
+    assert answer.gained_most(same, label) == "LLM gained most, 1.8 times, with one leader in both rounds"
     assert answer.gained_most(GAINS.head(1), label).startswith("Another accelerator leads each benchmark")
     assert answer.gained_most(GAINS.tail(1), label) == "No benchmark was run in a round before"
     assert (answer.newest(GAINS), answer.newest(GAINS.head(0))) == ("v6.0", "the newest round")
@@ -190,13 +201,15 @@ def test_a_figure_has_ten_rows_of_one_rate_and_its_notes() -> None:
     assert shown["notes"].iloc[0] == {SIZE} and set(shown["software"]) == {"vLLM"}
 
 
-def test_the_figure_of_worth_leaves_out_the_baseline_and_tells_bridges_apart() -> None:
-    shown = answer.drawn_worth(
-        matrix(FIRST, SECOND, BASE, {"accelerator": "A2", "offline": 1.0}), "Offline", "H100 SXM"
-    )
-    assert shown["accelerator"].tolist() == ["GB300", "B300 SXM"]
-    assert shown["way"].tolist() == ["across rounds", "within one round"]
-    assert shown["notes"].tolist() == [{BRIDGED}, NONE]
+def test_the_figure_of_worth_goes_base_by_base_and_leaves_out_the_baseline() -> None:
+    """By the rate within a base, B300 before H200; the GB300 is the fastest and stands behind, over an older base."""
+    h200 = {"accelerator": "H200 SXM", "offline": 4410.0, "worth": (1.1, 1.31)}
+    shown = answer.drawn_worth(matrix(FIRST, SECOND, h200, BASE), IN_ROUNDS, "Offline", "H100 SXM")
+    assert list(zip(shown["accelerator"], shown["over"], strict=True)) == [
+        ("B300 SXM", "over H100 SXM of v5.1"), ("H200 SXM", "over H100 SXM of v5.1"),
+        ("GB300", "over H100 SXM of v4.1"), ("H200 SXM", "over H100 SXM of v4.1"),
+    ]  # fmt: skip
+    assert answer.drawn_worth(matrix(BASE), IN_ROUNDS, "Offline", "H100 SXM").empty
 
 
 def test_the_figure_of_changes_has_those_that_were_run_before() -> None:
@@ -206,16 +219,12 @@ def test_the_figure_of_changes_has_those_that_were_run_before() -> None:
     assert answer.drawn_changes(GAINS.tail(1), label).empty
 
 
-def test_a_measure_that_none_has_is_no_column() -> None:
-    heads = answer.headers(matrix(SECOND, BASE), "tokens/s", "token", "H100 SXM")
-    assert list(heads) == ["accelerator", "offline", "server", "joules", "worth", "over", "accelerator_count", "round"]
+def test_a_measure_that_none_has_is_no_column_and_each_base_has_one() -> None:
+    """A worth of 1.1 over 3,900 and one of 1.31 over 3,070 stand in two columns."""
+    heads = answer.headers(matrix(SECOND, BASE), IN_ROUNDS, "tokens/s", "token", "H100")
+    columns = ["accelerator", "offline", "server", "joules", "worth_v5.1", "worth_v4.1", "accelerator_count", "round"]
+    assert list(heads) == columns
     assert heads["joules"] == "Joules per token" and heads["offline"] == "Offline (tokens/s each)"
-
-
-def test_each_worth_has_the_rate_that_it_is_over_its_round_and_its_size() -> None:
-    """One worth of two rounds' baselines is seen to be so: 4,000 over 3,902 is 1.03, 3,450 over 3,066 is 1.13."""
-    rows = matrix(FIRST | {"over": (3902.47, "v5.1", 32)}, BASE | {"over": (3066.0, "v4.1", 8)}, SECOND)
-    told = answer.beside_baseline(rows).set_index("accelerator")["over"]
-    assert told.tolist() == ["3,900\u00a0(v5.1,\u00a032x)", "3,070\u00a0(v4.1,\u00a08x)", answer.BLANK[0]]
-    heads = answer.headers(rows, "tokens/s", "token", "H100")
-    assert heads["over"] == "Worth is over H100 at (tokens/s each)"
+    assert heads["worth_v5.1"] == "Worth (times the price of H100, 3,900 tokens/s in v5.1)"
+    alone = answer.headers(matrix(BASE), IN_ROUNDS.head(0), "tokens/s", "token", "H100")
+    assert not [name for name in alone if name.startswith("worth")]

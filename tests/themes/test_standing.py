@@ -102,17 +102,18 @@ def test_a_node_of_another_size_has_joules_and_no_kilowatts(official: Rows) -> N
     assert row["joules_high"] == 5.0 and pd.isna(row["kilowatts_high"])
 
 
-def test_worth_is_the_speedup_of_the_newest_round_that_has_both(official: Rows) -> None:
+def test_worth_is_the_speedup_over_each_round_that_has_both(official: Rows) -> None:
+    """B200 has twice the H100 of v4.1 and three times that of v5.1: neither alone is its worth."""
     rows = [
         {"low": 800.0},
         {"low": 1000.0, "round": "v5.1", "source": "official v5.1", "source_id": "mlcommons-v5.1"},
         {"accelerator": "B200 SXM", "low": 1600.0},
         {"accelerator": "B200 SXM", "low": 3000.0, "round": "v5.1", "source": "official v5.1"},
     ]
-    table = matrix(official, *rows)
-    assert (table.loc["B200 SXM", "worth_low"], table.loc["B200 SXM", "worth_round"]) == (3.0, "v5.1")
-    assert table.loc["H100 SXM", "worth_high"] == 1.0
-    assert {each.code for each in table.loc["B200 SXM", "worth_notes"]} == {"single", "single_base"}
+    row = matrix(official, *rows).loc["B200 SXM"]
+    assert (row["worth_low"], row["worth_high"], row["worth_round"]) == (2.0, 3.0, "v5.1")
+    assert {each.code for each in row["worth_notes"]} == {"single", "single_base"}
+    assert matrix(official, *rows).loc["H100 SXM", "worth_high"] == 1.0
 
 
 def test_worth_over_a_bridge_says_so(official: Rows) -> None:
@@ -150,18 +151,31 @@ def test_newcomers_are_on_sale_in_the_newest_round_for_the_first_time(official: 
     assert standing.newcomers(official()) == ()
 
 
-def test_a_worth_has_the_rate_that_it_is_over(official: Rows) -> None:
-    """B200 stands beside the H100 of its own round, L40S beside that of the round before; H100 has its newest one."""
+def test_a_worth_stands_in_the_column_of_its_base(official: Rows) -> None:
+    """B200 over the H100 of its own round, L40S over that of the round before, H200 over both, each with its rate."""
     cluster = B200 | {"accelerator": "H100 SXM", "accelerator_count": 32, "low": 4000.0}
+    h200 = {"accelerator": "H200 SXM"}
     rows = [{"low": 800.0}, {"low": 80.0, "accelerator": "L40S"}, cluster, B200 | {"low": 2000.0}]
-    over = matrix(official, *rows)[["over_low", "over_high", "over_round", "over_count"]]
-    assert over.loc["B200 SXM"].tolist() == over.loc["H100 SXM"].tolist() == [125.0, 125.0, "v6.0", 32]
-    assert over.loc["L40S"].tolist() == [100.0, 100.0, "v4.1", 8]
-    codes = {name: {note.code for note in matrix(official, *rows).at[name, "over_notes"]} for name in over.index}
-    # The newest H100 of the usual size is of v4.1; the worth of one is that of the cluster of v6.0.
-    assert codes == {"B200 SXM": set(), "H100 SXM": {"different_sizes", "different_rounds"}, "L40S": set()}
-    alone = matrix(official, {"accelerator": "L40S"}).loc["L40S"]
-    assert pd.isna(alone["over_low"]) and pd.isna(alone["over_round"])
+    rows += [h200 | {"low": 1048.0}, B200 | h200 | {"low": 1100.0, "accelerator_count": 8}]
+    results = official(*rows)
+    each = standing.worths(speedup.over_baseline(results, "H100 SXM"))
+    assert each.groupby("base", sort=False)["over_low"].unique().map(list).to_dict() == {"v6.0": [125.0], "v4.1": [100]}
+    assert standing.worths(speedup.over_baseline(results.head(0), "H100 SXM")).empty
+    table = standing.beside_bases(matrix(official, *rows).reset_index(), each).set_index("accelerator")
+    worth = table[["worth_v6.0_low", "worth_v4.1_high"]]
+    assert worth.loc["H200 SXM"].tolist() == [1.1, 1.31]
+    assert worth.loc["B200 SXM", "worth_v6.0_low"] == 2.0 and worth.loc["L40S", "worth_v4.1_high"] == 0.1
+    assert worth.isna().to_numpy().tolist().count([False, True]) == 1  # the B200; H100 and H200 stand in both
+    codes = {name: {note.code for note in table.at[name, "worth_v4.1_notes"]} for name in table.index}
+    # The row of the H200 is of v6.0, and that of the H100 of the usual size is of v4.1.
+    assert (
+        codes["H200 SXM"]
+        == {"single", "single_base", "different_rounds"}
+        <= {n.code for n in table.at["H200 SXM", "notes"]}
+    )
+    assert codes["B200 SXM"] == codes["H100 SXM"] == set()
+    of_cluster = {note.code for note in table.at["H100 SXM", "worth_v6.0_notes"]}
+    assert of_cluster == {"different_sizes", "different_rounds"}
 
 
 def test_changes_set_the_fastest_beside_that_of_the_last_round_before(official: Rows) -> None:

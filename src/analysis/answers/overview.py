@@ -128,13 +128,14 @@ def record(rounds_held: pd.DataFrame) -> Finding:
 
 
 def known(matrix: pd.DataFrame, label: str) -> Finding:
-    """Of how many accelerators on sale the record has what of a benchmark."""
+    """Of how many accelerators on sale the record has what of a benchmark, and what the rows of the matrix are."""
     unit = "accelerators on sale with a metered run"
     if matrix.empty:
         return nothing("known_of_those_on_sale", unit, "No accelerator on sale has a comparable result.")
     metered = int(matrix["joules_low"].notna().sum())
     ran = [f"{matrix[f'{name}_low'].notna().sum()} ran {scenario}" for scenario, name in standing.RATES.items()]
-    headline = f"{label}, the best system of each of {counted(len(matrix), 'accelerator')}: {', '.join(ran)}"
+    headline = f"{label}, of {counted(len(matrix), 'accelerator')} the best system of the usual size, "
+    headline += f"of the newest round with one: {', '.join(ran)}"
     headline += f"; power is metered for {metered}."
     return Finding("known_of_those_on_sale", exactly(metered), unit, headline, cited(matrix))
 
@@ -187,15 +188,23 @@ def faster(changes: pd.DataFrame, newest: str) -> Finding:
 
 
 def gained_most(changes: pd.DataFrame, label: Label) -> str:
-    """The benchmark of greatest gain among those that one accelerator led in both rounds, as a figure's claim."""
+    """The benchmark that gained most and that of those which one accelerator led in both rounds, as a figure's claim.
+
+    A gain of another accelerator is no change of speed.
+    """
     if changes["gain_low"].isna().all():
         return "No benchmark was run in a round before"
     same_leader = changes[changes["accelerator"].eq(changes["before"])]
     if same_leader.empty:
         return "Another accelerator leads each benchmark: no gain is of one accelerator"
-    most_gained = same_leader.iloc[0]
-    gained = f"{prose(_scalar(interval.of(most_gained, 'gain')))} times"
-    return f"Of benchmarks with one leader in both rounds {label(most_gained['benchmark'])} gained most, {gained}"
+    most_gained, most_of_one = changes.iloc[0], same_leader.iloc[0]
+    gained, gained_of_one = (f"{prose(_scalar(interval.of(row, 'gain')))} times" for row in (most_gained, most_of_one))
+    if most_gained["benchmark"] == most_of_one["benchmark"]:
+        return f"{label(most_gained['benchmark'])} gained most, {gained}, with one leader in both rounds"
+    return (
+        f"{label(most_gained['benchmark'])} gained most, {gained}, by another accelerator; "
+        f"with one leader in both rounds {label(most_of_one['benchmark'])}, {gained_of_one}"
+    )
 
 
 def drawn(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
@@ -204,14 +213,20 @@ def drawn(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:
     return ranked.assign(notes=ranked[f"{standing.RATES[scenario]}_notes"]).rename(columns={"framework": "software"})
 
 
-def drawn_worth(matrix: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFrame:
-    """The first DRAWN by a scenario's rate whose worth is known, without the baseline; `way`: how it is known."""
+def drawn_worth(matrix: pd.DataFrame, each: pd.DataFrame, scenario: str, baseline: str) -> pd.DataFrame:
+    """The first DRAWN by a scenario's rate whose worth is known, without the baseline, base by base (standing.worths).
+
+    `over` names the base; an accelerator has a row for each that stands beside it.
+    """
     ranked = _ranked(matrix, scenario)
-    ranked = ranked[ranked["worth_low"].notna() & ranked["accelerator"].ne(baseline)].head(DRAWN)
-    bridged = [any(note.code == "bridged" for note in caveats) for caveats in ranked["worth_notes"]]
-    way = ["across rounds" if over else "within one round" for over in bridged]
-    ranked = ranked.assign(way=pd.Series(way, index=ranked.index, dtype="str"), notes=ranked["worth_notes"])
-    return ranked.rename(columns={"framework": "software"})
+    names = list(
+        ranked.loc[ranked["worth_low"].notna() & ranked["accelerator"].ne(baseline), "accelerator"].head(DRAWN)
+    )
+    rows = each[each["accelerator"].isin(names)]
+    bases = list(rows["base"].unique())
+    keys = list(zip(rows["base"], rows["accelerator"], strict=True))
+    order = sorted(range(len(rows)), key=lambda row: (bases.index(keys[row][0]), names.index(keys[row][1])))
+    return rows.iloc[order].assign(over=lambda drawn: f"over {baseline} of " + drawn["base"])
 
 
 def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
@@ -227,24 +242,18 @@ def drawn_changes(changes: pd.DataFrame, label: Label) -> pd.DataFrame:
     )
 
 
-def headers(matrix: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[str, str]:
-    """The columns of the matrix that have anything to show, with their headers."""
+def headers(matrix: pd.DataFrame, each: pd.DataFrame, unit: str, work: str, baseline: str) -> dict[str, str]:
+    """The columns of the matrix beside its bases (standing.beside_bases) that have anything to show, with headers.
+
+    A worth has one column for each base of standing.worths, whose rate the header says: columns do not compare.
+    """
     measures = {name: f"{scenario} ({unit} each)" for scenario, name in standing.RATES.items()}
     measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {USUAL_SIZE}"}
-    measures |= {"worth": f"Worth (times the price of {baseline})"}
     shown_measures = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
-    shown_measures |= {"over": f"Worth is over {baseline} at ({unit} each)"} if "worth" in shown_measures else {}
+    for base, of_base in each.groupby("base", sort=False):
+        rate_of_base = f"{span(of_base, 'over').text(RATE)} {unit}"
+        shown_measures[f"worth_{base}"] = f"Worth (times the price of {baseline}, {rate_of_base} in {base})"
     return {"accelerator": "Accelerator", **shown_measures, "accelerator_count": "In one system", "round": "Round"}
-
-
-def beside_baseline(matrix: pd.DataFrame) -> pd.DataFrame:
-    """The matrix with `over` in words: the rate of the baseline that each worth is over, its round and its size."""
-    over = [
-        "\u00a0".join([interval.of(row, "over").text(RATE), f"({row['over_round']},", f"{row['over_count']:.0f}x)"])
-        if row["over_low"] == row["over_low"] else BLANK[0]
-        for row in as_dicts(matrix)
-    ]  # fmt: skip
-    return matrix.assign(over=pd.Series(over, index=matrix.index, dtype="str"))
 
 
 def _ranked(matrix: pd.DataFrame, scenario: str) -> pd.DataFrame:

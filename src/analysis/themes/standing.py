@@ -11,14 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.compare import gate
 from analysis.core import ages, interval, notes
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
-from analysis.themes import power
+from analysis.themes import power, speedup
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind, narrowed, of_usual_size
 
 RATES = {scenario: scenario.lower() for scenario in DATACENTER}  # the interval of each scenario's rate
@@ -42,14 +41,13 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
     scenario in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter, framework and
     round of the fastest system of the first scenario that it ran; the intervals of RATES (units of work per second and
     accelerator), joules (per unit of work, metered), kilowatts (of the same run, where it is of the usual size),
-    worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even), NaN
-    where the record has none; `<name>_round` and `<name>_notes` of each, "" and none where it is not known;
-    over_low/high, over_round and over_count, the rate of the baseline that the worth is over, which is not one for all
-    (over a bridge its last side), and in over_notes that the rate which it is of is not the row's; source_ids, notes.
+    worth (its rate over the baseline's, which is the multiple of the baseline's price at which it breaks even: over all
+    rounds that have both, see `worths`), NaN where the record has none; `<name>_round` and `<name>_notes` of each, ""
+    and none where it is not known; source_ids, notes.
     """
     sold = on_sale(rows).filter(_READ)
     scenarios = list(dict.fromkeys(sold["scenario"]))
-    metered, worth = _metered(efficient), _worth(speedups)
+    metered, worth = _metered(efficient), _worth(worths(speedups))
     table = []
     for accelerator, of_accelerator in sold.groupby("accelerator", sort=False):
         best = _fastest(of_accelerator)
@@ -58,25 +56,56 @@ def matrix(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) 
         sources = [several(fastest["source_id"] for fastest in best.values())]
         for scenario, name in RATES.items():
             row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
-        run, speedup = metered.get(accelerator), worth.get(accelerator)
+        run, own_worth = metered.get(accelerator), worth.get(accelerator)
         node = run if run and run["accelerator_count"] == USUAL_SIZE else None
         row |= _cell("joules", run, "joules", first["round"])
         row |= _cell("kilowatts", node, "kilowatts", first["round"])
-        row |= _cell("worth", speedup, "speedup")
-        row |= {f"over_{end}": speedup[f"baseline_rate_{end}"] if speedup else float("nan") for end in ("low", "high")}
-        row |= {f"over_{name}": speedup[f"baseline_{name}"] if speedup else None for name in ("round", "count")}
+        row |= _cell("worth", own_worth, "worth")
         sources += [(run["source_id"],)] if run else []
-        sources += [speedup["source_ids"]] if speedup else []
+        sources += [own_worth["source_ids"]] if own_worth else []
         row["source_ids"] = several(name for ids in sources for name in ids)
-        row["over_notes"] = _another_run(speedup, first) if speedup else NONE
-        row["notes"] = notes.union(row[f"{name}_notes"] for name in (*MEASURES, "over"))
+        row["notes"] = notes.union(row[f"{name}_notes"] for name in MEASURES)
         table.append(row)
     ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
-    ends += ["over_low", "over_high", "over_round", "over_count", "over_notes"]
     columns = ["accelerator", "round", *_OF_THE_FASTEST, *ends, "source_ids", "notes"]
     frame = pd.DataFrame(table, columns=columns)
     leading = f"{RATES[scenarios[0]]}_high" if scenarios else "offline_high"
     return frame.sort_values(leading, ascending=False, kind="stable", ignore_index=True)
+
+
+def worths(speedups: pd.DataFrame) -> pd.DataFrame:
+    """What each accelerator of speedup.over_baseline is worth over each base that stands beside it, the newest first.
+
+    A base is the baseline of one official round (speedup.in_each_round): worths over two bases do not compare.
+    Columns: accelerator, base (its round), worth_low/high, over_low/high (the base's rate per accelerator), round (the
+    newest of the two sides), accelerator_count, system, submitter and software (of the accelerator's), source_ids,
+    notes.
+    """
+    each = speedup.in_each_round(speedups[speedups["origin"].eq("official")])
+    names = {f"speedup_{end}": f"worth_{end}" for end in ("low", "high")}
+    names |= {f"baseline_rate_{end}": f"over_{end}" for end in ("low", "high")}
+    rounds = [max(row_rounds, key=round_age) for row_rounds in each["rounds"]]
+    each = each.rename(columns=names).assign(round=pd.Series(rounds, each.index, "str"))
+    about = ["accelerator_count", "system", "submitter", "software", "source_ids", "notes"]
+    return each[["accelerator", "base", *names.values(), "round", *about]]
+
+
+def beside_bases(matrix: pd.DataFrame, each: pd.DataFrame) -> pd.DataFrame:
+    """The matrix with an interval `worth_<base>` and its `worth_<base>_notes` for each base of `worths`.
+
+    What is not known is NaN. These notes, and with them those of the row, also say where the worth is of another run
+    than the row's: of another size or round.
+    """
+    wide = matrix
+    for base, of_base in each.groupby("base", sort=False):
+        own = of_base.set_index("accelerator").reindex(matrix["accelerator"])
+        known = own["worth_low"].notna().tolist()
+        rows = zip(known, as_dicts(own), as_dicts(matrix), strict=True)
+        told = [_another_run(run, row) | run["notes"] if is_known else NONE for is_known, run, row in rows]
+        ends = {f"worth_{base}_{end}": own[f"worth_{end}"].to_numpy("float64") for end in ("low", "high")}
+        wide = wide.assign(**ends, **{f"worth_{base}_notes": pd.Series(told, matrix.index, "object")})
+        wide["notes"] = [notes.union(row_notes) for row_notes in zip(wide["notes"], told, strict=True)]
+    return wide
 
 
 def behind(rows: pd.DataFrame) -> pd.DataFrame:
@@ -165,17 +194,21 @@ def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return {row["accelerator"]: row for row in as_dicts(best)}
 
 
-def _worth(speedups: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """The newest speedup of each accelerator: of the newest round that has it and the baseline, else over a bridge."""
-    newest = gate.official_first(speedups[speedups["origin"].eq("official")])
-    by_accelerator = {row["accelerator"]: row for row in as_dicts(newest)}
-    return {name: row | {"round": max(row["rounds"], key=round_age)} for name, row in by_accelerator.items()}
+def _worth(each: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """The worth of each accelerator over all its bases, lowest to highest, of the newest round of `worths`."""
+    found = {}
+    for name, part in each.groupby("accelerator", sort=False):
+        ends = interval.span(part, "worth")
+        of_all = {"worth_low": ends.low, "worth_high": ends.high, "notes": notes.union(part["notes"])}
+        sources = several(source for ids in part["source_ids"] for source in ids)
+        found[name] = of_all | {"round": max(part["round"], key=round_age), "source_ids": sources}
+    return found
 
 
-def _another_run(speedup: dict[str, Any], first: dict[str, Any]) -> Notes:
-    """The notes that a worth is of another run than the row's `first`: of another size, or of another round."""
-    sized = notes.sized_apart(speedup["accelerator_count"], first["accelerator_count"])
-    return sized | notes.apart([speedup["round"]], [first["round"]])
+def _another_run(worth: dict[str, Any], row: dict[str, Any]) -> Notes:
+    """The notes that a worth is of another run than its row: of another size, or of another round."""
+    sized = notes.sized_apart(worth["accelerator_count"], row["accelerator_count"])
+    return sized | notes.apart([worth["round"]], [row["round"]])
 
 
 def _cell(name: str, run: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
