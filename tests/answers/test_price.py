@@ -219,24 +219,34 @@ def test_owning_is_told_at_the_middle_use_for_each_dollar_of_rent(states: States
     uses = ownership.by_use(Interval(2.0, 3.0), TERMS, [0.1, 0.5, 1.0])
     worth = 4 * 4380 * TERMS.mean_rent.low
     finding = prices.owning(uses, "H100 SXM")
-    told = "At 50 % use and the rents quoted, buy an H100 SXM below $20,000; above $31,000 rent; between, rents decide."
-    states(finding, (worth, worth), told)
+    told = "At 50 % use, renting all hours, buy an H100 SXM below $43,000, above $66,000 rent; "
+    states(finding, (worth, worth), f"{told}renting worked hours alone, below $20,000, above $31,000.")
+    assert finding.more == "Between, rents decide."
     falls = ownership.by_use(Interval(2.0, 3.0), replace(TERMS, rent_falls_share=Interval(0.1, 0.25)), [0.5])
     assert falls["widened_by"].item() == ("rent", "rent_falls_share")
-    assert prices.owning(falls, "H100 SXM").headline.endswith("; between, rents and their fall decide.")
+    assert prices.owning(falls, "H100 SXM").more == "Between, rents and their fall decide."
     least = 0.2 / TERMS.mean_rent.low
     assert finding.values["least_rent"][0].low == pytest.approx(least)
     assert finding.values["break_even_purchase"][0].low == pytest.approx((2 - least) * worth)
+    assert finding.values["break_even_purchase_all_hours"][0].low == pytest.approx((4 - least) * worth)
     unrented = ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])
     told = "At 50 % use, each dollar of hourly rent above 30 cents justifies $12,000 of an H100 SXM's purchase price."
     states(prices.owning(unrented, "H100 SXM"), (worth, worth), told)
     assert list(prices.owning(unrented, "H100 SXM").values) == ["least_rent"]
     one = prices.owning(ownership.by_use(Interval(2.0, 2.0), TERMS, [0.5]), "H100 SXM")
-    states(one, (worth, worth), "At 50 % use and the rent quoted, buy an H100 SXM below $20,000; above it rent.")
+    states(
+        one,
+        (worth, worth),
+        "At 50 % use, renting all hours, buy an H100 SXM below $43,000, else rent; renting worked hours alone, below "
+        "$20,000.",
+    )
     assert prices.use_rows(unrented).empty
     shown = prices.use_rows(uses)
-    assert shown["use"].tolist() == ["10 % used", "50 % used", "100 % used"]
-    assert shown["thousand_low"].iloc[1] == pytest.approx((2 - least) * worth / 1000)
+    assert shown["use"].tolist() == [name for name in ("10 % used", "50 % used", "100 % used") for _ in range(2)]
+    assert shown["rented"].tolist() == ["all hours rented", "worked hours alone rented"] * 3
+    both = [(4 - least) * worth / 1000, (2 - least) * worth / 1000]
+    assert shown["thousand_low"].iloc[2:4].tolist() == pytest.approx(both)
+    assert shown["thousand_low"].iloc[4] == shown["thousand_low"].iloc[5]  # all hours are worked
     by_two = prices.owned_on(Interval(2.0, 3.5), TERMS, ["A", "B"])
     assert by_two == "Rented at $2 to $3.50 an hour (A and B), falling 20 % a year, over 4 years."
     assert (
@@ -252,7 +262,9 @@ def test_without_watts_nothing_is_said_of_owning(states: States) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rent", "verdict"), [(9.0, ", cheaper than rent as it falls."), (1.0, ", dearer than rent as it falls."),
+    ("rent", "verdict"), [(9.0, ", cheaper than rent as it falls, of all hours or worked ones alone."),
+                          (1.0, ", dearer than rent as it falls, of all hours or worked ones alone."),
+                          (2.0, ", cheaper than rent as it falls, of all hours, dearer than that of worked ones"),
                           (float("nan"), "costs $2.")],
 )  # fmt: skip
 def test_an_owned_hour_is_held_against_the_mean_rent(rent: float, verdict: str, states: States) -> None:

@@ -13,6 +13,7 @@ from analysis.answers.words import (
     dollars,
     fitting,
     listed,
+    opening,
     plural,
     prose,
     with_article,
@@ -26,7 +27,7 @@ from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import round_age
 from analysis.themes import cost
 from analysis.themes.of_a_kind import software
-from analysis.themes.ownership import RENT, Terms
+from analysis.themes.ownership import RENT, WORTHS, Terms
 
 MOST = 10  # rows that a figure draws
 TAG = 3  # digits of a price that somebody asks
@@ -97,10 +98,10 @@ def basis(worth: pd.DataFrame, quoted: pd.DataFrame) -> list[str]:
 
 def in_other_scenario(answer: Finding, answer_there: Finding, scenario: str) -> Finding:
     """Whether the other scenario gives the same answer; both are findings of `order`."""
-    opening = "O"
+    verdict = "O"
     if answer.value is not None and answer_there.value is not None:
-        opening = "No: o" if answer.about == answer_there.about else "Yes: o"
-    sentence = f"{opening}n {scenario}, {answer_there.headline[:1].lower()}{answer_there.headline[1:]}"
+        verdict = "No: o" if answer.about == answer_there.about else "Yes: o"
+    sentence = f"{verdict}n {scenario}, {answer_there.headline[:1].lower()}{answer_there.headline[1:]}"
     return replace(answer_there, name="break_even_in_the_other_scenario", headline=sentence)
 
 
@@ -205,6 +206,8 @@ def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str
     return Finding(name, value, unit, sentence, cited(pd.DataFrame([best])), _warned(pd.DataFrame([best])))
 
 
+ENDS = ("low", "high")
+RENTED = dict(zip(WORTHS, ("worked hours alone rented", "all hours rented"), strict=True))
 WIDENS = {
     RENT: "rents",
     "rent_falls_share": "their fall",
@@ -219,9 +222,10 @@ WIDENS = {
 def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
     """The purchase price that a dollar of rent justifies, at the middle one of the shares of use.
 
-    `uses` are the rows of ownership.by_use. The value is the purchase price for each dollar of today's hourly rent.
+    `uses` are the rows of ownership.by_use. The value is the purchase price for each dollar of today's hourly rent, if
+    worked hours alone are rented; prices to buy at are told for these and for all hours.
     """
-    unit = "US dollars of purchase price for each dollar of hourly rent above the least rent"
+    unit = "US dollars of purchase price for each dollar of hourly rent above the least rent, worked hours alone rented"
     row = uses.iloc[len(uses) // 2]
     least_rent = span(row, "least_rent")
     if not least_rent.known:
@@ -232,15 +236,22 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
         f"At {_percent(row['used_share'])} use, each dollar of hourly rent above {dollars(least_rent)} justifies "
         f"{dollars(worth)} of {with_article(accelerator)}'s purchase price."
     )
-    values = {"least_rent": (least_rent, "US dollars an hour that pay what runs, and no purchase")}
+    values, more = {"least_rent": (least_rent, "US dollars an hour that pay what runs, and no purchase")}, ""
     if (break_even := span(row, "worth")).known:
-        values["break_even_purchase"] = (break_even, "US dollars of purchase price at the rents quoted")
-        below, above = (dollars(Interval(end, end)) for end in (break_even.low, break_even.high))
-        buy, use = f"buy {with_article(accelerator)} below {below}", _percent(row["used_share"])
-        sentence = f"At {use} use and the rents quoted, {buy}; above {above} rent; {_between(row)}."
+        of_all = span(row, "worth_all_hours")
+        paid = "US dollars of purchase price at the rents quoted"
+        values["break_even_purchase"] = (break_even, f"{paid}, worked hours alone rented")
+        values["break_even_purchase_all_hours"] = (of_all, f"{paid}, all hours rented")
+        (below, above), (below_of_all, above_of_all) = (
+            [dollars(Interval(end, end)) for end in (price.low, price.high)] for price in (break_even, of_all)
+        )
+        use = f"At {_percent(row['used_share'])} use, renting all hours"
+        buy = f"buy {with_article(accelerator)} below {below_of_all}"
+        sentence = f"{use}, {buy}, above {above_of_all} rent; renting worked hours alone, below {below}, above {above}."
+        more = f"{opening(_between(row))}."
         if below == above:
-            sentence = f"At {use} use and the rent quoted, {buy}; above it rent."
-    return Finding("purchase_per_rent", worth, unit, sentence, values=values)
+            sentence, more = f"{use}, {buy}, else rent; renting worked hours alone, below {below}.", ""
+    return Finding("purchase_per_rent", worth, unit, sentence, more=more, values=values)
 
 
 def _between(use: pd.Series) -> str:
@@ -255,12 +266,22 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms)
     if hourly.empty:
         return nothing(name, unit, f"No purchase price of {with_article(accelerator)} is given, and none is invented.")
     total = hourly.set_index("part").loc["total"]
-    owned_hour, mean = Interval(total["usd_low"], total["usd_high"]), rent * terms.mean_rent
-    verdict = "cheaper than" if owned_hour.high < mean.low else "about as dear as"
-    verdict = "dearer than" if owned_hour.low > mean.high else verdict
-    clause_on_rent = f", {verdict} rent as it falls" if mean.known else ""
+    owned_hour = Interval(total["usd_low"], total["usd_high"])
+    all_hours, worked = (
+        _beside_rent(owned_hour, terms.rent_of_work(rent, each) * terms.mean_rent) for each in (True, False)
+    )
+    which = (
+        "all hours or worked ones alone" if all_hours == worked else f"all hours, {worked} that of worked ones alone"
+    )
+    clause_on_rent = f", {all_hours} rent as it falls, of {which}" if rent.known else ""
     sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(owned_hour)}{clause_on_rent}."
     return Finding(name, owned_hour, unit, sentence)
+
+
+def _beside_rent(owned_hour: Interval, rent: Interval) -> str:
+    if owned_hour.low > rent.high:
+        return "dearer than"
+    return "cheaper than" if owned_hour.high < rent.low else "about as dear as"
 
 
 def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -392,13 +413,21 @@ def owned_on(rent: Interval, terms: Terms, providers: Sequence[str] = ()) -> str
 
 
 def use_rows(uses: pd.DataFrame) -> pd.DataFrame:
-    """The shares of use as a figure names them (`use`), in thousands of US dollars; none where no rent is known."""
+    """The shares of use as a figure names them (`use`), in thousands of US dollars; none where no rent is known.
+
+    A share has a row for each way to rent (`rented`): all hours, and those alone that are worked.
+    """
     with_break_even = uses.dropna(subset=["worth_low", "worth_high"])
-    words = [f"{_percent(share)} used" for share in with_break_even["used_share"]]
-    thousands = {f"thousand_{end}": with_break_even[f"worth_{end}"] / 1000 for end in ("low", "high")}
-    return with_break_even.assign(
-        use=pd.Series(words, index=with_break_even.index, dtype="str"), series="break-even", **thousands
+    words = pd.Series(
+        [f"{_percent(share)} used" for share in with_break_even["used_share"]], with_break_even.index, "str"
     )
+    ways = [
+        with_break_even.assign(
+            use=words, rented=rented, **{f"thousand_{end}": with_break_even[f"{name}_{end}"] / 1000 for end in ENDS}
+        )
+        for name, rented in reversed(RENTED.items())
+    ]
+    return pd.concat(ways).sort_values("used_share", kind="stable", ignore_index=True)
 
 
 def _as_share(value: Interval) -> bool:

@@ -19,6 +19,7 @@ HOURS_PER_YEAR = 8760.0
 HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
 PARTS = (*HARDWARE, *RUNNING)
 RENT = "rent"  # of today, beside the fields of Terms
+WORTHS = ("worth", "worth_all_hours")  # purchase prices that break even: if worked hours alone are rented, if all are
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,11 @@ class Terms:
 
     Its host and its network are bought with it (`host_share`, `network_share`). Of all three `residual_share` is left
     after `years`, straight-line; `capital_share` a year is paid on the mean value, `maintenance_share` a year for
-    upkeep. `used_share` of all hours are worked, and those alone are compared with rented hours. `watts` at the wall,
-    with the building's `power_usage_effectiveness`. A place is paid by the kilowatt of machines and the month, staff by
-    the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year. What is a range is
-    assumed as one. Raises ValueError for no years, no hours used or more than all, and a rent that falls by all of it
-    or rises.
+    upkeep. `used_share` of all hours are worked: a rent is paid for these alone, or for all (rent_of_work). `watts` at
+    the wall, with the building's `power_usage_effectiveness`. A place is paid by the kilowatt of machines and the
+    month, staff by the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year. What
+    is a range is assumed as one. Raises ValueError for no years, no hours used or more than all, and a rent that falls
+    by all of it or rises.
     """
 
     years: float
@@ -78,6 +79,10 @@ class Terms:
             "electricity": kilowatts * (self.power_usage_effectiveness * self.usd_per_kilowatt_hour),
         }
 
+    def rent_of_work(self, rent: Interval, all_hours: bool) -> Interval:
+        """US dollars of rent for an hour that is worked: the idle ones are paid too where `all_hours` are rented."""
+        return rent * (1 / self.used_share) if all_hours else rent
+
     @property
     def mean_rent(self) -> Interval:
         """The mean of the rent over the years, over that of today: of (1 - fall) ** t for t from 0 to `years`."""
@@ -113,9 +118,9 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
 def break_even(rent: Interval, terms: Terms) -> Interval:
     """The accelerator's purchase price in US dollars at which owning costs as much an hour as renting, over the years.
 
-    (rent x mean_rent - what runs) / hardware_shares, `rent` being that of today: dearer than this, renting is cheaper.
-    `rent` may hold Series. The lowest end pairs the lowest rent with the dearest of each assumption; zero where what
-    runs alone costs more.
+    (rent x mean_rent - what runs) / hardware_shares, `rent` being that of today for an hour that is worked
+    (Terms.rent_of_work): dearer than this, renting is cheaper. `rent` may hold Series. The lowest end pairs the lowest
+    rent with the dearest of each assumption; zero where what runs alone costs more.
     """
     mean, runs, shares = terms.mean_rent, _total(terms.running().values()), _total(terms.hardware_shares().values())
     low, high = rent.low * mean.low - runs.high, rent.high * mean.high - runs.low
@@ -140,26 +145,28 @@ def widened_by(rent: Interval, terms: Terms) -> tuple[str, ...]:
 
 
 def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.DataFrame:
-    """One row per share of hours that is used, each with its ends: used_share, purchase_per_rent, least_rent, worth.
+    """One row per share of hours that is used, each with its ends: used_share, purchase_per_rent, least_rent, WORTHS.
 
-    `worth` is the purchase price of `break_even`, `widened_by` what makes it so wide; NaN and () where the rent or the
-    watts are not known.
+    `worth` is the purchase price of `break_even` if worked hours alone are rented, `worth_all_hours` if all are;
+    `widened_by` says what makes `worth` so wide. NaN and () where the rent or the watts are not known.
     """
     rows = []
     for share in used_shares:
         at_share = replace(terms, used_share=share)
-        ranges = at_share.purchase_per_rent, at_share.least_rent, break_even(rent, at_share)
+        ranges = at_share.purchase_per_rent, at_share.least_rent, *_worths(rent, at_share)
         rows.append((share, widened_by(rent, at_share), *(end for range_ in ranges for end in _ends(range_))))
-    names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", "worth") for end in ("low", "high")]
+    names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", *WORTHS) for end in ("low", "high")]
     return pd.DataFrame(rows, columns=["used_share", "widened_by", *names])
 
 
 def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
-    """The offers with worth_low/high: the purchase price in US dollars at which owning costs their rent.
+    """The offers with WORTHS: the purchase price in US dollars at which owning costs their rent, as in `by_use`.
 
     `offers` have price_low/high, US dollars per accelerator-hour; NaN where the watts are not known. Cheapest first.
     """
-    worth = interval.put(offers, "worth", break_even(interval.of(offers, "price"), terms))
+    worth = offers
+    for name, price in zip(WORTHS, _worths(interval.of(offers, "price"), terms), strict=True):
+        worth = interval.put(worth, name, price)
     return worth.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
 
 
@@ -181,6 +188,11 @@ def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
         ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
     ]
     return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
+
+
+def _worths(rent: Interval, terms: Terms) -> list[Interval]:
+    """The break-even prices of WORTHS: if worked hours alone are rented, and if all are."""
+    return [break_even(terms.rent_of_work(rent, all_hours), terms) for all_hours in (False, True)]
 
 
 def _middle(range_: Interval) -> Interval:
