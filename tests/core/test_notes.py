@@ -64,8 +64,8 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("single", {"of": "system"}, "rests on a single system"),
     ("single_submitter", {}, "rests on systems of a single submitter"),
-    ("single_base", {}, "its base is one submitter's"),
-    ("single_base", {"accelerator": "H100 SXM", "round": "v5.1"}, "its base is one submitter's, H100 SXM of v5.1"),
+    ("single_base", {}, "over one submitter's systems"),
+    ("single_base", {"accelerator": "H100 SXM", "round": "v5.1"}, "over one submitter's systems, H100 SXM of v5.1"),
     ("prices_undated", {}, "rental prices move within months, and the documents have no date"),
     (
         "documents_differ",

@@ -207,7 +207,7 @@ def assumed(offers: pd.DataFrame, full: pd.DataFrame, share: Interval, work: str
 
 
 ENDS = ("low", "high")
-RENTED = dict(zip(WORTHS, ("worked hours alone rented", "all hours rented"), strict=True))
+RENTED = dict(zip(WORTHS, ("worked hours rented", "all hours rented"), strict=True))
 WIDENS = {
     RENT: "rents",
     "rent_falls_share": "their fall",
@@ -247,10 +247,10 @@ def owning(uses: pd.DataFrame, accelerator: str) -> Finding:
         )
         use = f"At {_percent(row['used_share'])} use, renting all hours"
         buy = f"buy {with_article(accelerator)} below {below_of_all}"
-        sentence = f"{use}, {buy}, above {above_of_all} rent; renting worked hours alone, below {below}, above {above}."
+        sentence = f"{use}, {buy}, above {above_of_all} rent; worked hours alone, below {below} and above {above}."
         more = f"{opening(_between(row))}."
         if below == above:
-            sentence, more = f"{use}, {buy}, else rent; renting worked hours alone, below {below}.", ""
+            sentence, more = f"{use}, {buy}, else rent; worked hours alone, below {below}.", ""
     return Finding("purchase_per_rent", worth, unit, sentence, more=more, values=values)
 
 
@@ -270,10 +270,9 @@ def bought(hourly: pd.DataFrame, rent: Interval, accelerator: str, terms: Terms)
     all_hours, worked = (
         _beside_rent(owned_hour, terms.rent_of_work(rent, each) * terms.mean_rent) for each in (True, False)
     )
-    which = (
-        "all hours or worked ones alone" if all_hours == worked else f"all hours, {worked} that of worked ones alone"
-    )
-    clause_on_rent = f", {all_hours} rent as it falls, of {which}" if rent.known else ""
+    clause_on_rent = f", {all_hours} either rent as it falls" if rent.known else ""
+    if all_hours != worked:
+        clause_on_rent = f", {all_hours} rent of all hours as it falls, {worked} that of worked ones"
     sentence = f"At {_percent(terms.used_share)} use, an owned hour costs {dollars(owned_hour)}{clause_on_rent}."
     return Finding(name, owned_hour, unit, sentence)
 
@@ -302,11 +301,12 @@ def bases(rows: pd.DataFrame, baseline: str, unit: str) -> str:
 
     `rows` are those of cost.multiples, of speedup.in_each_round; `unit` is that of the rates.
     """
+    of_bases = rows[rows["origin"].eq("official")].groupby("base", sort=False)
     rates = [
-        f"{base}'s {baseline} ({span(of_base, 'baseline_rate').text(TAG)} {unit})"
-        for base, of_base in rows[rows["origin"].eq("official")].groupby("base", sort=False)
+        f"{base} ({span(of_base, 'baseline_rate').text(TAG)}{f' {unit}' * (not place)})"
+        for place, (base, of_base) in enumerate(of_bases)
     ]
-    return f"over {listed(rates, most=len(rates))}, one base at a time" if rates else ""
+    return f"over {with_article(baseline)} of {listed(rates, most=len(rates))}" if rates else ""
 
 
 def claim(rows: pd.DataFrame, baseline: str) -> str:

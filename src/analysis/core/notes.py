@@ -143,7 +143,7 @@ _TABLE = (
     # Of a ratio, and of a cell of a heat map, which has no room for a range or a number of systems.
     Kind("single", "rests on a single {of}", mark=SINGLE),
     Kind("single_submitter", "rests on systems of a single submitter", mark=SINGLE),
-    Kind("single_base", "its base is one submitter's", "{accelerator} of {round}", mark=SINGLE),
+    Kind("single_base", "over one submitter's systems", "{accelerator} of {round}", mark=SINGLE),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
     Kind("documents_differ", "documents contradict each other", "{rates} against {other_rates} for each accelerator"),
