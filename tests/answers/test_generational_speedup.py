@@ -214,11 +214,16 @@ def test_precisions_are_said_where_both_are_known(own: str, base: str, said: str
 def test_the_most_that_an_accelerator_gained_over_its_rounds_is_told() -> None:
     grown = pd.DataFrame({"accelerator": [BASE, "B200 SXM"], "first": "v4.0", "last": ["v5.1", "v6.0"]})
     grown = grown.assign(
-        grown_low=[1.4, 1.02], grown_high=[1.4, 1.02], source_ids=[("a",), ("b",)], notes=[PREVIEW, NONE]
-    )
+        grown_low=[1.4, 1.02], grown_high=[1.4, 1.02], source_ids=[("a",), ("b",)], notes=[PREVIEW, NONE],
+        one_size=[False, False], one_submitter=[False, True],
+    )  # fmt: skip
     found = answer.over_rounds(grown, NAME)
-    assert found.headline == "Over its rounds the same accelerator gained at most 1.4 times: H100, v4.0 to v5.1."
-    assert (found.value, found.sources, found.notes) == (Interval(1.4, 1.4), ["a"], PREVIEW)
+    told = "Over its rounds the same accelerator gained at most 1.4 times: H100, v4.0 to v5.1, by another submitter."
+    assert (found.headline, found.value) == (told, Interval(1.4, 1.4))
+    assert (found.sources, found.notes) == (["a"], PREVIEW)
+    sized = answer.over_rounds(grown.assign(one_size=[False, True]), NAME)
+    told = "Over its rounds the same accelerator at one size gained at most 1.0 times: B200, v4.0 to v6.0."
+    assert (sized.headline, sized.value) == (told, Interval(1.02, 1.02))
     assert answer.over_rounds(grown.head(0), NAME).value is None
 
 

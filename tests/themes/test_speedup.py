@@ -162,6 +162,19 @@ def test_growth_to_another_size_says_so(comparable_rows: Rows) -> None:
     rows = comparable_rows({}, {"round": "v5.1", "accelerator_count": 16, "low": 2400.0})
     (grown,) = speedup.grown(speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
     assert (grown["grown_low"], grown["notes"]) == (1.5, {note("different_sizes", sizes="16x", other_sizes="8x")})
+    assert (grown["one_size"], grown["one_submitter"]) == (False, True)
+
+
+def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> None:
+    """800 to 880 tokens/s of an assumed length against 1,600 to 1,760 are twice as much; of stated ones 1.8 to 2.2."""
+    later = {"round": "v5.1", "low": 1600.0, "high": 1760.0, "submitter": "Other"}
+    for assumed, ends in ((True, (2.0, 2.0)), (False, (1600 / 880, 1760 / 800))):
+        own = {"assumed": assumed}
+        rows = comparable_rows(own | {"low": 800.0, "high": 880.0}, own | later)
+        rows[["as_printed_low", "as_printed_high"]] = [[3.0, 3.0], [6.0, 6.0]]
+        (grown,) = speedup.grown(speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
+        assert (grown["grown_low"], grown["grown_high"]) == pytest.approx(ends, rel=1e-12)
+        assert (grown["one_size"], grown["one_submitter"]) == (True, False)
 
 
 def test_rounds_say_what_stands_beside_the_baseline(comparable_rows: Rows) -> None:

@@ -202,6 +202,13 @@ def test_changes_set_the_fastest_beside_that_of_the_last_round_before(official: 
     assert standing.changes(official()).empty
 
 
+def test_a_change_of_assumed_tokens_is_taken_as_printed(official: Rows) -> None:
+    rows = official({"assumed": True, "low": 800.0, "high": 880.0}, B200 | {"assumed": True, "low": 1600.0})
+    rows[["as_printed_low", "as_printed_high"]] = [[3.0, 3.0], [6.0, 6.0]]
+    (change,) = standing.changes(rows).to_dict("records")
+    assert (change["gain_low"], change["gain_high"]) == (2.0, 2.0)
+
+
 def test_the_rounds_held_stand_in_their_order_with_their_day(results: Rows) -> None:
     rows = results(
         {"round": "v10.0", "division": "open"}, {}, {"suite": "edge"}, {"origin": "published", "round": "v2.0"}

@@ -26,7 +26,7 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import marks, of_rows
 from analysis.core.plain import as_dicts
-from analysis.themes import speedup
+from analysis.themes import of_a_kind, speedup
 from analysis.themes.speedup import FACTS, RAN
 
 TIMES = "times the baseline's throughput per accelerator"
@@ -211,13 +211,15 @@ def ladder(speedups: pd.DataFrame, baseline: str, topic: str, name: Names) -> li
 
 
 def over_rounds(grown: pd.DataFrame, name: Names) -> Finding:
-    """What newer rounds gave of the same accelerator at most; of speedup.grown."""
+    """What newer rounds gave of the same accelerator at most, at one size where any has it; of speedup.grown."""
     unit = "times the throughput per accelerator of the accelerator's first round here"
     if grown.empty:
         return nothing("over_rounds", unit, "No accelerator has official results on sale in two rounds here.")
-    row = grown.loc[interval.of(grown, "grown").middle.idxmax()]
-    sentence = f"Over its rounds the same accelerator gained at most {_prose(row, 'grown')} times: "
-    sentence += f"{name(row['accelerator'])}, {row['first']} to {row['last']}."
+    sized = of_a_kind.narrowed(grown, grown["one_size"].astype("bool"))
+    row = sized.loc[interval.of(sized, "grown").middle.idxmax()]
+    sentence = f"Over its rounds the same accelerator{' at one size' if row['one_size'] else ''} gained at most "
+    sentence += f"{_prose(row, 'grown')} times: {name(row['accelerator'])}, {row['first']} to {row['last']}"
+    sentence += "." if row["one_submitter"] else ", by another submitter."
     return Finding("over_rounds", span(row, "grown"), unit, sentence, cited(_one(row)), row["notes"])
 
 
@@ -367,7 +369,7 @@ def _apart(one_range: Interval, other_range: Interval) -> float:
 def dated(lines: pd.DataFrame, name: Names) -> pd.DataFrame:
     """The points of speedup.over_rounds with the accelerator's `name` and `when`, the round with its month."""
     when = lines["round"] + "\n" + lines["published"].map(lambda day: f"{day:%b %Y}")
-    return lines.assign(name=lines["accelerator"].map(name), when=when)
+    return lines.drop(columns=speedup.RATIO, errors="ignore").assign(name=lines["accelerator"].map(name), when=when)
 
 
 def facts(explained: pd.DataFrame) -> pd.DataFrame:

@@ -37,6 +37,7 @@ _KEYS = ["benchmark", "scenario", "basis", "accelerator"]
 _EXPLAINED = ["same", "spec", "miss", "accelerators", "close"]
 _POINT = ["accelerator", "basis", "round", "published", "per_accelerator_low", "per_accelerator_high"]
 _POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_ids", "notes"]
+RATIO = ["assumed", "unit", "as_printed_low", "as_printed_high"]  # what a ratio of two points takes beside their rates
 
 
 class _Line(NamedTuple):
@@ -153,7 +154,7 @@ def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFr
     like: the baseline where it is one, else the one with most rounds, of the usual size, the fastest. Accelerators
     without a number are left out, but for the baseline; `dates` are the rounds with their day. Columns: accelerator,
     basis, round, published (a date), per_accelerator_low/high, accelerator_count, precision, system, submitter,
-    software, source_ids, notes; the generation that ends highest first, each by date.
+    software, source_ids, notes, those of RATIO; the generation that ends highest first, each by date.
     """
     sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
     days = dates[dates["published"].ne("")].set_index("round")["published"]
@@ -161,7 +162,7 @@ def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFr
         _point(part, name, round, str(days[round]))
         for (name, round), part in _records(sold[sold["round"].isin(days.index)], ["accelerator", "round"])
     ]
-    frame = pd.DataFrame(points, columns=_POINT)
+    frame = pd.DataFrame(points, columns=[*_POINT, *RATIO])
     numbered = accelerators[accelerators["generation"].notna()]
     labels = numbered["vendor"] + " " + numbered["generation"].astype(str)
     generations = dict(zip(numbered["accelerator"], labels, strict=True))
@@ -182,17 +183,21 @@ def over_rounds(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFr
 def grown(lines: pd.DataFrame) -> pd.DataFrame:
     """What each accelerator of `over_rounds` gave in its last round over its first; no row where it has one round.
 
-    Columns: accelerator, first, last (rounds), grown_low/high (a ratio), source_ids, notes (also of the two sizes).
+    Columns: accelerator, first, last (rounds), grown_low/high (see alike.ratio), one_size and one_submitter (whether
+    the two systems are of one), source_ids, notes (also of the two sizes).
     """
     rows = []
     for name, part in lines.groupby("accelerator", sort=False):
         first, last = part.iloc[0], part.iloc[-1]
         if len(part) > 1:
-            ratio = interval.of(last, "per_accelerator") / interval.of(first, "per_accelerator")
+            ratio = alike.ratio(dict(last), dict(first))
             ids = several([*first["source_ids"], *last["source_ids"]])
             notes = alike.own_notes(dict(last), dict(first))
-            rows.append((name, first["round"], last["round"], float(ratio.low), float(ratio.high), ids, notes))
-    columns = ["accelerator", "first", "last", "grown_low", "grown_high", "source_ids", "notes"]
+            alike_in = [bool(first[name] == last[name]) for name in ("accelerator_count", "submitter")]
+            ends = float(ratio.low), float(ratio.high)
+            rows.append((name, first["round"], last["round"], *ends, *alike_in, ids, notes))
+    columns = ["accelerator", "first", "last", "grown_low", "grown_high", "one_size", "one_submitter", "source_ids"]
+    columns += ["notes"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -350,7 +355,7 @@ def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records
 
 
 def _point(part: Records, accelerator: str, round: str, published: str) -> tuple:
-    """The fastest of the like systems of one accelerator in one round, in the order of _POINT."""
+    """The fastest of the like systems of one accelerator in one round, in the order of _POINT and RATIO."""
     best = alike.by_system(alike.alike(part, part)[0])[0]
     return (
         accelerator,
@@ -363,6 +368,7 @@ def _point(part: Records, accelerator: str, round: str, published: str) -> tuple
         alike.software(best),
         several([best["source_id"]]),
         best["notes"],
+        *(best[name] for name in RATIO),
     )
 
 

@@ -17,7 +17,7 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import DATACENTER, round_age
-from analysis.themes import power, speedup
+from analysis.themes import alike, power, speedup
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind, narrowed, of_usual_size
 
 RATES = {scenario: scenario.lower() for scenario in DATACENTER}  # the interval of each scenario's rate
@@ -26,6 +26,7 @@ _OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
 # Rows have scores of columns, each of which is copied when rows are chosen: only these are looked at group by group.
 _READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *_OF_THE_FASTEST]
 _READ += ["per_accelerator_low", "per_accelerator_high", "source_id", "notes"]
+_READ += ["assumed", "as_printed_low", "as_printed_high"]
 
 
 def on_sale(rows: pd.DataFrame) -> pd.DataFrame:
@@ -136,8 +137,8 @@ def changes(rows: pd.DataFrame) -> pd.DataFrame:
     Per accelerator, of any size. Columns: benchmark, accelerator, accelerator_count, system, submitter, framework,
     round, before (the accelerator, "" for a benchmark that is new), before_round, filed_again (whether the accelerator
     of before is on sale in this round too, with a result of the benchmark), gain_low/high (its rate over that of
-    before; NaN where there is none), source_ids, notes (of both; that the rounds differ is not among them: it is what
-    is shown). The greatest gain first.
+    before, see alike.ratio; NaN where there is none), source_ids, notes (of both; that the rounds differ is not among
+    them: it is what is shown). The greatest gain first.
     """
     sold = on_sale(rows).filter(_READ)
     newest = ages.newest(sold["round"])
@@ -225,11 +226,12 @@ def _change(latest: dict[str, Any], before: dict[str, Any] | None) -> dict[str, 
     cells = {name: latest[name] for name in ("accelerator", "round", *_OF_THE_FASTEST)}
     compared = [latest, *([before] if before else [])]
     missing = float("nan")
+    gain = alike.ratio(latest, before) if before else Interval(missing, missing)
     return cells | {
         "before": before["accelerator"] if before else "",
         "before_round": before["round"] if before else "",
-        "gain_low": latest["per_accelerator_low"] / before["per_accelerator_high"] if before else missing,
-        "gain_high": latest["per_accelerator_high"] / before["per_accelerator_low"] if before else missing,
+        "gain_low": gain.low,
+        "gain_high": gain.high,
         "source_ids": several(row["source_id"] for row in compared),
         "notes": notes.union(row["notes"] for row in compared),
     }
