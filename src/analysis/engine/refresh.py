@@ -58,12 +58,12 @@ def refresh(
 
 def notebook_files(places: Places, names: Iterable[str] = ()) -> list[Path]:
     """The files of the named notebooks, or of all. Raises UnknownNotebook."""
-    there = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
-    asked = [Path(name).name.removesuffix(".ipynb") for name in names]
-    for name in asked:
-        if name not in there:
-            raise UnknownNotebook(f"no notebook {not_among(name, there)}")
-    return [there[name] for name in dict.fromkeys(asked or there)]
+    files = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
+    stems = [Path(name).name.removesuffix(".ipynb") for name in names]
+    for name in stems:
+        if name not in files:
+            raise UnknownNotebook(f"no notebook {not_among(name, files)}")
+    return [files[name] for name in dict.fromkeys(stems or files)]
 
 
 def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:

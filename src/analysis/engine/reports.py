@@ -67,10 +67,10 @@ def build_reports(
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
-    with ExitStack() as held:
-        made = None
+    with ExitStack() as stack:
+        pool = None
         if force or any(freshness.altered(report, places) for report in runfiles.run_files(places, names)):
-            made = held.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
+            pool = stack.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
         stale = survey(names, places, outcome, validate or own_validate(), force)
         for report in outcome.fresh:
             say(f"fresh   {report}")
@@ -80,9 +80,9 @@ def build_reports(
             say(f"FAILED  {failure.report}")
         try:
             if stale:
-                made = made or held.enter_context(Kernels(places, kernels))
+                pool = pool or stack.enter_context(Kernels(places, kernels))
                 stale = freshness.traced(stale, places)
-                build_plans(stale, places, partial(_tell, outcome, say), made, jobs=jobs, timeout=timeout)
+                build_plans(stale, places, partial(_tell, outcome, say), pool, jobs=jobs, timeout=timeout)
         finally:
             pace.remember(outcome.seconds, places)
             front.write(places)

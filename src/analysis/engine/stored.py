@@ -40,8 +40,8 @@ def settled(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def _settle(output: dict[str, Any], count: int | None) -> None:
-    for own in (mime.PROVENANCE, *REMADE):
-        output.get("metadata", {}).pop(own, None)
+    for key in (mime.PROVENANCE, *REMADE):
+        output.get("metadata", {}).pop(key, None)
     data = output.get("data", {})
     if len(data) > 1:
         data.pop(mime.WIDGET, None)
@@ -54,9 +54,9 @@ def _settle(output: dict[str, Any], count: int | None) -> None:
 def _plain(value: Any) -> Any:
     """JSON whose whole numbers have no fraction: a browser reads 18.0 and writes 18."""
     if isinstance(value, dict):
-        return {name: _plain(own) for name, own in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_plain(own) for own in value]
+        return [_plain(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

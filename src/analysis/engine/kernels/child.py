@@ -16,17 +16,17 @@ from typing import Any, NoReturn
 GRACE = 2.0  # seconds for a thread of the notebook that is still at work
 
 
-def become(request: dict[str, Any], own: socket.socket, streams: Sequence[int], server: int) -> NoReturn:
+def become(request: dict[str, Any], kernel_socket: socket.socket, streams: Sequence[int], server: int) -> NoReturn:
     """Be the kernel of the request (`argv` for ipykernel, `env`, `cwd`) on the given stdout and stderr; then exit.
 
-    The pid is told on `own`, once the process has a session and so a group of its own, by which it can be killed.
+    The pid goes out on `kernel_socket` once the process leads a session, and so a group, by which it can be killed.
     `server` is the pid of the process that it was forked from, with which it ends.
     """
     status = 1
     try:
         os.setsid()
-        with own:
-            own.sendall(b"%d\n" % os.getpid())
+        with kernel_socket:
+            kernel_socket.sendall(b"%d\n" % os.getpid())
         _detach(request, streams)
         _run(request["argv"], server)
         status = 0
@@ -81,8 +81,8 @@ def _run(arguments: list[str], server: int) -> None:
         atexit.unregister(close)
     if (matplotlib := sys.modules.get("matplotlib")) and os.environ.get("MPLBACKEND"):
         matplotlib.rcParams["backend"] = os.environ["MPLBACKEND"]  # As its import does, once ipykernel has set it.
-    own = os.getpid()
-    signal.signal(signal.SIGTERM, lambda *_: leave(0) if os.getpid() == own else _die())
+    pid = os.getpid()
+    signal.signal(signal.SIGTERM, lambda *_: leave(0) if os.getpid() == pid else _die())
     app.start()
 
 

@@ -28,9 +28,9 @@ class ReportClient(AsyncKernelClient):
 
     iopub_channel_class = Type(Outputs)
 
-    def start_channels(self, *channels: bool, hb: bool = False, **others: bool) -> None:
+    def start_channels(self, *channels: bool, hb: bool = False, **kinds: bool) -> None:
         """Connect to the kernel, to its heartbeat only where asked to."""
-        super().start_channels(*channels, hb=hb, **others)
+        super().start_channels(*channels, hb=hb, **kinds)
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Wait until the kernel answers and its outputs are heard. Raises RuntimeError if it dies or stays silent."""

@@ -38,10 +38,10 @@ def main(descriptor: int) -> None:
     with _ending_with_the_other_end_of(descriptor):
         set_by_libraries = preload.load_libraries()
         child.application()
-        own = preload.load_own()
+        package_versions = preload.load_own()
         if not preload.figures_are_kept():
             set_by_libraries |= preload.load_later("matplotlib")
-    _ForkServer(socket.socket(fileno=descriptor), set_by_libraries, own).serve()
+    _ForkServer(socket.socket(fileno=descriptor), set_by_libraries, package_versions).serve()
     os._exit(0)  # What is loaded need not be taken apart.
 
 
@@ -74,8 +74,8 @@ def _ending_with_the_other_end_of(descriptor: int) -> Iterator[None]:
 class _ForkServer:
     """The loop: requests in, kernels out, exit statuses back."""
 
-    def __init__(self, requests: socket.socket, environment: dict[str, str], own: preload.Versions) -> None:
-        self.environment, self.requests, self.own = environment, requests, own
+    def __init__(self, requests: socket.socket, environment: dict[str, str], package: preload.Versions) -> None:
+        self.environment, self.requests, self.package_versions = environment, requests, package
         self.kernels, self.selector = {}, selectors.DefaultSelector()
         self.later = [name for name in preload.LATER if name not in sys.modules]
         # How many kernels had to load each of LATER by themselves: in memory that all of them share.
@@ -108,9 +108,9 @@ class _ForkServer:
         data, descriptors, *_ = socket.recv_fds(self.requests, 1, DESCRIPTORS)
         if not data:
             return False
-        own = socket.socket(fileno=descriptors[0])
-        with contextlib.suppress(OSError, ValueError), own.makefile("rb") as lines:
-            self._fork(own, descriptors[1:], json.loads(lines.readline()))
+        kernel_socket = socket.socket(fileno=descriptors[0])
+        with contextlib.suppress(OSError, ValueError), kernel_socket.makefile("rb") as lines:
+            self._fork(kernel_socket, descriptors[1:], json.loads(lines.readline()))
         for descriptor in descriptors[1:]:
             os.close(descriptor)
         return True
@@ -125,7 +125,7 @@ class _ForkServer:
             if name in self.later and name in sys.modules:
                 self.needed[place] = min(self.needed[place] + 1, ENOUGH)
 
-    def _fork(self, own: socket.socket, streams: list[int], request: dict[str, Any]) -> None:
+    def _fork(self, kernel_socket: socket.socket, streams: list[int], request: dict[str, Any]) -> None:
         for place, name in enumerate(preload.LATER):
             if name in self.later and self.needed[place] == ENOUGH:
                 self._load(name)
@@ -137,13 +137,14 @@ class _ForkServer:
         if pid == 0:
             gc.enable()
             self._release()
-            if preload.versions(self.own) != self.own:  # Edited since: in a kernel nothing is older than it is.
+            if preload.versions(self.package_versions) != self.package_versions:
+                # Edited since: in a kernel nothing is older than it is.
                 preload.forget_own()
             atexit.register(self._count_loaded)
             request["env"] = self.environment | request["env"]
-            child.become(request, own, streams, server)
-        self.kernels[pid] = own
-        self.selector.register(own, selectors.EVENT_READ, data=pid)
+            child.become(request, kernel_socket, streams, server)
+        self.kernels[pid] = kernel_socket
+        self.selector.register(kernel_socket, selectors.EVENT_READ, data=pid)
 
     def _release(self) -> None:
         """Close, in a new child, all that is the server's."""
@@ -156,10 +157,10 @@ class _ForkServer:
             if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 _kill_group(pid)  # What it started ends with it; before the pid is free for others.
                 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-                own = self.kernels.pop(pid)
+                kernel_socket = self.kernels.pop(pid)
                 with contextlib.suppress(OSError):
-                    own.sendall(b"%d\n" % status)
-                self._close(own)
+                    kernel_socket.sendall(b"%d\n" % status)
+                self._close(kernel_socket)
 
     def _kill(self, pid: int) -> None:
         if pid in self.kernels:  # Its status is still to be fetched: that comes with SIGCHLD.
@@ -167,10 +168,10 @@ class _ForkServer:
             with contextlib.suppress(KeyError):
                 self.selector.unregister(self.kernels[pid])
 
-    def _close(self, own: socket.socket) -> None:
+    def _close(self, kernel_socket: socket.socket) -> None:
         with contextlib.suppress(KeyError):
-            self.selector.unregister(own)
-        own.close()
+            self.selector.unregister(kernel_socket)
+        kernel_socket.close()
 
     def _end(self) -> None:
         for pid in self.kernels:

@@ -90,7 +90,7 @@ def kernel_environment(source: Path, scratch: Path) -> dict[str, str]:
 
     An analyst's own IPython profile and matplotlib backend stay outside: they would change reports.
     """
-    kept = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    before = [kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else []
-    python_path = os.pathsep.join([str(source), *before])
-    return kept | {"PYTHONPATH": python_path, "IPYTHONDIR": str(scratch / "ipython")}
+    inherited = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    python_path_before = [inherited["PYTHONPATH"]] if inherited.get("PYTHONPATH") else []
+    python_path = os.pathsep.join([str(source), *python_path_before])
+    return inherited | {"PYTHONPATH": python_path, "IPYTHONDIR": str(scratch / "ipython")}

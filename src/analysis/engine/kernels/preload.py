@@ -91,7 +91,7 @@ def load_later(name: str) -> dict[str, str]:
 def figures_are_kept() -> bool:
     """Whether the package that `load_own` has loaded keeps figures, and has some: then few are drawn."""
     paths = sys.modules.get(PATHS)
-    return paths is not None and (kept := paths.cache("figures")) is not None and kept.exists()
+    return paths is not None and (folder := paths.cache("figures")) is not None and folder.exists()
 
 
 @contextlib.contextmanager

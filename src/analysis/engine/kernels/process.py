@@ -75,10 +75,10 @@ class ForkedProcess:
 
     stdin = stdout = stderr = None
 
-    def __init__(self, own: socket.socket) -> None:
+    def __init__(self, kernel_socket: socket.socket) -> None:
         """Wait for the pid. Raises ConnectionResetError where no process comes of the request."""
-        self._own, self.returncode = own, None
-        self._lines = own.makefile("rb")
+        self._socket, self.returncode = kernel_socket, None
+        self._lines = kernel_socket.makefile("rb")
         if not (line := self._lines.readline()):
             raise ConnectionResetError("no answer")
         self.pid = int(line)
@@ -92,7 +92,7 @@ class ForkedProcess:
     def wait(self, timeout: float | None = None) -> int:
         """The exit status, when the kernel has ended. Raises subprocess.TimeoutExpired after `timeout` seconds."""
         if self.returncode is None:
-            ready, _, _ = select.select([self._own], [], [], timeout)
+            ready, _, _ = select.select([self._socket], [], [], timeout)
             if not ready:
                 raise subprocess.TimeoutExpired("kernel", timeout or 0.0)
             self.returncode = self._status()
@@ -116,5 +116,5 @@ class ForkedProcess:
         with contextlib.suppress(OSError):
             line = self._lines.readline()
         self._lines.close()
-        self._own.close()
+        self._socket.close()
         return int(line) if line else -signal.SIGKILL  # The server was killed, and its kernels end with it.

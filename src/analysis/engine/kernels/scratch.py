@@ -31,6 +31,6 @@ class Scratch:
 
 def _remove_abandoned() -> None:
     for lock in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/lock"):
-        with contextlib.suppress(OSError), lock.open() as other:  # Another user's, or removed at this moment.
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with contextlib.suppress(OSError), lock.open() as file:  # Another user's, or removed at this moment.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent, ignore_errors=True)

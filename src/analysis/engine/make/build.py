@@ -83,9 +83,9 @@ class Builder:
         run, stated = plan.run, record.state(notebook.cells)
         tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
         inputs = dict(sorted((inputs | tables).items()))
-        given = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
+        requested = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
         made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
-        return given | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
+        return requested | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
 
     def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
         """Where git has the inputs and the run file; not those outside the project, as the engine may be."""
@@ -105,25 +105,25 @@ def _prepare_export(notebook: Path) -> None:
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:
     """A failure with where it happened and what to do next; `notebook` is as far as it ran, or None."""
-    run, what = plan.run, error.what.replace(f"{places.root}/", "")
+    run, words = plan.run, error.what.replace(f"{places.root}/", "")
     where, again = places.key(places.notebook(run.notebook)), f"then: {run.again}"
     if (places.reports / f"{run.report}.html").exists():
         again += " (that page is still the earlier one)"
     if notebook is None:
-        return Failure(run.report, what, where, next=f"Next: put right what is named above, {again}")
+        return Failure(run.report, words, where, next=f"Next: put right what is named above, {again}")
     if error.cell is not None:
         where = f"{where}, {failures.cell_words(notebook.cells, error.cell)}"
     executed = places.key(places.failed / f"{run.report}.ipynb")
-    wrong = "table" if what.startswith(TABLE) else "cell"
+    wrong = "table" if words.startswith(TABLE) else "cell"
     advice = f"Next: see {executed} (the notebook as far as it ran), put the {wrong} right, {again}"
-    return Failure(run.report, what, where, error.line, error.inside, advice)
+    return Failure(run.report, words, where, error.line, error.inside, advice)
 
 
 def _as_report_failed(error: Exception) -> ReportFailed:
     if isinstance(error, ReportFailed):
         return error
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return ReportFailed(
-        what, inside=f"raised outside the notebook, in {Path(frame.filename).name}, line {frame.lineno}"
+        words, inside=f"raised outside the notebook, in {Path(frame.filename).name}, line {frame.lineno}"
     )

@@ -60,9 +60,9 @@ class Execution:
     def _failed(self, error: Exception, kernel: ReportKernel) -> ReportFailed:
         if hasattr(error, "ename"):  # papermill's or nbclient's error for a cell that raised
             self._drop_papermill_marks()
-            what = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+            words = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
             self.cell = getattr(error, "cell_index", self.cell)
-            return ReportFailed(what, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
+            return ReportFailed(words, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
         if isinstance(error, TimeoutError):
             return ReportFailed(f"The cell did not finish within the time limit of {self.timeout} s", self.cell)
         if self.notebook is None:

@@ -35,8 +35,8 @@ def publish(made: Made, places: Places, stopping: Callable[[], bool]) -> Failure
             shelf.publish(made.stated, made.html, made.picture, places)
             return None
         except OSError as error:
-            what = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
-            made = replace(made, failure=Failure(made.report, what, next="Next: make room or put right what is named"))
+            words = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
+            made = replace(made, failure=Failure(made.report, words, next="Next: make room or put right what is named"))
     with suppress(OSError):  # On a full disk it can still be told, if not kept.
         shelf.remember(made.failure, places, made.notebook)
     return made.failure

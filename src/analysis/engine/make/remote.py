@@ -45,8 +45,8 @@ def _result(future: Any, plan: Plan) -> tuple[Made, float]:
     try:
         return future.result()
     except Exception as error:
-        what = f"The cluster gave it up: {type(error).__name__}: {error}"
-        return Made(plan.run.report, failure=Failure(plan.run.report, what, next=f"Next: {plan.run.again}")), 0.0
+        words = f"The cluster gave it up: {type(error).__name__}: {error}"
+        return Made(plan.run.report, failure=Failure(plan.run.report, words, next=f"Next: {plan.run.again}")), 0.0
 
 
 def _checked(made: Made, plan: Plan, places: Places) -> Made:
@@ -57,9 +57,9 @@ def _checked(made: Made, plan: Plan, places: Places) -> Made:
     differing = [key for key, digest in made.stated["inputs"].items() if now[key] != digest]
     if not differing:
         return made
-    what = f"The worker that made it has another {', '.join(differing)} than this machine"
+    words = f"The worker that made it has another {', '.join(differing)} than this machine"
     advice = f"Next: bring all workers to this checkout, then: {plan.run.again}"
-    return Made(plan.run.report, failure=Failure(plan.run.report, what, next=advice))
+    return Made(plan.run.report, failure=Failure(plan.run.report, words, next=advice))
 
 
 def _make(plan: Plan, folder: str, timeout: int, kernels: str) -> tuple[Made, float]:

@@ -51,11 +51,11 @@ def history(root: Path) -> History | None:
         tracked, changed, walked = pool.map(lambda question: _git(root, *question), questions)
     if tracked is None or changed is None or walked is None:
         return None
-    last, commit, there = {}, "", set(tracked.split("\0"))
+    last, commit, tracked_paths = {}, "", set(tracked.split("\0"))
     for line in walked.split("\n"):
         if line.startswith(_MARK):
             commit = line.removeprefix(_MARK)
-        elif line in there:
+        elif line in tracked_paths:
             last.setdefault(line, commit)
     return History(last, frozenset(changed.split("\0")) - {""})
 

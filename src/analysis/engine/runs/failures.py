@@ -35,13 +35,13 @@ def cell_words(cells: list[Any], index: int) -> str:
     cell = cells[index]
     if "injected-parameters" in tags(cell):
         return "in the parameters that the run file gives"
-    own = [c for c in cells if not {"injected-parameters", "papermill-error-cell-tag"} & set(tags(c))]
-    number = next(n for n, c in enumerate(own, start=1) if c is cell)
+    cells_on_disk = [c for c in cells if not {"injected-parameters", "papermill-error-cell-tag"} & set(tags(c))]
+    number = next(n for n, c in enumerate(cells_on_disk, start=1) if c is cell)
     details = [f"In [{cell['execution_count']}]"] if cell.get("execution_count") else []
     details += [f"tag {tag}" for tag in tags(cell) if tag != "hide-input"]
     heading = _heading(cells[: index + 1])
     return (
-        f"cell {number} of {len(own)}"
+        f"cell {number} of {len(cells_on_disk)}"
         + (f" ({', '.join(details)})" if details else "")
         + (f', under "{heading}"' if heading else "")
         + (f", starting {first!r}" if (first := _first_line(cell)) else "")
@@ -57,8 +57,8 @@ def raised(cell: Any, traceback: str | Iterable[str], source: str) -> tuple[str,
     inside = [(file, n) for file, n in IN_FILE.findall(text) if f"/{source}/" in file]
     if not inside:
         return line, ""
-    file, at = inside[-1]
-    return line, f"raised in {source}/{file.rpartition(f'/{source}/')[2]}, line {at}"
+    file, line_in_file = inside[-1]
+    return line, f"raised in {source}/{file.rpartition(f'/{source}/')[2]}, line {line_in_file}"
 
 
 def death_words(status: int | None, last_words: str) -> str:

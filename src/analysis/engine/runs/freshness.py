@@ -36,8 +36,8 @@ class Plan:
 
 def traced(plans: Iterable[Plan], places: Places) -> list[Plan]:
     """The plans with what git says of the project's files, which is asked once for all of them."""
-    known = history(places.root)
-    return [replace(plan, history=known) for plan in plans]
+    commits = history(places.root)
+    return [replace(plan, history=commits) for plan in plans]
 
 
 def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:

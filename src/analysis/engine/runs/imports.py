@@ -32,15 +32,15 @@ def imported(code: str, package: str) -> Names:
     The same modules serve every report, so each is read once.
     """
     digest = sha256(f"{package}\n{code}")
-    if (kept := _kept().get(digest)) is not None:
-        return tuple(kept)
+    if (remembered := _kept().get(digest)) is not None:
+        return tuple(remembered)
     try:
         tree = syntax.tree(code)
     except SyntaxError:
         return ()  # Executing this fails too, so no report can come to depend on it.
     names = dict.fromkeys(name for node in _statements(tree.body) for name in _names(node, package))
-    _new[digest] = found = tuple(dict.fromkeys(above for name in names for above in _path(name)))
-    return found
+    _new[digest] = with_packages = tuple(dict.fromkeys(above for name in names for above in _path(name)))
+    return with_packages
 
 
 def keep() -> None:
@@ -99,5 +99,5 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
     if not node.level:
         return node.module or ""
     parents = package.split(".")
-    kept = parents[: len(parents) - node.level + 1]
-    return ".".join([*kept, node.module] if node.module else kept)
+    packages = parents[: len(parents) - node.level + 1]
+    return ".".join([*packages, node.module] if node.module else packages)

@@ -22,15 +22,15 @@ def reached(code: Iterable[str], source: Path) -> list[Path]:
     markup that lie beside those. Imports by a computed name (`importlib`) are not seen.
     """
     files: dict[Path, None] = {}
-    waiting = {name for text in code for name in imports.imported(text, package="")}
-    seen = set(waiting)
-    while waiting:
-        if found := _file(waiting.pop(), source):
-            path, package = found
+    waiting_names = {name for text in code for name in imports.imported(text, package="")}
+    known_names = set(waiting_names)
+    while waiting_names:
+        if module_file := _file(waiting_names.pop(), source):
+            path, package = module_file
             files[path] = None
-            new = set(imports.imported(of_file(path, _text) or "", package)) - seen
-            waiting |= new
-            seen |= new
+            new_names = set(imports.imported(of_file(path, _text) or "", package)) - known_names
+            waiting_names |= new_names
+            known_names |= new_names
             files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
     imports.keep()
     return sorted(files)
@@ -53,7 +53,7 @@ def _python(cell: str) -> str:
 
 def _file(name: str, source: Path) -> tuple[Path, str] | None:
     """The file that importing `name` runs last, with the package that its relative imports start from."""
-    return next((there for there in _places(name, source) if there[0].is_file()), None)
+    return next((place for place in _places(name, source) if place[0].is_file()), None)
 
 
 @cache

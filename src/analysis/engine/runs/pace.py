@@ -13,17 +13,17 @@ from analysis.engine.runs.places import Places
 
 def longest_first(plans: Iterable[Plan], places: Places) -> list[Plan]:
     """The plans in the order in which side by side they are done soonest; those never built come first."""
-    known = _known(places)
-    return sorted(plans, key=lambda plan: -known.get(plan.run.report, math.inf))
+    seconds = _seconds_by_report(places)
+    return sorted(plans, key=lambda plan: -seconds.get(plan.run.report, math.inf))
 
 
 def remember(seconds: Mapping[str, float], places: Places) -> None:
     """Keep the seconds of the reports that were built; those of others stay."""
     if seconds:
-        write_whole(places.pace, pretty(dict(sorted((_known(places) | seconds).items()))))
+        write_whole(places.pace, pretty(dict(sorted((_seconds_by_report(places) | seconds).items()))))
 
 
-def _known(places: Places) -> dict[str, float]:
+def _seconds_by_report(places: Places) -> dict[str, float]:
     """Seconds by report; none where the file is missing or was tampered with, for only the order is at stake."""
     with contextlib.suppress(OSError, ValueError):
         content = json.loads(places.pace.read_bytes())

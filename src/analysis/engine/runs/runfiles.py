@@ -45,12 +45,12 @@ def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
 
     Raises UnknownReport, naming the nearest reports there are.
     """
-    there = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
-    asked = list(dict.fromkeys(names))
-    unknown = [name for name in asked if name not in there]
+    files = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
+    reports = list(dict.fromkeys(names))
+    unknown = [name for name in reports if name not in files]
     if unknown:
-        raise UnknownReport(f"no report {not_among(unknown[0], there)}")
-    return {name: there[name] for name in (asked or there)}
+        raise UnknownReport(f"no report {not_among(unknown[0], files)}")
+    return {name: files[name] for name in (reports or files)}
 
 
 def read_run(path: Path, places: Places) -> ReportRun:
@@ -71,9 +71,9 @@ def read_run(path: Path, places: Places) -> ReportRun:
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:
     """Raise RunFileError where there is no such notebook; `where` is the file that names it."""
-    known = sorted(path.stem for path in places.notebooks.glob("*.ipynb"))
-    if notebook not in known:
-        raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, known)}")
+    notebooks = sorted(path.stem for path in places.notebooks.glob("*.ipynb"))
+    if notebook not in notebooks:
+        raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, notebooks)}")
 
 
 def missing(run: ReportRun, places: Places) -> list[str]:
@@ -116,8 +116,8 @@ def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
                 raise RunFileError(f"{where}: key {key!r}: the name {name!r} is not text; put it in quotes")
 
 
-def _kind(wanted: type) -> str:
-    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[wanted]
+def _kind(expected: type) -> str:
+    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[expected]
 
 
 def _one_line(error: Exception) -> str:

@@ -58,10 +58,10 @@ def failed(places: Places) -> dict[str, str]:
 def is_record(path: Path) -> bool:
     """Whether a file is the record of a report, of whatever version or edited."""
     try:
-        held = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(held, dict) and "seal" in held and held.get("report") == path.stem
+    return isinstance(content, dict) and "seal" in content and content.get("report") == path.stem
 
 
 def tidy(places: Places, reports: Collection[str]) -> None:

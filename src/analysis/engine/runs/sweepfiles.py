@@ -43,12 +43,13 @@ class Sweep:
         return places.at(places.reports / self.name)
 
 
-def sweep_file(places: Places, given: str) -> Path:
+def sweep_file(places: Places, name_or_path: str) -> Path:
     """The sweep file of a name (in notebooks/sweeps) or path. Raises RunFileError."""
-    known = sweep_files(places)
-    path = Path(given) if given.endswith((".yml", ".yaml")) else known.get(given, places.sweeps / f"{given}.yml")
+    files = sweep_files(places)
+    is_path = name_or_path.endswith((".yml", ".yaml"))
+    path = Path(name_or_path) if is_path else files.get(name_or_path, places.sweeps / f"{name_or_path}.yml")
     if not path.is_file():
-        raise RunFileError(f"no sweep {not_among(given, known)}, or a path that ends in .yml")
+        raise RunFileError(f"no sweep {not_among(name_or_path, files)}, or a path that ends in .yml")
     return path.resolve()
 
 
@@ -94,11 +95,12 @@ def _matrix(content: Mapping[str, Any], where: str) -> dict[str, list[Any]]:
 
 
 def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, validate: Validate) -> Point:
-    given = {**(content.get("parameters") or {}), **varied}
-    parameters = validate(content["notebook"], given)
+    parameters = {**(content.get("parameters") or {}), **varied}
+    validated = validate(content["notebook"], parameters)
     title = ", ".join(value_name(value) for value in varied.values())
-    run = ReportRun(point_name(varied), content["notebook"], title, given, again=f"analysis sweep {where}", file=where)
-    return Point(run, varied, parameters)
+    again = f"analysis sweep {where}"
+    run = ReportRun(point_name(varied), content["notebook"], title, parameters, again=again, file=where)
+    return Point(run, varied, validated)
 
 
 def value_name(value: Any) -> str:
@@ -122,7 +124,7 @@ def _refusal(where: str, refused: list[str], total: int) -> str:
 
 
 def _once_each(points: Iterable[Point], where: str) -> None:
-    seen: dict[str, Point] = {}
+    points_by_name: dict[str, Point] = {}
     for point in points:
-        if (other := seen.setdefault(point.run.report, point)) is not point:
-            raise RunFileError(f"{where}: {other.varied} and {point.varied} are both named {point.run.report!r}")
+        if (first := points_by_name.setdefault(point.run.report, point)) is not point:
+            raise RunFileError(f"{where}: {first.varied} and {point.varied} are both named {point.run.report!r}")

@@ -39,8 +39,8 @@ def running() -> set[Path]:
 def concerning(state: State, notebook: Path, run_file: Path, places: Places) -> State:
     """The part of a state that can decide about one report: all but the other notebooks and run files."""
     return {
-        path: seen
-        for path, seen in state.items()
+        path: version
+        for path, version in state.items()
         if path in (notebook, run_file) or not path.is_relative_to(places.notebooks)
     }
 

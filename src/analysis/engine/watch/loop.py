@@ -58,15 +58,15 @@ def watch(
     """
     places, names = places or Places(), list(names)
     runfiles.run_files(places, names)
-    last, held = edits.file_versions(places), ExitStack()
+    last, stack = edits.file_versions(places), ExitStack()
     try:
-        made = held.enter_context(Kernels(places, kernels))
-        preview = held.enter_context(Preview(places, port))
+        pool = stack.enter_context(Kernels(places, kernels))
+        preview = stack.enter_context(Preview(places, port))
         if port and preview.port != port:
             say(f"port {port} is taken")
         say(f"preview at {preview.address}index.html, Ctrl-C ends it")
-        builder = _builder(places, made, timeout)
-        loop = _Loop(names, places, preview, made, builder, jobs, validate or own_validate(), say)
+        builder = _builder(places, pool, timeout)
+        loop = _Loop(names, places, preview, pool, builder, jobs, validate or own_validate(), say)
         loop.build(last)
         for state in _changes(last, places):
             if loop.runs_as_written(edits.changed(last, state)):
@@ -74,7 +74,7 @@ def watch(
                 last = state
     finally:
         with undisturbed():
-            held.close()
+            stack.close()
 
 
 def _builder(places: Places, kernels: Kernels, timeout: int) -> "RewordingBuilder":
@@ -116,7 +116,7 @@ class _Loop:
     validate: Validate
     say: Say
     failed: dict[str, State] = field(default_factory=dict)  # by report: the files of which it could not be built
-    told: dict[str, str] = field(default_factory=dict)  # by report: the failure that the terminal shows
+    shown_failures: dict[str, str] = field(default_factory=dict)  # by report: the text in the terminal
 
     def runs_as_written(self, edited: set[os.PathLike[str]]) -> bool:
         """Whether this process still runs the code on disk; Restart where it cannot and a new one can.
@@ -144,7 +144,7 @@ class _Loop:
             for failure in outcome.failed:
                 self._tell_failure(failure)
             for report in outcome.fresh:
-                if self.told.pop(report, ""):
+                if self.shown_failures.pop(report, ""):
                     self.say(f"fresh   {report}")
             stale = [plan for plan in stale if self.failed.get(plan.run.report) != self._concerning(plan, state)]
             if stale:
@@ -171,8 +171,8 @@ class _Loop:
                 self.failed[plan.run.report] = self._concerning(plan, state)
                 self._tell_failure(failure)
                 return
-            for known in (self.failed, self.told):
-                known.pop(plan.run.report, None)
+            for reports in (self.failed, self.shown_failures):
+                reports.pop(plan.run.report, None)
             outcome.seconds[plan.run.report] = round(seconds, 3)
             self.say(f"built   {plan.run.report}  {seconds:.1f} s  ({plan.reason})")
 
@@ -183,8 +183,8 @@ class _Loop:
         return edits.concerning(state, self.places.notebook(run.notebook), self.places.path(run.file), self.places)
 
     def _tell_failure(self, failure: Failure) -> None:
-        if self.told.get(failure.report) != failure.text():
-            self.told[failure.report] = failure.text()
+        if self.shown_failures.get(failure.report) != failure.text():
+            self.shown_failures[failure.report] = failure.text()
             self.say(failure.text())
 
     def _trouble(self, words: str) -> None:

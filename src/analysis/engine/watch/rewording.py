@@ -51,9 +51,9 @@ class RewordingBuilder(Builder):
 
     def _made_of(self, plan: Plan, inputs: dict[str, str], notebook: Any) -> tuple[Any, ...]:
         """All that decides what the cells of a notebook put out, but for the tables that they read."""
-        own = self.places.key(self.places.notebook(plan.run.notebook))
+        notebook_key = self.places.key(self.places.notebook(plan.run.notebook))
         code = [(cell.source, record.tags(cell)) for cell in _code(notebook) if not _injected(cell)]
-        return plan.parameters, {key: digest for key, digest in inputs.items() if key != own}, code
+        return plan.parameters, {key: digest for key, digest in inputs.items() if key != notebook_key}, code
 
 
 def _code(notebook: Any) -> list[Any]:

@@ -71,7 +71,7 @@ class Preview:
     def open(self) -> set[str]:
         """The reports whose pages somebody looks at."""
         since = time.monotonic() - OPEN
-        return {report for report, asked in list(self._asked.items()) if asked > since}
+        return {report for report, moment in list(self._asked.items()) if moment > since}
 
     def page(self, path: Path) -> tuple[bytes, str]:
         """A page as it is served, and the version that its script compares; a word on it while there is none."""
@@ -100,7 +100,7 @@ class Preview:
             return ""
 
     def _handler(self) -> Callable[..., BaseHTTPRequestHandler]:
-        return lambda *given: _Answer(self, *given)
+        return lambda *arguments: _Answer(self, *arguments)
 
 
 class _Server(ThreadingHTTPServer):
@@ -115,9 +115,9 @@ class _Server(ThreadingHTTPServer):
 class _Answer(BaseHTTPRequestHandler):
     """One request: a file of the folder of reports, or none."""
 
-    def __init__(self, preview: Preview, *given: Any) -> None:
+    def __init__(self, preview: Preview, *arguments: Any) -> None:
         self.preview = preview
-        super().__init__(*given)
+        super().__init__(*arguments)
 
     def do_GET(self) -> None:
         self._answer(body=True)
@@ -163,9 +163,9 @@ class _Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def _file(folder: Path, asked: str) -> Path | None:
+def _file(folder: Path, address: str) -> Path | None:
     """The file below the folder that an address names; None for one outside, and for hidden ones."""
-    parts = [part for part in unquote(urlsplit(asked).path).split("/") if part]
+    parts = [part for part in unquote(urlsplit(address).path).split("/") if part]
     if any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
         return None
     return folder.joinpath(*parts)
@@ -173,14 +173,14 @@ def _file(folder: Path, asked: str) -> Path | None:
 
 def _text(path: Path) -> tuple[str, str]:
     """The text of a page, and its SHA-256; a word on it while there is none."""
-    if not (seen := file_version(path)):
+    if not (version := file_version(path)):
         text = EMPTY.format(html.escape(path.stem))
         return text, sha256(text.encode()).hexdigest()
-    return _text_of(path, seen)
+    return _text_of(path, version)
 
 
 @lru_cache(maxsize=8)
-def _text_of(path: Path, seen: tuple[int, ...]) -> tuple[str, str]:
+def _text_of(path: Path, version: tuple[int, ...]) -> tuple[str, str]:
     content = path.read_bytes()
     return content.decode(), sha256(content).hexdigest()
 
@@ -198,11 +198,11 @@ def _served(text: str, banner: str, version: str) -> str:
     scripts = "script-src "
     policy = policy.replace(scripts, f"{scripts}{allowed} ") if scripts in policy else f" {scripts}{allowed};{policy}"
     text = f"{head}{begin} connect-src 'self';{policy}{quote}{rest}"
-    told = f'<pre role="alert" style="{STYLE}">{html.escape(banner)}</pre>' if banner else ""
+    alert = f'<pre role="alert" style="{STYLE}">{html.escape(banner)}</pre>' if banner else ""
     before, body, rest = text.partition("<body")
     tag, end, rest = rest.partition(">")
     shown, close, after = rest.rpartition("</body>")
-    return f"{before}{body}{tag}{end}{told}{shown}<script data-version='{version}'>{script}</script>{close}{after}"
+    return f"{before}{body}{tag}{end}{alert}{shown}<script data-version='{version}'>{script}</script>{close}{after}"
 
 
 @cache
