@@ -82,9 +82,9 @@ def _aggregated(record: Mapping[str, Any]) -> bool:
 
 
 def _usable(record: Mapping[str, Any], where: str) -> None:
-    for key, what in OTHERS.items():
+    for key, words in OTHERS.items():
         if key in record:
-            raise MeasurementError(f"{where}: is {what}; expected the export of one run or of its repetitions")
+            raise MeasurementError(f"{where}: is {words}; expected the export of one run or of its repetitions")
     version = str(record.get("schema_version") or SCHEMA)
     if not version.startswith(SCHEMA):
         raise MeasurementError(f"{where}: schema_version is {version}; expected {SCHEMA}x or none")
@@ -97,13 +97,13 @@ def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
     read = Reader(record, where)
     if not read.part("metadata").number("num_successful_runs"):
         raise MeasurementError(f"{where}: num_successful_runs is 0: nothing was measured")
-    held: dict[str, dict[str, Any]] = {}
+    averages: dict[str, dict[str, Any]] = {}
     metrics = read.part("metrics")
     for key in metrics.record:
         block, _, statistic = key.rpartition("_")
         value = metrics.part(key).record
-        held.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
-    return {**record, **held}
+        averages.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
+    return {**record, **averages}
 
 
 def _errors(read: Reader) -> float:
@@ -123,12 +123,12 @@ def _power(read: Reader) -> tuple[float, int, tuple[str, ...]]:
 
 def _gpus(read: Reader) -> Iterator[Reader]:
     """Each accelerator once, though two endpoints may report it."""
-    seen = set()
+    uuids = set()
     for endpoint in read.part("telemetry_data").parts("endpoints"):
         for gpu in endpoint.parts("gpus"):
-            known = gpu.text("gpu_uuid")
-            if not known or known not in seen:
-                seen.add(known)
+            uuid = gpu.text("gpu_uuid")
+            if not uuid or uuid not in uuids:
+                uuids.add(uuid)
                 yield gpu
 
 
@@ -139,10 +139,10 @@ def _measured(config: Reader) -> Reader:
     """
     phases = config.record.get("phases")
     if isinstance(phases, Mapping):
-        kept: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
+        measured_phases: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
     else:
-        kept = [phase.record for phase in config.parts("phases") if not _left_out(phase.record)]
-    return Reader({**config.record, "phases": kept}, config.where)
+        measured_phases = [phase.record for phase in config.parts("phases") if not _left_out(phase.record)]
+    return Reader({**config.record, "phases": measured_phases}, config.where)
 
 
 def _left_out(phase: Mapping[str, Any]) -> bool:

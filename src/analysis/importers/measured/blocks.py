@@ -26,15 +26,15 @@ def stat(
 
     Raises MeasurementError naming block and statistic, also where `missing` is None and nothing stands there.
     """
-    held = read.record.get(block)
-    if not isinstance(held, Mapping) or held.get(stat) is None:
+    content = read.record.get(block)
+    if not isinstance(content, Mapping) or content.get(stat) is None:
         if missing is None:
             raise read.fault(f"{block}.{stat}", "is missing", f"a number and its unit, one of {', '.join(units)}")
         return missing
-    unit = held.get("unit")
+    unit = content.get("unit")
     if not isinstance(unit, str) or unit not in units:
         raise read.fault(f"{block}.unit", f"is {reprlib.repr(unit)}", f"one of {', '.join(units)}")
-    return read.number(f"{block}.{stat}", held[stat]) * units[unit]
+    return read.number(f"{block}.{stat}", content[stat]) * units[unit]
 
 
 def latencies(read: Reader) -> dict[str, float]:
@@ -72,12 +72,12 @@ def number_anywhere(config: Any, name: str) -> float:
     return values.pop() if len(values) == 1 else UNKNOWN
 
 
-def _walk(held: Any, name: str) -> Iterator[Any]:
-    if isinstance(held, Mapping):
-        for key, value in held.items():
+def _walk(value: Any, name: str) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
             if key == name:
-                yield value
-            yield from _walk(value, name)
-    elif isinstance(held, list):
-        for part in held:
+                yield inner
+            yield from _walk(inner, name)
+    elif isinstance(value, list):
+        for part in value:
             yield from _walk(part, name)

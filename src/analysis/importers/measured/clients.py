@@ -54,10 +54,10 @@ def has_arrays(record: Mapping[str, Any]) -> bool:
 
 def _rate(record: Mapping[str, Any], read: Reader) -> float:
     """Requests per second that were asked for; infinite for all at once, NaN for a replayed trace."""
-    asked = record.get("request_rate")
-    if asked in ("inf", float("inf")):
+    rate = record.get("request_rate")
+    if rate in ("inf", float("inf")):
         return float("inf")
-    return float("nan") if asked == "trace" else read.optional("request_rate")
+    return float("nan") if rate == "trace" else read.optional("request_rate")
 
 
 def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -78,7 +78,7 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
         tokens = np.array([request[2] for request in done], dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise MeasurementError(f"{where}: ttfts, itls or output_lens hold something else than numbers") from None
-    if not all(((held >= 0) & (held < MOST)).all() for held in (first, after, tokens)):
+    if not all(((values >= 0) & (values < MOST)).all() for values in (first, after, tokens)):
         raise MeasurementError(
             f"{where}: ttfts, itls or output_lens hold a number that is not finite, below 0, or beyond any measurement"
         )

@@ -40,8 +40,8 @@ def load(catalog: Catalog, files: Iterable[str]) -> pd.DataFrame:
     """
     names = list(files)
     runs = [run for name in names for run in read_runs(catalog.folder / name, name)]
-    held = [f"{name}/{LOG}" if (catalog.folder / name).is_dir() else name for name in names]
-    catalog.used.update({name: sha256_of(catalog.folder / name) for name in held})
+    paths = [f"{name}/{LOG}" if (catalog.folder / name).is_dir() else name for name in names]
+    catalog.used.update({name: sha256_of(catalog.folder / name) for name in paths})
     return frame(runs)
 
 
@@ -70,12 +70,12 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
     except NotUtf8 as error:
         raise MeasurementError(f"{name}, line {error.line}: {error}") from None
     try:
-        held = json.loads(content)
-        several = isinstance(held, list) and held and all(isinstance(each, dict) for each in held)
-        return [(f"entry {at}", each) for at, each in enumerate(held, 1)] if several else [("", held)]
+        value = json.loads(content)
+        several = isinstance(value, list) and value and all(isinstance(each, dict) for each in value)
+        return [(f"entry {number}", each) for number, each in enumerate(value, 1)] if several else [("", value)]
     except (ValueError, RecursionError) as error:
         whole = error
-        lines = [(f"line {at}", line) for at, line in enumerate(content.split("\n"), 1) if line.strip()]
+        lines = [(f"line {number}", line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
     records = []
     for place, line in lines or [("", "")]:
         try:

@@ -74,8 +74,9 @@ def _model(config: Reader) -> str:
 
 def _power(read: Reader) -> tuple[float, int]:
     """Average watts summed over the accelerators of the telemetry, and how many: `{"unit": "W", "gpu0": {"avg"}}`."""
-    held = read.part("telemetry_stats").part(POWER)
-    stats = {name: each for name, each in held.record.items() if isinstance(each, Mapping)}
-    each = Reader({name: {"unit": held.record.get("unit"), **own} for name, own in stats.items()}, held.where)
-    watts = [blocks.stat(each, name, IN_WATTS) for name in stats]
+    telemetry = read.part("telemetry_stats").part(POWER)
+    unit = {"unit": telemetry.record.get("unit")}
+    by_accelerator = {name: unit | stats for name, stats in telemetry.record.items() if isinstance(stats, Mapping)}
+    read_each = Reader(by_accelerator, telemetry.where)
+    watts = [blocks.stat(read_each, name, IN_WATTS) for name in by_accelerator]
     return (sum(watts), len(watts)) if watts else (UNKNOWN, 0)

@@ -46,31 +46,31 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     if not benchmarks:
         raise MeasurementError(f"{named(file, place)}: holds no benchmark: nothing was measured")
     before = f"{place}, " if place else ""
-    return [_run(record, part, file, f"{before}benchmark {at}") for at, part in enumerate(benchmarks, 1)]
+    return [_run(record, part, file, f"{before}benchmark {number}") for number, part in enumerate(benchmarks, 1)]
 
 
 def _run(report: Mapping[str, Any], part: Any, file: str, place: str) -> MeasuredRun:
     where = named(file, place)
     if not isinstance(part, Mapping):
         raise MeasurementError(f"{where}: is {type(part).__name__}; expected an object")
-    whole, own = Reader(report, named(file, "")), Reader(part, where)
+    whole, benchmark = Reader(report, named(file, "")), Reader(part, where)
     if "metrics" not in part and isinstance(part.get("results"), list):
-        return _of_results(whole, own, file, place)
+        return _of_results(whole, benchmark, file, place)
     if not isinstance(part.get("metrics"), Mapping):
         raise MeasurementError(f"{where}: metrics is missing; expected the distributions of a GuideLLM benchmark")
-    read, metrics = _Statistics(part["metrics"], where), own.part("metrics")
-    totals = (metrics if metrics.record.get("request_totals") else own).part("request_totals")
-    load = _load(own)
-    ttfts, tpots = _requests(own, totals.number("successful"))
+    read, metrics = _Statistics(part["metrics"], where), benchmark.part("metrics")
+    totals = (metrics if metrics.record.get("request_totals") else benchmark).part("request_totals")
+    load = _load(benchmark)
+    ttfts, tpots = _requests(benchmark, totals.number("successful"))
     measured = MeasuredRun(
-        file, place, "GuideLLM", _model(whole, own),
+        file, place, "GuideLLM", _model(whole, benchmark),
         output_tokens_per_s=read.of("output_tokens_per_second", "mean", above=0),
         requests_completed=totals.number("successful"),
         requests_failed=totals.number("errored"),
         software=f"GuideLLM {whole.part('metadata').text('guidellm_version')}".strip(),
         concurrency=_at_once(load),
         request_rate=_rate(load),
-        duration_s=_seconds(own),
+        duration_s=_seconds(benchmark),
         input_tokens=read.of("prompt_token_count", "total_sum", missing=UNKNOWN),
         output_tokens=read.of("output_token_count", "total_sum", missing=UNKNOWN),
         requests_per_s=read.of("requests_per_second", "mean", missing=UNKNOWN),
@@ -88,8 +88,8 @@ class _Statistics(Reader):
 
     def of(self, metric: str, statistic: str, missing: float | None = None, above: float | None = None) -> float:
         """The statistic, `missing` where it does not stand there. Raises MeasurementError naming it."""
-        held = self.part(metric).part("successful")
-        value = (held.part("percentiles") if statistic.startswith("p") else held).record.get(statistic)
+        distribution = self.part(metric).part("successful")
+        value = (distribution.part("percentiles") if statistic.startswith("p") else distribution).record.get(statistic)
         key = f"{metric}.successful.{statistic}"
         if value is None:
             if missing is None:
@@ -100,12 +100,12 @@ class _Statistics(Reader):
 
 def _times(read: _Statistics) -> dict[str, float]:
     """Times in milliseconds; NaN where nothing was streamed."""
-    found = {
+    times = {
         f"{name}_{ours}_ms": read.of(metric, theirs, missing=UNKNOWN)
         for name, metric in TIMES
         for ours, theirs in (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
     }
-    return {name: time if time else UNKNOWN for name, time in found.items()}
+    return {name: time if time else UNKNOWN for name, time in times.items()}
 
 
 def _seconds(part: Reader) -> float:
@@ -134,7 +134,7 @@ def _model(report: Reader, part: Reader) -> str:
         (report.part("config").part("spec").record.get("backend"), "model"),
         (report.record.get("args"), "model"),
     )
-    named_so = (held.get(key) for held, key in places if isinstance(held, Mapping))
+    named_so = (settings.get(key) for settings, key in places if isinstance(settings, Mapping))
     return report.words("model", next(filter(None, named_so), ""))
 
 
@@ -150,10 +150,10 @@ def _labelled(report: Reader) -> dict[str, Any]:
 
 def _requests(part: Reader, completed: float) -> tuple[np.ndarray | None, np.ndarray | None]:
     """TTFT and TPOT of each successful request in milliseconds; None where the report holds a sample of them."""
-    held = part.part("requests").parts("successful")
-    if len(held) != completed:
+    requests = part.part("requests").parts("successful")
+    if len(requests) != completed:
         return None, None
-    ttfts, tpots = (np.array([request.time(key) for request in held]) for _, key in TIMES)
+    ttfts, tpots = (np.array([request.time(key) for request in requests]) for _, key in TIMES)
     return (ttfts, tpots) if (ttfts > 0).all() else (None, None)
 
 

@@ -96,12 +96,12 @@ def _accelerator(read: Reader) -> str:
 
 def _check(record: Mapping[str, Any], read: Reader, count: int, writing: int) -> None:
     """Raise MeasurementError where rates do not add up, or interactivity is not one over the time per token."""
-    whole, out = read.optional("tput_per_gpu"), read.number("output_tput_per_gpu")
+    total, output = read.optional("tput_per_gpu"), read.number("output_tput_per_gpu")
     reading = count if writing == count else count - writing
-    both = (out * writing + read.optional("input_tput_per_gpu") * reading) / count
-    if whole == whole and both == both and not math.isclose(whole, both, rel_tol=TOLERANCE):
+    summed = (output * writing + read.optional("input_tput_per_gpu") * reading) / count
+    if total == total and summed == summed and not math.isclose(total, summed, rel_tol=TOLERANCE):
         raise MeasurementError(
-            f"{read.where}: tput_per_gpu is {whole:g}, but input and output make {both:g} over {count} accelerators: "
+            f"{read.where}: tput_per_gpu is {total:g}, but input and output make {summed:g} over {count} accelerators: "
             "one of the three is in another unit or of another run"
         )
     for _, statistic in STATISTICS:

@@ -126,20 +126,20 @@ class Reader:
 
     def part(self, key: str) -> Reader:
         """The object at `key`, empty where it is missing, null or empty. Raises MeasurementError for anything else."""
-        held = self.record.get(key) or {}
-        if not isinstance(held, Mapping):
-            raise self.fault(key, f"is {reprlib.repr(held)}", "an object")
-        return Reader(held, f"{self.where}, {key}")
+        value = self.record.get(key) or {}
+        if not isinstance(value, Mapping):
+            raise self.fault(key, f"is {reprlib.repr(value)}", "an object")
+        return Reader(value, f"{self.where}, {key}")
 
     def parts(self, key: str) -> list[Reader]:
         """The objects that `key` holds, as a list or by name; none where it is missing, null or empty."""
-        held = self.record.get(key) or []
-        if isinstance(held, Mapping):
+        value = self.record.get(key) or []
+        if isinstance(value, Mapping):
             named_so = self.part(key)
-            return [named_so.part(name) for name in held]
-        if not isinstance(held, list) or not all(isinstance(each, Mapping) for each in held):
-            raise self.fault(key, f"is {reprlib.repr(held)}", "objects")
-        return [Reader(each, f"{self.where}, {key} {at}") for at, each in enumerate(held, 1)]
+            return [named_so.part(name) for name in value]
+        if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+            raise self.fault(key, f"is {reprlib.repr(value)}", "objects")
+        return [Reader(each, f"{self.where}, {key} {number}") for number, each in enumerate(value, 1)]
 
     def text(self, key: str) -> str:
         """The text at `key`; "" where it is missing or null. Raises MeasurementError for anything else than text."""
@@ -254,7 +254,7 @@ def _check_times(run: MeasuredRun, where: str) -> None:
             "another unit, or the rate is of more requests"
         )
     for name in ("ttft", "tpot"):
-        middle, late = (getattr(run, f"{name}_{of}_ms") for of in ("p50", "p99"))
+        middle, late = (getattr(run, f"{name}_{statistic}_ms") for statistic in ("p50", "p99"))
         if middle > late:
             raise MeasurementError(
                 f"{where}: {name} is {middle:g} ms at the median and {late:g} ms at the 99th percentile; expected the "

@@ -44,8 +44,8 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
 
 def _server(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the one server says of itself; nothing where several share the work."""
-    said = record.get("server_info")
-    return said if isinstance(said, Mapping) and not APART & set(said) else {}
+    server = record.get("server_info")
+    return server if isinstance(server, Mapping) and not APART & set(server) else {}
 
 
 def _failed(record: Mapping[str, Any]) -> float:

@@ -37,9 +37,9 @@ def recognises(record: Mapping[str, Any]) -> bool:
 def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
     """The run of one record. Raises MeasurementError naming file, place and key."""
     where = named(file, place)
-    for key, what in OTHERS.items():
+    for key, words in OTHERS.items():
         if key in record:
-            raise MeasurementError(f"{where}: is {what}; expected the result of `vllm bench serve`")
+            raise MeasurementError(f"{where}: is {words}; expected the result of `vllm bench serve`")
     read = Reader(record, where)
     figures, goodput_per_s = clients.figures(record, read), _goodput(record, read)
     if clients.has_arrays(record) and figures["request_ttft_ms"] is None:
@@ -62,8 +62,8 @@ def _failed(record: Mapping[str, Any], read: Reader) -> float:
     """Failed requests; versions that do not count them leave what was asked and not completed."""
     if record.get("failed") is not None:
         return read.number("failed")
-    asked = read.optional("num_prompts")
-    return max(asked - read.number("completed"), 0.0) if asked == asked else 0.0
+    sent = read.optional("num_prompts")
+    return max(sent - read.number("completed"), 0.0) if sent == sent else 0.0
 
 
 def _goodput(record: Mapping[str, Any], read: Reader) -> float:

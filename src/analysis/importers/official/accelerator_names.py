@@ -20,8 +20,8 @@ def aliases() -> dict[str, str]:
     A name that means a part with low confidence only is not known: it stays as printed.
     """
     rows = facts.rows("accelerator_aliases")
-    known = (row for row in rows if row["accelerator"] and row["confidence"] != "low")
-    return {_plain(row["as_published"]): row["accelerator"] for row in known}
+    sure = (row for row in rows if row["accelerator"] and row["confidence"] != "low")
+    return {_plain(row["as_published"]): row["accelerator"] for row in sure}
 
 
 @cache
@@ -40,16 +40,15 @@ def canonical(name: str) -> tuple[str, bool]:
 
     A list of parts of more than one type is `mixed`: such a system has no figure per accelerator.
     """
-    known = aliases()
-    alias = known.get(_plain(name))
-    if alias:
-        return alias, True
-    parts = {known.get(_plain(_COUNT.sub("", part)), part.strip()) for part in re.split(r",|;|\s\+\s", name)}
-    several = len(parts) > 1 and (bool(_COUNT.search(name)) or all(part in known.values() for part in parts))
+    by_alias = aliases()
+    if accelerator := by_alias.get(_plain(name)):
+        return accelerator, True
+    parts = {by_alias.get(_plain(_COUNT.sub("", part)), part.strip()) for part in re.split(r",|;|\s\+\s", name)}
+    several = len(parts) > 1 and (bool(_COUNT.search(name)) or all(part in by_alias.values() for part in parts))
     if several or len(counts(name)) > 1 or len(_GROUP.findall(name)) > 1:
         return MIXED, True
     only = next(iter(parts))
-    return (only, True) if only in known.values() else (name, False)
+    return (only, True) if only in by_alias.values() else (name, False)
 
 
 def counts(name: str) -> list[str]:

@@ -77,30 +77,31 @@ def unpack(path: Path, folder: Path, limit: Limit | None = None) -> list[Problem
     """
     limit = limit or Limit()
     room = max(FREE, limit.times * path.stat().st_size)
-    problems, at, zipped = [], "", path.name.lower().endswith(".zip")
+    problems, member, zipped = [], "", path.name.lower().endswith(".zip")
     members, survived = (_zipped(path), _DAMAGES) if zipped else (_taped(path), (OSError, ValueError))
     try:
-        for at, opened in members:
+        for member, opened in members:
             try:
-                reason = _refused(at, opened)
-                if not reason and _WANTED.search(at):
-                    room -= _put(opened, folder / PurePosixPath(at), limit, room)
+                reason = _refused(member, opened)
+                if not reason and _WANTED.search(member):
+                    room -= _put(opened, folder / PurePosixPath(member), limit, room)
             except ArchiveError:
                 raise
             except survived as error:
                 reason = f"cannot be unpacked: {str(error) or type(error).__name__}"
             if reason:
-                problems.append(Problem(f"{path}: {at}", reason))
+                problems.append(Problem(f"{path}: {member}", reason))
     except ArchiveError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     except _DAMAGES as error:
         reason = f"breaks off, or is no archive: {str(error) or type(error).__name__}"
-        if run := None if _leads_out(at) else _RUN.match(at):  # Its meter's samples may lie behind the break.
+        if run := None if _leads_out(member) else _RUN.match(member):  # Its meter's samples may lie behind the break.
             shutil.rmtree(folder / run[0], ignore_errors=True)
         if not any(file.is_file() for file in folder.rglob("*")):
             raise ArchiveError(reason) from None
-        problems.append(Problem(str(path), f"{reason}; {run[0] if run else at} and what lies behind it are not read"))
+        reason = f"{reason}; {run[0] if run else member} and what lies behind it are not read"
+        problems.append(Problem(str(path), reason))
     return problems
 
 

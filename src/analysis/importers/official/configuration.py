@@ -34,10 +34,10 @@ Settings = Mapping[str, Any]
 
 
 class Definition(NamedTuple):
-    """A class of the older layout with its own settings; `place` is its module, `own` whether that is of a scenario."""
+    """A class of the older layout with its own settings; `place` is its module, `of_scenario` true of a scenario's."""
 
     place: str
-    own: bool
+    of_scenario: bool
     name: str
     bases: tuple[str, ...]
     settings: Settings
@@ -86,43 +86,43 @@ class Asked:
 class _Chain(NamedTuple):
     """A class with what it inherits, and the precisions that it may have.
 
-    `own`: defined for the scenario; `loose`: a base of it is not listed.
+    `of_scenario`: defined for the scenario; `loose`: a base of it is not listed.
     """
 
     system: str
     settings: Settings
     strict: bool
     capped: bool
-    own: bool
+    of_scenario: bool
     loose: bool
     precisions: frozenset[str]
 
 
-def precision(said: Said, asked: Asked) -> str:
+def precision(configuration: Said, run: Asked) -> str:
     """The precision of a run ("fp8"), or "" where the configuration says none, or where parts of it disagree.
 
     That of the system itself counts, else the one that its accelerator has in every system. A cap changes no weights:
     where nothing of a capped system says a precision, what stands for it uncapped does.
     """
-    for precisions in _precisions(said, asked):
-        named = _of_system(precisions, asked.platform) or _of_accelerator(precisions, asked)
-        if named:
-            return min(named) if len(named) == 1 else ""
-    return _common(said, asked)
+    for precisions in _precisions(configuration, run):
+        candidates = _of_system(precisions, run.platform) or _of_accelerator(precisions, run)
+        if candidates:
+            return min(candidates) if len(candidates) == 1 else ""
+    return _common(configuration, run)
 
 
-def power_limit(said: Said, asked: Asked) -> float | None:
+def power_limit(configuration: Said, run: Asked) -> float | None:
     """The power limit in force, in watts for each accelerator; None for a run without one.
 
     Submitters set limits in the settings of capped (MaxQ) systems alone, which stand beside those at full power: in
     1,337 of 1,337 classes and 169 of 169 dictionaries of v4.1 and v5.1. So only a platform of that name ran under one,
     and only what is said of that very system counts.
     """
-    if not asked.capped:
+    if not run.capped:
         return None
-    for limits in _limits(said, asked):
-        if named := _of_system(limits, asked.platform):
-            return min(named) if len(named) == 1 else None
+    for limits in _limits(configuration, run):
+        if candidates := _of_system(limits, run.platform):
+            return min(candidates) if len(candidates) == 1 else None
     return None
 
 
@@ -137,87 +137,87 @@ def is_limit(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < HOTTEST
 
 
-def _precisions(said: Said, asked: Asked) -> Iterator[Mapping[str, set[str]]]:
+def _precisions(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[str]]]:
     """What is said of precision, by the plain name of the system: first what stands closest to the run."""
-    for strict in _targets(said, asked):
-        for capped in (True, False) if asked.capped else (False,):
-            yield _of_classes(said, asked.names, asked.scenario, strict, capped)
-    yield _of_dictionaries(said, asked.names, asked.scenario)
+    for strict in _targets(configuration, run):
+        for capped in (True, False) if run.capped else (False,):
+            yield _of_classes(configuration, run.names, run.scenario, strict, capped)
+    yield _of_dictionaries(configuration, run.names, run.scenario)
 
 
 @lru_cache(maxsize=256)
 def _of_classes(
-    said: Said, names: tuple[str, ...], scenario: str, strict: bool, capped: bool
+    configuration: Said, names: tuple[str, ...], scenario: str, strict: bool, capped: bool
 ) -> Mapping[str, set[str]]:
     """The precisions that the classes of one accuracy target, capped or not, may have."""
-    found: dict[str, set[str]] = {}
-    for chain in _chained(said, names, scenario):
+    precisions: dict[str, set[str]] = {}
+    for chain in _chained(configuration, names, scenario):
         if (chain.strict, chain.capped) == (strict, capped) and chain.precisions:
-            found.setdefault(chain.system, set()).update(chain.precisions)
-    return found
+            precisions.setdefault(chain.system, set()).update(chain.precisions)
+    return precisions
 
 
 @lru_cache(maxsize=256)
-def _of_dictionaries(said: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, set[str]]:
+def _of_dictionaries(configuration: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, set[str]]:
     """The precisions that the dictionaries name."""
     return {
-        system: {named for settings in dictionaries if (named := _named(settings))}
-        for system, dictionaries in _dictionaries(said, names, scenario).items()
+        system: {precision for settings in dictionaries if (precision := _named(settings))}
+        for system, dictionaries in _dictionaries(configuration, names, scenario).items()
     }
 
 
-def _limits(said: Said, asked: Asked) -> Iterator[Mapping[str, set[float]]]:
+def _limits(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[float]]]:
     """What is said of power limits, by the plain name of the system: first what stands closest to the run."""
-    for strict in _targets(said, asked):
-        found: dict[str, set[float]] = {}
-        for chain in _chained(said, asked.names, asked.scenario):
+    for strict in _targets(configuration, run):
+        limits: dict[str, set[float]] = {}
+        for chain in _chained(configuration, run.names, run.scenario):
             if chain.capped and chain.strict == strict:
-                found.setdefault(chain.system, set()).update(_limit(chain.settings))
-        yield found
-    written = _dictionaries(said, asked.names, asked.scenario)
-    yield {system: set().union(*map(_limit, dictionaries)) for system, dictionaries in written.items()}
+                limits.setdefault(chain.system, set()).update(_limit(chain.settings))
+        yield limits
+    by_system = _dictionaries(configuration, run.names, run.scenario)
+    yield {system: set().union(*map(_limit, dictionaries)) for system, dictionaries in by_system.items()}
 
 
 def _limit(settings: Settings) -> set[float]:
     return {float(settings[LIMIT])} if is_limit(settings.get(LIMIT)) else set()
 
 
-def _targets(said: Said, asked: Asked) -> Sequence[bool]:
+def _targets(configuration: Said, run: Asked) -> Sequence[bool]:
     """Whose classes say something of the run: a class of the higher target that is not listed has what its base has."""
-    return (True, False) if asked.strict and said.partial else (asked.strict,)
+    return (True, False) if run.strict and configuration.partial else (run.strict,)
 
 
-def _common(said: Said, asked: Asked) -> str:
+def _common(configuration: Said, run: Asked) -> str:
     """The one precision of every class that the run's own may inherit from; "" where they disagree.
 
     Said of platforms that ran by such classes alone, and only where those of the scenario are known too.
     """
-    if not _HARNESS.search(asked.platform):
+    if not _HARNESS.search(run.platform):
         return ""
-    chains = _chained(said, asked.names, asked.scenario)
-    may = [chain for chain in chains if chain.strict <= asked.strict and chain.capped <= asked.capped]
-    named = {_named(chain.settings) for chain in may} - {""}
-    return named.pop() if len(named) == 1 and any(chain.own for chain in chains) else ""
+    chains = _chained(configuration, run.names, run.scenario)
+    bases = [chain for chain in chains if chain.strict <= run.strict and chain.capped <= run.capped]
+    precisions = {_named(chain.settings) for chain in bases} - {""}
+    return precisions.pop() if len(precisions) == 1 and any(chain.of_scenario for chain in chains) else ""
 
 
-def _of_system(found: Mapping[str, set[Any]], platform: str) -> set[Any]:
+def _of_system(values_by_system: Mapping[str, set[Any]], platform: str) -> set[Any]:
     """What is said of the system that the platform's name holds, of several the one with the longest name."""
     plain = _plain(platform)
-    close = [system for system in found if len(system) > 5 and _within(system, plain)]
+    close = [system for system in values_by_system if len(system) > 5 and _within(system, plain)]
     longest = max(map(len, close), default=0)
-    return set().union(*(found[system] for system in close if len(system) == longest))
+    return set().union(*(values_by_system[system] for system in close if len(system) == longest))
 
 
-def _of_accelerator(found: Mapping[str, set[str]], asked: Asked) -> set[str]:
+def _of_accelerator(precisions_by_system: Mapping[str, set[str]], run: Asked) -> set[str]:
     """What is said of the systems whose plain name ends with the accelerator: L40 is that of L40x1, not of L40Sx1."""
-    published, accelerator = _plain(asked.published), _plain(asked.accelerator)
-    named = re.compile(re.escape(accelerator) + _SIZE)
+    published, accelerator = _plain(run.published), _plain(run.accelerator)
+    with_size = re.compile(re.escape(accelerator) + _SIZE)
     return set().union(
         *(
             precisions
-            for system, precisions in found.items()
+            for system, precisions in precisions_by_system.items()
             if ((part := _COUNT.sub("", system)) and published.endswith(part))
-            or (asked.accelerator and named.search(system))
+            or (run.accelerator and with_size.search(system))
         )
     )
 
@@ -230,65 +230,65 @@ def _within(system: str, platform: str) -> bool:
 def _named(settings: Settings) -> str:
     """The precision of some settings, "" where they name none that is known."""
     flagged = next((name for flag, name in FLAGS.items() if settings.get(flag) is True), "")
-    named = flagged or vocabulary.precision(str(settings.get(PRECISION, "")))
-    return named if named in PRECISIONS else ""
+    precision = flagged or vocabulary.precision(str(settings.get(PRECISION, "")))
+    return precision if precision in PRECISIONS else ""
 
 
-def _chained(said: Said, names: tuple[str, ...], scenario: str) -> list[_Chain]:
-    return [chain for benchmark in names for chain in _chains(said, benchmark, scenario)]
+def _chained(configuration: Said, names: tuple[str, ...], scenario: str) -> list[_Chain]:
+    return [chain for benchmark in names for chain in _chains(configuration, benchmark, scenario)]
 
 
 @lru_cache(maxsize=256)
-def _dictionaries(said: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, Sequence[Settings]]:
+def _dictionaries(configuration: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, Sequence[Settings]]:
     merged: dict[str, list[Settings]] = {}
     for benchmark in names:
-        for system, dictionaries in said.fields(benchmark, scenario).items():
+        for system, dictionaries in configuration.fields(benchmark, scenario).items():
             merged.setdefault(_plain(system), []).extend(dictionaries)
     return merged
 
 
 @lru_cache(maxsize=256)
-def _chains(said: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
+def _chains(configuration: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
     """The classes of a benchmark and scenario, each with what it inherits."""
-    definitions = said.classes(benchmark, scenario)[:MOST]
+    definitions = configuration.classes(benchmark, scenario)[:MOST]
     module = {place: number for number, place in enumerate(dict.fromkeys(each.place for each in definitions))}
     homes: dict[str, list[int]] = {}
-    for at, definition in enumerate(definitions):
-        homes.setdefault(definition.name, []).append(at)
+    for number, definition in enumerate(definitions):
+        homes.setdefault(definition.name, []).append(number)
 
-    def home(name: str, of: int) -> int | None:
+    def home(name: str, number: int) -> int | None:
         """Where a base is defined: last before it in its module, else in the closest module, those before it first."""
-        here = module[definitions[of].place]
+        own_module = module[definitions[number].place]
 
-        def distance(at: int) -> tuple[bool, int, bool, int]:
-            gap = module[definitions[at].place] - here
-            return gap > 0, abs(gap), not gap and at > of, -at
+        def distance(candidate: int) -> tuple[bool, int, bool, int]:
+            gap = module[definitions[candidate].place] - own_module
+            return gap > 0, abs(gap), not gap and candidate > number, -candidate
 
-        return min((at for at in homes.get(name, ()) if at != of), default=None, key=distance)
+        return min((candidate for candidate in homes.get(name, ()) if candidate != number), default=None, key=distance)
 
-    def replaced(at: int) -> bool:
+    def replaced(number: int) -> bool:
         """Whether a class is defined anew further on, and not on top of itself as a capped system may be."""
-        name = definitions[at].name
-        return any(later > at and name not in definitions[later].bases for later in homes[name])
+        name = definitions[number].name
+        return any(later > number and name not in definitions[later].bases for later in homes[name])
 
-    known: dict[int, tuple[dict[str, Any], bool]] = {}
+    memo: dict[int, tuple[dict[str, Any], bool]] = {}
 
-    def inherited(at: int, depth: int = 0) -> tuple[dict[str, Any], bool]:
+    def inherited(number: int, depth: int = 0) -> tuple[dict[str, Any], bool]:
         """The settings of a class with those of its bases, and whether one of these is not listed."""
         if depth > DEEPEST:
             return {}, True
-        if at not in known:
-            known[at] = {}, False  # for a class that leads back to itself
+        if number not in memo:
+            memo[number] = {}, False  # for a class that leads back to itself
             settings, loose = {}, False
-            for base in reversed(definitions[at].bases):
-                there = home(base, at)
-                theirs = ({}, not _ROOT.search(base)) if there is None else inherited(there, depth + 1)
+            for base in reversed(definitions[number].bases):
+                base_number = home(base, number)
+                theirs = ({}, not _ROOT.search(base)) if base_number is None else inherited(base_number, depth + 1)
                 settings, loose = settings | theirs[0], loose or theirs[1]
-            known[at] = settings | dict(definitions[at].settings), loose
-        return known[at]
+            memo[number] = settings | dict(definitions[number].settings), loose
+        return memo[number]
 
-    chains = [_chain(each, *inherited(at)) for at, each in enumerate(definitions) if not replaced(at)]
-    return tuple(_with_bases(chain, chains) if said.partial and chain.loose else chain for chain in chains)
+    chains = [_chain(each, *inherited(number)) for number, each in enumerate(definitions) if not replaced(number)]
+    return tuple(_with_bases(chain, chains) if configuration.partial and chain.loose else chain for chain in chains)
 
 
 def _with_bases(chain: _Chain, chains: Sequence[_Chain]) -> _Chain:
@@ -305,8 +305,8 @@ def _chain(definition: Definition, settings: Settings, loose: bool) -> _Chain:
     plain = definition.name.lower().replace("_", "")
     system = _plain(str(settings.get("system") or definition.name).rpartition(".")[2])
     capped = "maxq" in plain or bool(_limit(settings))
-    own = frozenset(filter(None, [_named(settings)]))
-    return _Chain(system, settings, "highaccuracy" in plain, capped, definition.own, loose, own)
+    precisions = frozenset(filter(None, [_named(settings)]))
+    return _Chain(system, settings, "highaccuracy" in plain, capped, definition.of_scenario, loose, precisions)
 
 
 @lru_cache(maxsize=4096)

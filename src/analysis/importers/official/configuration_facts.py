@@ -89,8 +89,8 @@ def read(path: Path) -> list[Fact]:
     """The facts of a file, those of other settings than SETTINGS left out. Raises FactsError at the first wrong row."""
     if path.stat().st_size > LARGEST:
         raise FactsError(f"is larger than {LARGEST:,} bytes")
-    if what := contents.foreign(_start(path)):
-        raise FactsError(what)
+    if fault := contents.foreign(_start(path)):
+        raise FactsError(fault)
     if (header := _header(path)) != list(HEADER):
         raise FactsError(f"row 1: has the columns {', '.join(header)[:LONGEST]}, expected {', '.join(HEADER)}")
     facts, number = [], 1
@@ -116,10 +116,10 @@ def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
     out: dict[Submitter, Facts] = {}
     classes: dict[tuple, dict[str, Any]] = {}
     for fact in facts:
-        said = out.setdefault(fact.submitter, Facts())
+        submitted = out.setdefault(fact.submitter, Facts())
         if not fact.name:
             system, scenario, module = fact.place
-            written = said.written.setdefault((module.removesuffix(".py"), scenario), {}).setdefault(system, {})
+            written = submitted.written.setdefault((module.removesuffix(".py"), scenario), {}).setdefault(system, {})
             values = written.setdefault(fact.setting, [])
             if fact.value not in values:
                 values.append(fact.value)
@@ -129,10 +129,10 @@ def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
             classes[key] = {"system": fact.system} if fact.system else {}
             scenario = fact.place[1] if len(fact.place) == 3 else ""
             definition = Definition("/".join(fact.place), bool(scenario), fact.name, fact.bases, classes[key])
-            said.defined.setdefault((fact.place[0], scenario), []).append(definition)
+            submitted.defined.setdefault((fact.place[0], scenario), []).append(definition)
         classes[key][fact.setting] = fact.value
-    for said in out.values():
-        for definitions in said.defined.values():
+    for submitted in out.values():
+        for definitions in submitted.defined.values():
             definitions.sort(key=lambda each: each.place)
     return out
 
@@ -154,11 +154,11 @@ def _apart(values: Mapping[str, list[Any]]) -> list[Settings]:
     """The dictionaries of a module, as far as the facts tell them apart: a flag is of those with starting weights."""
     flags = {flag: True for flag in FLAGS if True in values.get(flag, ())}
     starting = {name for name, precision in PRECISIONS.items() if precision.starting}
-    named = [
+    precisions = [
         {PRECISION: value} | (flags if vocabulary.precision(str(value)) in starting else {})
         for value in values.get(PRECISION, ())
     ]
-    return [*(named or [flags]), *({LIMIT: value} for value in values.get(LIMIT, ()))]
+    return [*(precisions or [flags]), *({LIMIT: value} for value in values.get(LIMIT, ()))]
 
 
 def _fact(row: list[str], number: int) -> Fact | None:

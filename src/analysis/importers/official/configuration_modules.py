@@ -17,13 +17,13 @@ from analysis.importers.official.tree import listed
 
 LARGEST = 1 << 21  # characters of a module that are read
 MOST = 1 << 12  # blocks of which it is kept what they say
-There = Callable[[str], bool]
+IsFile = Callable[[str], bool]
 _CLASS = re.compile(r"\n(?:@.*\n)*class\b")  # and what decorates it
 Class = tuple[str, tuple[str, ...], Settings]  # name, bases, settings of its own
 
 
 class Modules:
-    """The modules in `configs`, a submitter's folder; `there` says of a path whether it is a file to be opened.
+    """The modules in `configs`, a submitter's folder; `is_file` says of a path whether it may be opened.
 
     Submitters copy each other's modules and add classes of their own, so a class is parsed once however many modules
     hold it.
@@ -31,29 +31,29 @@ class Modules:
 
     partial = False
 
-    def __init__(self, configs: Path | str, there: There = os.path.isfile) -> None:
-        self.configs, self.there = configs, there
+    def __init__(self, configs: Path | str, is_file: IsFile = os.path.isfile) -> None:
+        self.configs, self.is_file = configs, is_file
 
     def classes(self, benchmark: str, scenario: str) -> Sequence[Definition]:
         """The classes of the benchmark, then those of its scenario."""
         folder = f"{self.configs}/{benchmark}"
-        own = (f"{folder}/{scenario}/{name}" for name in listed(f"{folder}/{scenario}", ".py"))
-        paths = {f"{folder}/__init__.py": False} | dict.fromkeys(own, True)
+        scenario_paths = (f"{folder}/{scenario}/{name}" for name in listed(f"{folder}/{scenario}", ".py"))
+        paths = {f"{folder}/__init__.py": False} | dict.fromkeys(scenario_paths, True)
         return [
-            Definition(path, own, *each)
-            for path, own in paths.items()
-            if self.there(path)
-            for each in _known(_classes, ("class",), path)
+            Definition(path, of_scenario, *each)
+            for path, of_scenario in paths.items()
+            if self.is_file(path)
+            for each in _read(_classes, ("class",), path)
         ]
 
     def fields(self, benchmark: str, scenario: str) -> Mapping[str, Sequence[Settings]]:
         """The dictionaries of each system, whose name is that of its folder."""
         paths = {system: f"{self.configs}/{system}/{scenario}/{benchmark}.py" for system in listed(str(self.configs))}
-        return {system: _known(_dictionaries, SETTINGS, path) for system, path in paths.items() if self.there(path)}
+        return {system: _read(_dictionaries, SETTINGS, path) for system, path in paths.items() if self.is_file(path)}
 
 
-def _known(said: Callable[[str], tuple[Any, ...]], words: Iterable[str], path: str) -> tuple[Any, ...]:
-    """What `said` finds in the module at `path`, where one of `words` is; () for one not to be read, or no Python."""
+def _read(parse: Callable[[str], tuple[Any, ...]], words: Iterable[str], path: str) -> tuple[Any, ...]:
+    """What `parse` finds in the module at `path`, where one of `words` is; () for one not to be read, or no Python."""
     try:
         with Path(path).open(encoding="utf-8", errors="replace") as file:
             text = file.read(LARGEST)
@@ -63,10 +63,10 @@ def _known(said: Callable[[str], tuple[Any, ...]], words: Iterable[str], path: s
         return ()  # Only in other scripts has a name two spellings.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What Python thinks of a submitter's style is no matter of the import.
-        found = [_in_block(said, block) for block in _blocks(text)]
-        if None in found:  # A string may have a line that begins like a class.
-            return _in_block(said, text) or ()
-    return tuple(chain.from_iterable(found))
+        parsed = [_in_block(parse, block) for block in _blocks(text)]
+        if None in parsed:  # A string may have a line that begins like a class.
+            return _in_block(parse, text) or ()
+    return tuple(chain.from_iterable(parsed))
 
 
 def _blocks(text: str) -> list[str]:
@@ -76,10 +76,10 @@ def _blocks(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=MOST)
-def _in_block(said: Callable[[str], tuple[Any, ...]], text: str) -> tuple[Any, ...] | None:
-    """What `said` finds in some statements, None where they are no Python."""
+def _in_block(parse: Callable[[str], tuple[Any, ...]], text: str) -> tuple[Any, ...] | None:
+    """What `parse` finds in some statements, None where they are no Python."""
     try:
-        return said(text)
+        return parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -123,12 +123,12 @@ def _nested(nodes: list[ast.AST]) -> Iterator[ast.Dict]:
 
 def _settings(node: ast.Dict) -> Settings:
     """The settings among the fields of a dictionary: a constant, or a member such as Precision.FP16."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if _last(key) in SETTINGS and (name := setting(ast.unparse(key))):
             constant = isinstance(value, ast.Constant)
-            found[name] = value.value if constant else ast.unparse(value).rpartition(".")[2]
-    return found
+            settings[name] = value.value if constant else ast.unparse(value).rpartition(".")[2]
+    return settings
 
 
 def _last(key: ast.expr | None) -> str:

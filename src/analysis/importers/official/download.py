@@ -113,26 +113,27 @@ def _downloaded(pin: Pinned, mirror: str, cache: Path | None, say: Callable[[str
 
     url = f"{mirror.rstrip('/')}/{pin.name}" if mirror else pin.url
     folder = cache or Path(pooch.os_cache(CACHE))
-    known = f"sha256:{pin.sha256}" if pin.sha256 else None
-    if not known:  # Of what is not pinned the newest counts, and no copy from before.
+    pinned_hash = f"sha256:{pin.sha256}" if pin.sha256 else None
+    if not pinned_hash:  # Of what is not pinned the newest counts, and no copy from before.
         (folder / pin.name).unlink(missing_ok=True)
-    keeper = pooch.create(path=folder, base_url="", registry={pin.name: known},
+    keeper = pooch.create(path=folder, base_url="", registry={pin.name: pinned_hash},
                           urls={pin.name: url}, retry_if_failed=RETRIES)  # fmt: skip
     pooch.get_logger().setLevel("ERROR")
     try:
         file = Path(keeper.fetch(pin.name, downloader=pooch.HTTPDownloader(timeout=30)))
     except (ValueError, OSError) as error:  # An error of the connection is an OSError, a wrong hash a ValueError.
         raise DownloadFailed(_advice(pin, url, folder, error)) from None
-    if not known:
+    if not pinned_hash:
         say(f"not pinned {url}: SHA-256 {sha256_of(file)}")
     return file
 
 
 def _advice(pin: Pinned, url: str, folder: Path, error: Exception) -> str:
     wrong = "hash" in str(error).lower()
-    what = "is not the file that is pinned (its SHA-256 is another)" if wrong else f"cannot be fetched: {_short(error)}"
+    another = "is not the file that is pinned (its SHA-256 is another)"
+    fault = another if wrong else f"cannot be fetched: {_short(error)}"
     return (
-        f"{url} {what}.\nNothing was changed. Next: try again with a connection; or name a mirror that has "
+        f"{url} {fault}.\nNothing was changed. Next: try again with a connection; or name a mirror that has "
         f"{pin.name}, with --mirror URL or {VARIABLE}; or name a summary or a clone that you have: analysis data PATH"
     )
 

@@ -46,10 +46,10 @@ class _Run(NamedTuple):
     series: Mapping[str, Mapping[str, Any]] = {}
 
 
-def find(folder: Path, there: Callable[[str], bool]) -> str:
-    """The file of a run folder that holds its Endpoints log, "" for none; `there` says which may be opened."""
-    named = next((name for name in SUMMARIES if there(name)), "")
-    return named or (OLDER if there(OLDER) and _older(folder / OLDER) else "")
+def find(folder: Path, may_open: Callable[[str], bool]) -> str:
+    """The file of a run folder that holds its Endpoints log, "" for none; `may_open` says which may be opened."""
+    summary = next((name for name in SUMMARIES if may_open(name)), "")
+    return summary or (OLDER if may_open(OLDER) and _older(folder / OLDER) else "")
 
 
 def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
@@ -73,8 +73,8 @@ def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
 
 def percentile(benchmark: str, scenario: str) -> str:
     """The percentile ("90.0") of the latency that a benchmark reports in place of the mean, "" for the others."""
-    own = units.counted().get(benchmark, units.UNKNOWN).single_stream_log_key if scenario == "SingleStream" else ""
-    match = _PERCENTILE.fullmatch(own)
+    log_key = units.counted().get(benchmark, units.UNKNOWN).single_stream_log_key if scenario == "SingleStream" else ""
+    match = _PERCENTILE.fullmatch(log_key)
     return match[1] if match else ""
 
 
@@ -93,8 +93,8 @@ def accuracy(path: Path) -> str:
 def _figure(run: _Run, path: Path, benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
     """Value, unit and key of the official figure."""
     if scenario in STREAMS:
-        own = percentile(benchmark, scenario)
-        steps = ("early_stopping_percentiles", own) if own else ("avg",)
+        reported_percentile = percentile(benchmark, scenario)
+        steps = ("early_stopping_percentiles", reported_percentile) if reported_percentile else ("avg",)
         key = ".".join(("latency", *steps))
         if not _positive(value := _within(run.series.get("latency"), *steps)):
             raise LogError(f"{path.name}: its {key} is {value!r}, not a number above 0")
@@ -195,8 +195,8 @@ def _within(content: Any, *steps: str) -> Any:
     return content
 
 
-def _agree(one: float, other: float) -> bool:
-    return abs(one - other) <= AGREES * abs(other)
+def _agree(value: float, expected: float) -> bool:
+    return abs(value - expected) <= AGREES * abs(expected)
 
 
 def _positive(value: Any) -> bool:

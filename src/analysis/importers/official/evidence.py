@@ -43,14 +43,14 @@ _STATED = {
 _ACCURACY = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _STATED.items()}
 
 
-def row(run: Run | None, published: Entry | None = None, said: Said | None = None) -> Row:
+def row(run: Run | None, published: Entry | None = None, facts: Said | None = None) -> Row:
     """The row of a result: as published with what the logs of its run say beside it, or from either alone.
 
-    `said` is what facts tell of the submitter's configuration; where the tree has the modules, these count. Power that
+    `facts` are what is known of the submitter's configuration; where the tree has the modules, these count. Power that
     cannot be trusted costs itself alone. Raises EntryError or LogError, which name the file and what is wrong with it.
     """
     out = _logged(run, published) if run else shape.row(published)
-    _configure(out, run, published, said)
+    _configure(out, run, published, facts)
     return out
 
 
@@ -218,18 +218,18 @@ def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
     return _Metered(True, power_log.millijoules_per_query(power, log, times))
 
 
-def _configure(out: Row, run: Run | None, entry: Entry | None, said: Said | None) -> None:
+def _configure(out: Row, run: Run | None, entry: Entry | None, facts: Said | None) -> None:
     """What the submitter's configuration says of the system stands above what the submission declares."""
     if run and (configs := Path(run.root, run.division, run.submitter, "configs")).is_dir():
-        said = _modules(str(configs), run.root)
-    if said is None:
+        facts = _modules(str(configs), run.root)
+    if facts is None:
         return
     platform, model = (run.platform, run.model) if run else (str(entry.platform), out["model_run"])
     hardware = out["accelerator"], out["accelerator_as_published"]
-    asked = configuration.Asked(units.names(out["benchmark"]), out["scenario"], platform, model, *hardware)
-    if limit := configuration.power_limit(said, asked):
+    asked_run = configuration.Asked(units.names(out["benchmark"]), out["scenario"], platform, model, *hardware)
+    if limit := configuration.power_limit(facts, asked_run):
         out["power_limit_watts"] = limit
-    configured = configuration.precision(said, asked)
+    configured = configuration.precision(facts, asked_run)
     if not configured:
         return
     if out["precision"] not in ("", configured):

@@ -35,13 +35,13 @@ _RECORD = re.compile(r"/(?:inference_results|submissions_inference)_v?\d+\.\d+$"
 class Task(NamedTuple):
     """One result: as published, as a run folder, or both; `place` is where that is, in words.
 
-    `said` is what facts tell of its submitter's configuration, None where there are none.
+    `facts` are what is known of its submitter's configuration, None where nothing is.
     """
 
     place: str
     entry: Entry | None
     run: Run | None
-    said: Facts | None = None
+    facts: Facts | None = None
 
     def __str__(self) -> str:
         return self.place
@@ -80,7 +80,7 @@ class Sources:
                 self._folder(tree.begin(path))
             elif self._first(path):
                 self._file(path, scratch / str(number) / path.name.partition(".tar")[0].removesuffix(".zip"))
-        self._said = configuration_facts.by_submitter(self._facts)
+        self._facts_by_submitter = configuration_facts.by_submitter(self._facts)
 
     def tasks(self) -> Iterator[Task]:
         """One task per result. Where there is a summary the runs are indexed by their folder; else they stream."""
@@ -101,8 +101,8 @@ class Sources:
                 yield self._of_run(run)
 
     def _of_run(self, run: Run) -> Task:
-        said = self._said.get((run.round, run.division, run.submitter))
-        return Task(self._named(run.folder), None, run, said)
+        submitter_facts = self._facts_by_submitter.get((run.round, run.division, run.submitter))
+        return Task(self._named(run.folder), None, run, submitter_facts)
 
     def _first(self, path: Path) -> bool:
         """Whether a path has not been met, by whatever name."""
@@ -224,8 +224,8 @@ class Sources:
                 place = str(entry.location).lower()
                 run = index.pop((entry.round, place), None) or index.pop(("", place), None)
                 also = f", {self._named(run.folder)}" if run else ""
-                said = self._said.get((entry.round, *str(entry.location).split("/")[:2]))
-                yield Task(f"{self._named(path)}: row {number}{also}", entry, run, said)
+                submitter_facts = self._facts_by_submitter.get((entry.round, *str(entry.location).split("/")[:2]))
+                yield Task(f"{self._named(path)}: row {number}{also}", entry, run, submitter_facts)
             if not number:
                 self._problem(path, "holds no result")
             if not refused and path.name != tree.COLLECTED:  # A collection is a part of its round.
@@ -233,8 +233,8 @@ class Sources:
         except streams.StreamError as error:
             self._problem(path, str(error))
         for repository, count in foreign.items():
-            named = f"are of {repository}, which" if repository else "name no repository: that"
-            reason = f"{count} rows {named} is no record of a round; say what they are with --round and --origin"
+            words = f"are of {repository}, which" if repository else "name no repository: that"
+            reason = f"{count} rows {words} is no record of a round; say what they are with --round and --origin"
             self._problem(path, reason)
 
     def _again(self, raw: Any) -> bool:
@@ -247,8 +247,8 @@ class Sources:
 
     def _pinned(self, path: Path) -> bool:
         """Whether the file is that of a round by its path, or by a hash of data/rounds.csv."""
-        known = facts.column("rounds", "summary_sha256")
-        return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in known)
+        hashes = facts.column("rounds", "summary_sha256")
+        return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in hashes)
 
     def _named(self, path: Path | str) -> str:
         """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""

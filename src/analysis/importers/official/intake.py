@@ -97,7 +97,7 @@ class Made(NamedTuple):
 def work(task: Task) -> Made | Problem:
     """The row of one task, or why there is none: whatever is in a file costs that file's row only."""
     try:
-        return Made(task.place, evidence.row(task.run, task.entry, task.said))
+        return Made(task.place, evidence.row(task.run, task.entry, task.facts))
     except evidence.FAULTS as error:
         return Problem(task.place, str(error))
     except (OSError, ValueError, ArithmeticError, RecursionError) as error:
@@ -114,7 +114,7 @@ def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, sche
 def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
     """The rows that hold to the table's description, each key once; the others are told."""
     columns = rules.checks(writer.fields())
-    seen: dict[str, str] = {}
+    places: dict[str, str] = {}
     for made in shaped:
         if isinstance(made, Problem):
             outcome.problems.append(made)
@@ -124,13 +124,13 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
         if part := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, part))
         faults = rules.row_faults(row, columns)
-        if row["id"] in seen:
-            faults.append(f"the key {row['id']!r} stands twice, first in {seen[row['id']]}")
+        if row["id"] in places:
+            faults.append(f"the key {row['id']!r} stands twice, first in {places[row['id']]}")
         if faults:
             result = f"result {row['result_id']}: " if row["result_id"] else ""
             outcome.problems.append(Problem(place, result + "; ".join(faults)))
             continue
-        seen[row["id"]] = place
+        places[row["id"]] = place
         yield row
 
 

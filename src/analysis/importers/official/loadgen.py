@@ -137,11 +137,11 @@ def _figure(log: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, float]:
 
 def rates(log: dict[str, Any]) -> dict[str, float]:
     """`samples_per_second` and `tokens_per_second` of the run, as far as logged, and `tokens_per_sample` from both."""
-    named = {
+    keys_of = {
         "samples_per_second": ("result_samples_per_second", "result_completed_samples_per_sec"),
         "tokens_per_second": TOKEN_RATES,
     }
-    out = {name: float(log[key]) for name, keys in named.items() for key in keys[::-1] if _positive(log.get(key))}
+    out = {name: float(log[key]) for name, keys in keys_of.items() for key in keys[::-1] if _positive(log.get(key))}
     if len(out) == 2:
         out["tokens_per_sample"] = float(f"{out['tokens_per_second'] / out['samples_per_second']:.6g}")
     return out
@@ -161,13 +161,13 @@ def _pattern(more: tuple[str, ...]) -> re.Pattern[bytes]:
 def _matches(path: Path, pattern: re.Pattern[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Each match once: what may go on beyond a block is searched again with the next one."""
     with path.open("rb", buffering=0) as file:
-        rest = b""
+        unsearched = b""
         while block := file.read(BLOCK):
-            block, done = rest + block, 0
+            block, done = unsearched + block, 0
             for match in pattern.finditer(block):
                 yield match[1], match[2]
                 done = match.end()
-            rest = block[max(done, len(block) - LONGEST) :]
+            unsearched = block[max(done, len(block) - LONGEST) :]
 
 
 def _scalar(value: bytes, key: bytes, path: Path) -> Any:

@@ -41,11 +41,11 @@ def read_power(path: Path, log: dict[str, Any]) -> Power:
     begin, end = (_moment(log.get(name), name) for name in ("power_begin", "power_end"))
     if not begin < end:
         raise PowerError(f"{path.name}: power_begin is not before power_end")
-    inside = [(at, watts) for at, watts in _samples(path) if begin < at < end]
-    positive = [(at, watts) for at, watts in inside if watts > 0]
+    inside = [(moment, watts) for moment, watts in _samples(path) if begin < moment < end]
+    positive = [(moment, watts) for moment, watts in inside if watts > 0]
     if not positive:
         raise PowerError(f"{path.name}: no sample above zero watts between power_begin and power_end")
-    seconds, hole = (end - begin).total_seconds(), _hole([begin, *sorted(at for at, _ in positive), end])
+    seconds, hole = (end - begin).total_seconds(), _hole([begin, *sorted(moment for moment, _ in positive), end])
     if hole > max(HOLE_S, HOLE_SHARE * seconds):
         raise PowerError(f"{path.name}: no sample above zero watts for {hole:.0f} of the {seconds:.0f} s of the load")
     mean = math.fsum(watts for _, watts in positive) / len(positive)
@@ -90,12 +90,12 @@ def _sample(line: str, number: int, path: Path) -> tuple[datetime, float] | None
         raise _no_sample(number, path)
     month, day, year, clock, watts = match.groups()
     try:
-        at = datetime.fromisoformat(f"{year}-{month}-{day} {clock}")
+        moment = datetime.fromisoformat(f"{year}-{month}-{day} {clock}")
     except ValueError:
         raise _no_sample(number, path) from None
     if not math.isfinite(value := float(watts)):
         raise _no_sample(number, path)
-    return at, value
+    return moment, value
 
 
 def _no_sample(number: int, path: Path) -> PowerError:

@@ -24,7 +24,7 @@ def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> 
     if name in _UNSET:
         return "", "unknown", ""
     if name not in PRECISIONS:
-        listed = ", ".join(known for known in PRECISIONS if known in _words(text))
+        listed = ", ".join(precision for precision in PRECISIONS if precision in _words(text))
         return "", "unknown", f"declared weight types that are known: {listed or 'none'}"
     if PRECISIONS[name].starting and (tokens or _in_tokens(benchmark)) and not _later(round):
         return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"

@@ -98,9 +98,10 @@ def text(value: Any) -> str:
 
 def _clean(entry: Entry) -> int:
     """Leave out of an entry's texts, but those that are never kept, what is no text; how many characters it was."""
-    texts = {name: _printable(own) for name, own in vars(entry).items() if isinstance(own, str) and name != "described"}
-    vars(entry).update((name, words) for name, (words, _) in texts.items())
-    return sum(dropped for _, dropped in texts.values())
+    texts = {name: value for name, value in vars(entry).items() if isinstance(value, str) and name != "described"}
+    printable = {name: _printable(value) for name, value in texts.items()}
+    vars(entry).update((name, words) for name, (words, _) in printable.items())
+    return sum(dropped for _, dropped in printable.values())
 
 
 def _printable(words: str) -> tuple[str, int]:
@@ -120,8 +121,8 @@ def legible(words: str) -> str:
 
 def remark(row: Row, *remarks: str) -> None:
     """Put what is said behind the row's note."""
-    known = row.get("note", "")
-    row["note"] = "; ".join(filter(None, [known, *(words for words in remarks if words not in known)]))
+    note = row.get("note", "")
+    row["note"] = "; ".join(filter(None, [note, *(words for words in remarks if words not in note)]))
 
 
 def convert(row: Row) -> None:
@@ -170,19 +171,19 @@ def _hardware(row: Row, entry: Entry) -> None:
             remark(row, "its processor is not named, the system stands for it")
     if not name:
         raise EntryError("names neither an accelerator nor a processor")
-    accelerator, known = accelerator_names.canonical(name)
+    accelerator, is_known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
-    named = sum(map(int, accelerator_names.counts(name)))
+    named_count = sum(map(int, accelerator_names.counts(name)))
     if total and product and total != product and accelerator != MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
     row["accelerator_count"] = total or product or None
-    if product - (per_node or 0) < named < product:  # the last node is not full
-        row["accelerator_count"] = named
-        remark(row, f"{named} accelerators by its name, where nodes times accelerators per node are {product}")
+    if product - (per_node or 0) < named_count < product:  # the last node is not full
+        row["accelerator_count"] = named_count
+        remark(row, f"{named_count} accelerators by its name, where nodes times accelerators per node are {product}")
     if accelerator_names.is_no_part(name):
         remark(row, "what is printed in the accelerator's place names no part")
-    elif not known:
+    elif not is_known:
         remark(row, "accelerator not in data/accelerator_aliases.csv")
     if accelerator == MIXED:
         remark(row, "cluster of several accelerator types")
@@ -244,11 +245,11 @@ def _power(row: Row, entry: Entry) -> None:
 
 def _software(row: Row, entry: Entry) -> None:
     """What the system's name and description name: hypervisor, serving software, and a power limit in force."""
-    named = f"{row['system']}\n{text(entry.platform)}"
+    system_names = f"{row['system']}\n{text(entry.platform)}"
     hardware = f"{row['accelerator']}\n{row['accelerator_as_published']}"
-    row["hypervisor"] = software.hypervisor(named, hardware, row["framework"], entry.described)
-    row["serving_software"] = software.serving(named, row["framework"], entry.described)
-    if (limit := _cap(named, hardware, entry.described)) is not None:
+    row["hypervisor"] = software.hypervisor(system_names, hardware, row["framework"], entry.described)
+    row["serving_software"] = software.serving(system_names, row["framework"], entry.described)
+    if (limit := _cap(system_names, hardware, entry.described)) is not None:
         row["power_limit_watts"] = limit
 
 

@@ -50,17 +50,17 @@ def make(
                 continue
             file = rounds / f"{round}.parquet"
             made.append((parts[round], _held(file), file.read_bytes()))
-    lost = [_lost(_shipped(folder, part), held) for part, held, _ in made]
+    lost = [_lost(_shipped(folder, part), counts) for part, counts, _ in made]
     refused = any(lost) and not (check or fewer)
     different = 0
-    for (part, held, content), less in zip(made, lost, strict=True):
+    for (part, counts, content), less in zip(made, lost, strict=True):
         place = folder / part.path
-        same = place.is_file() and place.read_bytes() == content
-        different += not same
-        if not (same or check or refused):
+        unchanged = place.is_file() and place.read_bytes() == content
+        different += not unchanged
+        if not (unchanged or check or refused):
             write_whole(place, content)
-        word = "the same  " if same else "differs   " if check or refused else "written   "
-        say(f"{word}{part.path}: {held.rows:,} rows{less}")
+        word = "the same  " if unchanged else "differs   " if check or refused else "written   "
+        say(f"{word}{part.path}: {counts.rows:,} rows{less}")
     if refused:
         say("nothing is written: give all files that data/README.md names of a round, or --fewer to ship less")
         return 1
@@ -89,18 +89,18 @@ def _shipped(folder: Path, part: Part) -> _Held:
     return _held(place) if place.is_file() and sha256_of(place) == part.hash else _Held(part.rows)
 
 
-def _lost(shipped: _Held, held: _Held) -> str:
+def _lost(shipped: _Held, made: _Held) -> str:
     """In words how much less is held than is shipped; "" where nothing is lost."""
-    less = {"than are shipped": shipped.rows - held.rows}
-    less |= {FOUND[name]: count - held.found[name] for name, count in shipped.found.items()}
+    less = {"than are shipped": shipped.rows - made.rows}
+    less |= {FOUND[name]: count - made.found[name] for name, count in shipped.found.items()}
     return "".join(f", {count:,} fewer {words}" for words, count in less.items() if count > 0)
 
 
 def _unknown(paths: Iterable[Path], parts: Iterable[Part]) -> list[str]:
     """A line for each file that is none of those that the parts were made from; of a folder only its rows can tell."""
-    known = {source["sha256"] for part in parts for source in part.sources}
+    named_hashes = {source["sha256"] for part in parts for source in part.sources}
     return [
         f"unknown   {path}: its SHA-256 is none of those that {descriptor.FILE} names"
         for path in paths
-        if path.is_file() and sha256_of(path) not in known
+        if path.is_file() and sha256_of(path) not in named_hashes
     ]

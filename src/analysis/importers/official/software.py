@@ -20,8 +20,8 @@ def serving(*texts: str) -> str:
 
     "" also where that text names several: which of them served is not said.
     """
-    told = next(filter(None, (_named(SERVING_SOFTWARE, text) for text in texts)), [])
-    return told[0] if len(told) == 1 else ""
+    products = next(filter(None, (_named(SERVING_SOFTWARE, text) for text in texts)), [])
+    return products[0] if len(products) == 1 else ""
 
 
 def _named(products: Iterable[str], text: str) -> list[str]:

@@ -73,12 +73,12 @@ def _ordered(
 def _batches(tasks: Iterable[Task], kind: Callable[[Task], Any], workers: int) -> Iterator[list[Task]]:
     """The tasks in batches, each at most half of what every worker had before it, so that few tasks are spread too."""
     batch: list[Task] = []
-    given, most = 0, LEAST
+    handed_out, most = 0, LEAST
     for task in tasks:
         if len(batch) >= most or (len(batch) >= LEAST and kind(task) != kind(batch[-1])):
             yield batch
-            given += len(batch)
-            batch, most = [], min(max(LEAST, given // (2 * workers)), MOST)
+            handed_out += len(batch)
+            batch, most = [], min(max(LEAST, handed_out // (2 * workers)), MOST)
         batch.append(task)
     if batch:
         yield batch

@@ -40,8 +40,8 @@ def rows(path: Path) -> Iterator[Any]:
     """
     try:
         with path.open("rb") as start:
-            if what := contents.foreign(start.read(4)):
-                raise StreamError(what)
+            if fault := contents.foreign(start.read(4)):
+                raise StreamError(fault)
         with path.open(encoding="utf-8-sig", errors="or-latin-1") as file:
             yield from _Reader(file).rows()
     except OSError as error:
@@ -75,11 +75,11 @@ class _Reader:
     def _end(self) -> None:
         """Raises StreamError unless only blanks follow what has been read."""
         self.text = self.text[1:]
-        while not (rest := self.text.strip(" \t\r\n")):
+        while not (after_it := self.text.strip(" \t\r\n")):
             self.text = self.file.read(BLOCK)
             if not self.text:
                 return
-        reason = f"goes on behind the end of its JSON, after row {self.number}: {rest[:20]!r}"
+        reason = f"goes on behind the end of its JSON, after row {self.number}: {after_it[:20]!r}"
         raise StreamError(f"{reason}; expected one list or object in a file")
 
     def _next(self) -> str:

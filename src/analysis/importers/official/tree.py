@@ -82,8 +82,8 @@ def collected(start: Path) -> Iterator[Path]:
     Submission trees, which may be large, are not entered, and no link is followed.
     """
     for folder, inside, files in os.walk(begin(start)):
-        kept = [name for name in inside if name not in SKIPPED and name not in DIVISIONS and name != "results"]
-        inside[:] = sorted(kept) if len(Path(folder).relative_to(begin(start)).parts) < COLLECTED_DEPTH else []
+        folders = [name for name in inside if name not in SKIPPED and name not in DIVISIONS and name != "results"]
+        inside[:] = sorted(folders) if len(Path(folder).relative_to(begin(start)).parts) < COLLECTED_DEPTH else []
         if COLLECTED in files:
             yield Path(folder, COLLECTED)
 
@@ -96,9 +96,9 @@ def begin(path: Path) -> Path:
     path = Path(os.path.normpath(path.absolute()))
     if path.is_symlink() and not _ROUND.search(path.name):
         path = Path(os.path.realpath(path))
-    at = _results(path.parts)
-    within_run = path.parts[at + 4 :] in (("performance",), ("performance", "run_1"))
-    return Path(*path.parts[: at + 4]) if at and within_run else path
+    results_at = _results(path.parts)
+    within_run = path.parts[results_at + 4 :] in (("performance",), ("performance", "run_1"))
+    return Path(*path.parts[: results_at + 4]) if results_at and within_run else path
 
 
 def is_clone(folder: Path) -> bool:
@@ -113,13 +113,14 @@ def _results(parts: tuple[str, ...]) -> int:
 
     Any folder may be called so, also above the tree.
     """
-    return next((at for at in range(len(parts) - 1, 2, -1) if parts[at] == "results" and parts[at - 2] in DIVISIONS), 0)
+    places = (place for place in range(len(parts) - 1, 2, -1) if parts[place] == "results")
+    return next((place for place in places if parts[place - 2] in DIVISIONS), 0)
 
 
 def _root(start: Path) -> Path:
     """The folder that holds the divisions, as far as the path of `start` tells, else `start`."""
-    if at := _results(start.parts):
-        return Path(*start.parts[: at - 2])
+    if results_at := _results(start.parts):
+        return Path(*start.parts[: results_at - 2])
     for depth, folder in enumerate((start, *start.parents)):
         if folder.name in DIVISIONS and depth < 2:
             return folder.parent
@@ -133,10 +134,10 @@ class _Walk:
         self.root, self.real, self.round = os.path.join(root, ""), os.path.realpath(root), round
         self.linked: dict[str, str] = {}  # real path of a folder -> the link by which it was entered
 
-    def enter(self, folder: str, here: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
-        """What lies in `folder`, whose real path is `here`, below the real paths `above`."""
-        if here in above or len(above) > DEEPEST:
-            yield Problem(folder, "leads back to a folder that it is in" if here in above else "too deep")
+    def enter(self, folder: str, real_path: str, above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
+        """What lies in `folder`, whose real path is `real_path`, below the real paths `above`."""
+        if real_path in above or len(above) > DEEPEST:
+            yield Problem(folder, "leads back to a folder that it is in" if real_path in above else "too deep")
             return
         try:
             with os.scandir(folder) as entries:
@@ -151,7 +152,7 @@ class _Walk:
         for name, entry in sorted(inside.items()):
             skipped = name in SKIPPED or _COMPLIANCE.fullmatch(name)
             if not skipped and (name == "results" or not submitter or entry.is_symlink()):
-                yield from self.below(entry, (*above, here), by_link)
+                yield from self.below(entry, (*above, real_path), by_link)
 
     def below(self, entry: os.DirEntry[str], above: tuple[str, ...], by_link: bool) -> Iterator[Run | Problem]:
         if entry.is_dir(follow_symlinks=False):
@@ -197,15 +198,15 @@ def refused(folder: str, name: str, root: str) -> str:
     Only plain files are opened, and only those within the tree: neither a pipe, which might never end, nor what lies
     behind a link that leads out. Raises OSError where that cannot be seen.
     """
-    at, linked, mode = folder, False, 0
+    path, linked, mode = folder, False, 0
     for part in name.split("/"):
-        at = f"{at}/{part}"
-        mode = _mode(at, follow=False)
+        path = f"{path}/{part}"
+        mode = _mode(path, follow=False)
         linked |= stat.S_ISLNK(mode)
     if linked:
-        if not within(os.path.realpath(at), os.path.realpath(root)):
+        if not within(os.path.realpath(path), os.path.realpath(root)):
             return "a symbolic link out of the tree, not followed"
-        mode = _mode(at, follow=True)
+        mode = _mode(path, follow=True)
     if stat.S_ISREG(mode):
         return ""
     return "is no plain file, not opened" if mode else MISSING

@@ -61,7 +61,7 @@ def counted() -> dict[str, Counted]:
 
 def own_keys() -> set[str]:
     """The keys of logs that some benchmark has in place of the usual ones."""
-    return {key for own in counted().values() for name in LOG_KEYS if (key := getattr(own, name))}
+    return {key for counting in counted().values() for name in LOG_KEYS if (key := getattr(counting, name))}
 
 
 def tokens_by_rule(benchmark: str) -> float | None:
@@ -75,8 +75,8 @@ def benchmark(model: str, run: str = "") -> tuple[str, str]:
     Where it names none of data/benchmarks.csv, the name of what ran (`run`) may: the `MlperfModel` of v6.1 is at times
     a class of models. A benchmark that the table does not have keeps its name.
     """
-    named = [_split(name) for name in (model, run) if name]
-    return next((pair for pair in named if pair[0] in counted()), named[0])
+    pairs = [_split(name) for name in (model, run) if name]
+    return next((pair for pair in pairs if pair[0] in counted()), pairs[0])
 
 
 def _split(model: str) -> tuple[str, str]:
@@ -99,8 +99,8 @@ def names(benchmark: str) -> tuple[str, ...]:
 
 def scenario(name: str, model: str = "") -> str:
     """The scenario in MLPerf's spelling ("offline" is Offline); v5.0 filed Interactive as a model run under Server."""
-    known = _SCENARIO.get(name.lower().replace("_", ""), name)
-    return "Interactive" if "-interactive" in model and known == "Server" else known
+    spelling = _SCENARIO.get(name.lower().replace("_", ""), name)
+    return "Interactive" if "-interactive" in model and spelling == "Server" else spelling
 
 
 def true_unit(benchmark: str, scenario: str, round: str) -> str:
@@ -108,11 +108,11 @@ def true_unit(benchmark: str, scenario: str, round: str) -> str:
     if scenario in STREAMS:
         return MILLISECONDS
     per_query = _per_query(scenario)
-    own = counted().get(benchmark, UNKNOWN)
-    since = (scenario != "Offline" and own.server_tokens_since) or own.tokens_since
+    counting = counted().get(benchmark, UNKNOWN)
+    since = (scenario != "Offline" and counting.server_tokens_since) or counting.tokens_since
     if since and before(round, since):
         return per_query
-    unit = own.offline_unit if scenario == "Offline" else own.server_unit
+    unit = counting.offline_unit if scenario == "Offline" else counting.server_unit
     return unit if unit in (TOKENS, "") else per_query
 
 
@@ -138,23 +138,23 @@ def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
     A benchmark that data/benchmarks.csv does not have counts tokens if its log does: LoadGen logs them for language
     models alone. Source: MLCommons submission checker, by round; see MLPerf Inference rules.
     """
-    own = counted().get(benchmark, UNKNOWN)
+    counting = counted().get(benchmark, UNKNOWN)
     if scenario == "SingleStream":
         usual = ("early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
-        return tuple(dict.fromkeys(filter(None, [own.single_stream_log_key, *usual])))
+        return tuple(dict.fromkeys(filter(None, [counting.single_stream_log_key, *usual])))
     if scenario == "MultiStream":
         return ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")
     offline, unit = scenario == "Offline", true_unit(benchmark, scenario, round)
     tokens = "result_tokens_per_second" if offline else "result_completed_tokens_per_second"
     if unit == TOKENS:
-        return ((own.offline_log_key if offline else own.server_log_key) or tokens,)
-    unknown = () if unit else (tokens,)
+        return ((counting.offline_log_key if offline else counting.server_log_key) or tokens,)
+    tokens_if_unknown = () if unit else (tokens,)
     if offline:
-        return (*unknown, "result_samples_per_second")
+        return (*tokens_if_unknown, "result_samples_per_second")
     scheduled = ("result_scheduled_samples_per_sec",) if before(round, "v4.1") else ()
-    if own.server_log_key_before and before(round, own.server_tokens_since):
-        scheduled = (own.server_log_key_before,)
-    return (*unknown, *scheduled, "result_completed_samples_per_sec")
+    if counting.server_log_key_before and before(round, counting.server_tokens_since):
+        scheduled = (counting.server_log_key_before,)
+    return (*tokens_if_unknown, *scheduled, "result_completed_samples_per_sec")
 
 
 @lru_cache(maxsize=1024)

@@ -18,8 +18,8 @@ def form_of(raw: Any) -> Form:
     for form in FORMS:
         if not form.known_by.isdisjoint(raw):
             return form
-    known = "; ".join(" or ".join(sorted(form.known_by)) for form in FORMS)
-    raise EntryError(f"is of no known form: it has none of {known}")
+    keys = "; ".join(" or ".join(sorted(form.known_by)) for form in FORMS)
+    raise EntryError(f"is of no known form: it has none of {keys}")
 
 
 def entry(raw: Any, round: str = "") -> Entry:

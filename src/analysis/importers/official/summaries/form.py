@@ -49,7 +49,7 @@ class Form:
         fields["described"] = str(fields["described"] or "")
         fields["result_id"] = _matched(_ID, fields.get("result_id"))
         fields["location"] = _PLACE.sub(r"\1", str(fields["location"] or ""))
-        fields["repository"] = next((named[1] for key in LINKS if (named := _REPOSITORY.match(str(raw.get(key))))), "")
+        fields["repository"] = next((match[1] for key in LINKS if (match := _REPOSITORY.match(str(raw.get(key))))), "")
         fields |= {name: _flag(raw, name) for name in ("inferred", "has_power")}
         fields["inferred"] &= units.before(fields["round"], FLAG_UNTIL)
         return Entry(**fields)
