@@ -20,11 +20,11 @@ def spelled(name: str) -> str:
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
-def choose(value: str, valid: Iterable[str], what: str) -> str:
-    """`value` if it is one of `valid`; else ValueError naming `what` it is not, the nearest and all of them."""
+def choose(value: str, valid: Iterable[str], noun: str) -> str:
+    """`value` if it is one of `valid`; else ValueError saying what it is not (`noun`), the nearest and all of them."""
     names = list(valid)
     if value not in names:
-        raise ValueError(f"no {what} {not_among(value, names)}")
+        raise ValueError(f"no {noun} {not_among(value, names)}")
     return value
 
 
@@ -33,13 +33,13 @@ def not_among(value: str, valid: Iterable[str]) -> str:
 
     The nearest are those that begin with the value, else the most alike; capitals do not count.
     """
-    names, wanted = list(valid), folded(value)
-    near = [name for name in names if wanted and folded(name).startswith(wanted)][:NEAR]
+    names, spelling = list(valid), folded(value)
+    near = [name for name in names if spelling and folded(name).startswith(spelling)][:NEAR]
     alike = {folded(name): name for name in reversed(names)}
-    near = near or [alike[name] for name in difflib.get_close_matches(wanted, alike, n=1, cutoff=0.5)]
+    near = near or [alike[name] for name in difflib.get_close_matches(spelling, alike, n=1, cutoff=0.5)]
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     if len(names) > MANY:
-        nearest = [alike[name] for name in difflib.get_close_matches(wanted, alike, n=NEAREST, cutoff=ALIKE)]
+        nearest = [alike[name] for name in difflib.get_close_matches(spelling, alike, n=NEAREST, cutoff=ALIKE)]
         nearest = f"the nearest of {len(names)} valid ones: {', '.join(nearest)}" if nearest else ""
         return f"{value!r}: {hint}{nearest or f'none of {len(names)} valid ones is like it'}"
     return f"{value!r}: {hint}valid: {', '.join(names) or 'none, for there are none yet'}"

@@ -59,14 +59,14 @@ def mismatches(versions: Mapping[str, Any]) -> list[str]:
 
     Of Python itself the first two numbers count.
     """
-    here = versions["client"]["packages"]
-    others = {"the scheduler": (versions["scheduler"], TRAVEL)}
-    others |= {f"the worker {name}": (worker, COMPUTE) for name, worker in versions["workers"].items()}
+    local = versions["client"]["packages"]
+    parts = {"the scheduler": (versions["scheduler"], TRAVEL)}
+    parts |= {f"the worker {name}": (worker, COMPUTE) for name, worker in versions["workers"].items()}
     return [
-        f"{name} {_version(there['packages'], name)} on {who}, {_version(here, name)} here"
-        for who, (there, names) in others.items()
+        f"{name} {_version(versions_there['packages'], name)} on {who}, {_version(local, name)} here"
+        for who, (versions_there, names) in parts.items()
         for name in names
-        if _version(there["packages"], name) != _version(here, name)
+        if _version(versions_there["packages"], name) != _version(local, name)
     ]
 
 

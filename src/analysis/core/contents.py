@@ -52,11 +52,11 @@ def of_file(path: Path, compute: Callable[[Path], Value]) -> Value | None:
     Within one process, and those forked from it, where a file's state says whether it was touched: a build of a
     thousand reports reads the same notebook, modules and tables for each.
     """
-    if not (seen := file_version(path)):
+    if not (version := file_version(path)):
         return None
-    if _known.get((path, compute), (None,))[0] != seen:
+    if _known.get((path, compute), (None,))[0] != version:
         try:
-            _known[path, compute] = (seen, compute(path))
+            _known[path, compute] = (version, compute(path))
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             return None
     return _known[path, compute][1]
@@ -90,34 +90,34 @@ def sha256_of_code(package: Path, rooms: Iterable[str]) -> str:
     return sha256("\n".join(f"{path.relative_to(package)} {of_file(path, sha256_of)}" for path in files))
 
 
-def write_sealed(path: Path, told: str, content: bytes) -> None:
-    """Write content (anything that has a buffer) whole, behind a SHA-256 over what it is told to be and over itself.
+def write_sealed(path: Path, identity: str, content: bytes) -> None:
+    """Write content (anything that has a buffer) whole, behind a SHA-256 over its identity, a text, and over itself.
 
     Beside it, what killed writers left is removed. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with aside(path) as place, place.open("wb") as file:
-        file.write(_seal(told, content))
+        file.write(_seal(identity, content))
         file.write(content)
     remove_leftovers(path.parent)
 
 
-def read_sealed(path: Path, told: str) -> memoryview | None:
+def read_sealed(path: Path, identity: str) -> memoryview | None:
     """The content that `write_sealed` wrote, mapped into memory: processes that read the same file share its pages.
 
-    None where there is no file, or one that is torn, damaged, or told to be something else.
+    None where there is no file, or one that is torn, damaged, or of another identity.
     """
     try:
         with path.open("rb") as file:
-            held = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            sealed = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError):  # An empty file cannot be mapped: a ValueError.
         return None
-    content = held[_DIGITS:]
-    return content if held[:_DIGITS] == _seal(told, content) else None
+    content = sealed[_DIGITS:]
+    return content if sealed[:_DIGITS] == _seal(identity, content) else None
 
 
-def _seal(told: str, content: bytes | memoryview) -> bytes:
-    digest = hashlib.sha256(told.encode())
+def _seal(identity: str, content: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(identity.encode())
     digest.update(content)
     return digest.hexdigest().encode()
 

@@ -30,8 +30,8 @@ def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     for node in _statements(notebook):
         name, kind, value = _declaration(node, notebook)
-        known = base.model_fields.get(name)
-        fields[name] = (known.rebuild_annotation() if known else kind, value)
+        base_field = base.model_fields.get(name)
+        fields[name] = (base_field.rebuild_annotation() if base_field else kind, value)
     return create_model(notebook.stem, __config__=base.model_config, **fields)
 
 

@@ -42,10 +42,10 @@ def _rows(path: Path, version: tuple[int, ...]) -> tuple[dict[str, str], ...]:
 
 def column(table: str, name: str) -> tuple[str, ...]:
     """One column of a table of data/, in file order. Raises UnusableTable."""
-    found = rows(table)
-    if found and name not in found[0]:
-        raise UnusableTable(f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, found[0]))}")
-    return tuple(row[name] for row in found)
+    records = rows(table)
+    if records and name not in records[0]:
+        raise UnusableTable(f"data/{table}.csv, line 1: has no column {name}; found {', '.join(map(str, records[0]))}")
+    return tuple(row[name] for row in records)
 
 
 def benchmark_named(model: str) -> str:
@@ -53,9 +53,9 @@ def benchmark_named(model: str) -> str:
 
     Who publishes it may stand before the name: openai/gpt-oss-120b. "" for any other name. Raises UnusableTable.
     """
-    wanted = spelled(model.rpartition("/")[2])
+    spelling = spelled(model.rpartition("/")[2])
     for row in rows("benchmarks"):
-        if wanted and wanted in map(spelled, (row["benchmark"], row["label"], *cell_values(row["aliases"]))):
+        if spelling and spelling in map(spelled, (row["benchmark"], row["label"], *cell_values(row["aliases"]))):
             return row["benchmark"]
     return ""
 

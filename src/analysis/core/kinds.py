@@ -25,10 +25,10 @@ def _an_accelerator(more: Callable[[], tuple[str, ...]] = tuple, or_empty: bool 
     """One of data/accelerators.csv, or one of `more`, which are asked for where that has it not."""
 
     def check(value: str) -> str:
-        known = [name for name in facts.column("accelerators", "accelerator") if name != vocabulary.MIXED]
-        if value in known or (or_empty and value == ""):
+        accelerators = [name for name in facts.column("accelerators", "accelerator") if name != vocabulary.MIXED]
+        if value in accelerators or (or_empty and value == ""):
             return value
-        valid = dict.fromkeys([*known, *(name for name in more() if name != vocabulary.MIXED)])
+        valid = dict.fromkeys([*accelerators, *(name for name in more() if name != vocabulary.MIXED)])
         if value not in valid:
             raise ValueError(not_among(value, valid))
         return value

@@ -16,13 +16,13 @@ def cached_method(method: Callable[Concatenate[Object, Asked], Value]) -> Callab
 
     What it gave is kept in the object, which may be a frozen dataclass, and goes with it; `replace` copies none of it.
     """
-    kept = f"_{method.__name__}_by_arguments"
+    attribute = f"_{method.__name__}_by_arguments"
 
     @wraps(method)
-    def cached(self: Object, *asked: Any) -> Value:
-        known = vars(self).setdefault(kept, {})
-        if asked not in known:
-            known[asked] = method(self, *asked)
-        return known[asked]
+    def cached(self: Object, *arguments: Any) -> Value:
+        values = vars(self).setdefault(attribute, {})
+        if arguments not in values:
+            values[arguments] = method(self, *arguments)
+        return values[arguments]
 
     return cached

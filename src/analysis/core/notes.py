@@ -89,8 +89,8 @@ def _of_another_size(row: Row, setting: Setting) -> Values | None:
 
 
 def _of_a_division(row: Row, setting: Setting) -> Values | None:
-    other = row["division"] != "" and setting.division != "closed"
-    return {"division": setting.division} if other else None
+    is_other = row["division"] != "" and setting.division != "closed"
+    return {"division": setting.division} if is_other else None
 
 
 def _of_the_edge(row: Row, setting: Setting) -> Values | None:
@@ -221,16 +221,16 @@ class Note:
     @property
     def text(self) -> str:
         """The note in words, with what it is about in brackets."""
-        own, values = self.kind, {name: _in_words(value) for name, value in self.values}
-        words = own.words.format(**values)
-        words += f", {own.detail.format(**values)}" if own.detail and own.optional <= values.keys() else ""
+        kind, values = self.kind, {name: _in_words(value) for name, value in self.values}
+        words = kind.words.format(**values)
+        words += f", {kind.detail.format(**values)}" if kind.detail and kind.optional <= values.keys() else ""
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
         """The note as JSON holds it: code, words, values by name, what it is about, its mark and its scope."""
         values = {name: _in_words(value) for name, value in self.values}
-        own = {"code": self.code, "words": self.text, "values": values, "about": list(self.about)}
-        return own | {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
+        kind = {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
+        return {"code": self.code, "words": self.text, "values": values, "about": list(self.about)} | kind
 
 
 Notes = frozenset[Note]
@@ -246,10 +246,10 @@ def kind(code: str) -> Kind:
 
 def note(code: str, about: Iterable[str] = (), **values: Any) -> Note:
     """A note of one kind. Raises ValueError for an unknown kind, and for values that its words lack or do not know."""
-    own, given = kind(code), set(values)
-    if not own.required <= given <= own.required | own.optional:
-        wanted = ", ".join(sorted(own.required | own.optional)) or "no values"
-        raise ValueError(f"a note {code!r} takes {wanted}; given {', '.join(sorted(given)) or 'none'}")
+    definition, names = kind(code), set(values)
+    if not definition.required <= names <= definition.required | definition.optional:
+        expected = ", ".join(sorted(definition.required | definition.optional)) or "no values"
+        raise ValueError(f"a note {code!r} takes {expected}; given {', '.join(sorted(names)) or 'none'}")
     return Note(code, tuple(sorted(values.items())), tuple(about))
 
 
@@ -260,12 +260,12 @@ def some(**codes: bool) -> Notes:
 
 def union(groups: Iterable[Iterable[Note]]) -> Notes:
     """The notes of several sets as one."""
-    return frozenset(own for group in groups for own in group)
+    return frozenset(note for group in groups for note in group)
 
 
 def without(notes: Iterable[Note], *codes: str) -> Notes:
     """The notes but for those of these kinds."""
-    return frozenset(own for own in notes if own.code not in codes)
+    return frozenset(note for note in notes if note.code not in codes)
 
 
 def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
@@ -278,17 +278,17 @@ def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return rows.groupby(by, sort=False, dropna=False)["notes"].agg(union).reset_index()
 
 
-def apart(rounds: Iterable[str], other: Iterable[str]) -> Notes:
+def apart(rounds: Iterable[str], other_rounds: Iterable[str]) -> Notes:
     """The note of a ratio whose two sides are of these rounds; none where they are the same or one is not stated."""
-    sides = [sorted(set(side) - {""}) for side in (rounds, other)]
+    sides = [sorted(set(side) - {""}) for side in (rounds, other_rounds)]
     if not all(sides) or sides[0] == sides[1]:
         return NONE
     return frozenset({note("different_rounds", rounds="/".join(sides[0]), other_rounds="/".join(sides[1]))})
 
 
-def sized_apart(count: float, other: float) -> Notes:
+def sized_apart(count: float, other_count: float) -> Notes:
     """The note of a ratio whose two sides are of systems of so many accelerators; none where they are as many."""
-    sizes, other_sizes = f"{count:.0f}x", f"{other:.0f}x"
+    sizes, other_sizes = f"{count:.0f}x", f"{other_count:.0f}x"
     return NONE if sizes == other_sizes else frozenset({note("different_sizes", sizes=sizes, other_sizes=other_sizes)})
 
 
@@ -303,48 +303,48 @@ def of_rows(rows: pd.DataFrame, label: str = "accelerator") -> Notes:
         return NONE
     holders: dict[Note, list[int]] = {}
     for place, notes in enumerate(rows["notes"]):
-        for own in notes:
-            holders.setdefault(own, []).append(place)
+        for note in notes:
+            holders.setdefault(note, []).append(place)
     names = rows[label].tolist()
     bases = rows["basis"].tolist() if "basis" in rows else None
     labelled = []
-    for own, places in _merged(holders).items():
-        whole = own.kind.scope is Scope.BACKGROUND or len(set(names)) == 1
+    for note, places in _merged(holders).items():
+        whole = note.kind.scope is Scope.BACKGROUND or len(set(names)) == 1
         about = bases if bases and whole else names
         short = () if len(places) == len(rows) else tuple(dict.fromkeys(str(about[place]) for place in places))
-        labelled.append(replace(own, about=short))
+        labelled.append(replace(note, about=short))
     return frozenset(labelled)
 
 
 def _merged(holders: dict[Note, list[int]]) -> dict[Note, list[int]]:
     """The notes with the places of their rows, those of one kind as one where they differ in their detail only."""
-    shared = {own: _without_detail(own) for own in holders}
+    shared = {note: _without_detail(note) for note in holders}
     alike = Counter(shared.values())
     merged: dict[Note, list[int]] = {}
-    for own, places in holders.items():
-        key = shared[own] if alike[shared[own]] > 1 else own
+    for note, places in holders.items():
+        key = shared[note] if alike[shared[note]] > 1 else note
         merged[key] = sorted({*merged.get(key, []), *places})
     return merged
 
 
-def _without_detail(own: Note) -> Note:
-    return replace(own, values=tuple(pair for pair in own.values if pair[0] in own.kind.required))
+def _without_detail(note: Note) -> Note:
+    return replace(note, values=tuple(pair for pair in note.values if pair[0] in note.kind.required))
 
 
 def told(rows: pd.DataFrame, code: str) -> pd.Series:
     """Whether each of the rows has a note of this kind."""
-    return rows["notes"].map(lambda notes: any(own.code == code for own in notes)).astype("bool")
+    return rows["notes"].map(lambda notes: any(note.code == code for note in notes)).astype("bool")
 
 
 def ordered(notes: Iterable[Note]) -> list[Note]:
     """The notes in the order of KINDS, then by their words."""
     places = {code: place for place, code in enumerate(KINDS)}
-    return sorted(set(notes), key=lambda own: (places[own.code], own.text))
+    return sorted(set(notes), key=lambda note: (places[note.code], note.text))
 
 
 def texts(notes: Iterable[Note]) -> list[str]:
     """The notes in words, in the order of KINDS."""
-    return [own.text for own in ordered(notes)]
+    return [note.text for note in ordered(notes)]
 
 
 def worded(notes: Iterable[Note]) -> str:
@@ -354,12 +354,12 @@ def worded(notes: Iterable[Note]) -> str:
 
 def marks(notes: Iterable[Note]) -> str:
     """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is."""
-    return "".join(dict.fromkeys(own.kind.mark for own in aloud(notes)))
+    return "".join(dict.fromkeys(note.kind.mark for note in aloud(notes)))
 
 
 def aloud(notes: Iterable[Note]) -> list[Note]:
     """The notes, ordered, of what is true of a row and not of nearly all: those that have a mark."""
-    return [own for own in ordered(notes) if own.kind.scope is not Scope.BACKGROUND]
+    return [note for note in ordered(notes) if note.kind.scope is not Scope.BACKGROUND]
 
 
 def key(notes: Iterable[Note]) -> list[dict[str, str]]:
@@ -367,11 +367,11 @@ def key(notes: Iterable[Note]) -> list[dict[str, str]]:
 
     Rows are told by their marks, so the words do not name them; what differs between the rows of a kind falls away.
     """
-    told: dict[str, Note] = {}
-    for own in aloud(notes):
-        bare = replace(own, about=())
-        told[own.code] = bare if own.code not in told or told[own.code] == bare else _without_detail(bare)
-    return [{"code": code, "mark": own.kind.mark, "words": own.text} for code, own in told.items()]
+    by_code: dict[str, Note] = {}
+    for note in aloud(notes):
+        bare = replace(note, about=())
+        by_code[note.code] = bare if by_code.get(note.code, bare) == bare else _without_detail(bare)
+    return [{"code": code, "mark": note.kind.mark, "words": note.text} for code, note in by_code.items()]
 
 
 def bare(code: str, values: Values) -> str:

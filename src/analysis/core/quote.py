@@ -42,8 +42,8 @@ def parse_quote(text: str) -> Quote:
         f"{offer.quoted!r} is no date such as 2026-01": not _DATE.fullmatch(offer.quoted),
         f"{offer.provider!r} names no provider": not _is_words(offer.provider),
     }
-    if said := next((words for words, is_so in wrong.items() if is_so), ""):
-        raise ValueError(f"{text!r}: {said}; expected {EXPECTED}")
+    if fault := next((words for words, is_so in wrong.items() if is_so), ""):
+        raise ValueError(f"{text!r}: {fault}; expected {EXPECTED}")
     return offer
 
 

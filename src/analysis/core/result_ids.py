@@ -23,12 +23,12 @@ def by_round(ids: Iterable[str]) -> list[Results]:
     for round, _, number in (id.removeprefix("v").rpartition("-") for id in ids):
         numbers.setdefault(round, set()).add(int(number))
     return [
-        Results(f"v{round}", len(own), ", ".join(_runs(round, sorted(own))))
-        for round, own in sorted(numbers.items(), key=lambda item: round_age(item[0]))
+        Results(f"v{round}", len(found_numbers), ", ".join(_runs(round, sorted(found_numbers))))
+        for round, found_numbers in sorted(numbers.items(), key=lambda item: round_age(item[0]))
     ]
 
 
 def _runs(round: str, numbers: list[int]) -> Iterable[str]:
-    for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0]):
-        first, *others = (f"{round}-{number:04}" for _, number in run)
-        yield f"{first} to {others[-1]}" if len(others) > 1 else ", ".join([first, *others])
+    for _, neighbours in groupby(enumerate(numbers), key=lambda place: place[1] - place[0]):
+        first, *later = (f"{round}-{number:04}" for _, number in neighbours)
+        yield f"{first} to {later[-1]}" if len(later) > 1 else ", ".join([first, *later])

@@ -42,8 +42,8 @@ class Trust:
     def record(self) -> dict[str, Any]:
         """The line as JSON holds it: parts, how many notes, the notes, band, view."""
         notes = [note.record() for note in wording.ordered(self.notes)]
-        own = {"parts": list(self.parts), "counted": self.counted, "notes": notes}
-        return own | {"band": self.band, "view": self.view}
+        summed = {"parts": list(self.parts), "counted": self.counted, "notes": notes}
+        return summed | {"band": self.band, "view": self.view}
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """In a notebook the notes stand in words below the line; a page lists those of all that it shows once."""

@@ -14,21 +14,21 @@ _NO_TEXT, _OF_ONE_LINE = re.compile(f"[{_SIGNS}]"), re.compile(f"[\t\n\r\u2028\u
 
 def within(text: str) -> str:
     """The first such character of a text, as `U+202E`; "" where there is none."""
-    found = None if text.isprintable() else _NO_TEXT.search(text)
-    return f"U+{ord(found[0]):04X}" if found else ""
+    match = None if text.isprintable() else _NO_TEXT.search(text)
+    return f"U+{ord(match[0]):04X}" if match else ""
 
 
 def without(text: str) -> tuple[str, int]:
     """A text without such characters, and how many were left out of it; those that are blanks stay."""
     if text.isprintable():
         return text, 0
-    left = _NO_TEXT.sub(lambda found: found[0] if found[0].isspace() else "", text)
-    return left, len(text) - len(left)
+    cleaned = _NO_TEXT.sub(lambda match: match[0] if match[0].isspace() else "", text)
+    return cleaned, len(text) - len(cleaned)
 
 
 def escaped(text: str) -> str:
     r"""A text of one line that shows such characters as Python writes them, `\x1b` and `\u202e`, ends of lines too."""
-    return text if text.isprintable() else _OF_ONE_LINE.sub(lambda found: ascii(found[0])[1:-1], text)
+    return text if text.isprintable() else _OF_ONE_LINE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def escaped_lines(text: str) -> str:

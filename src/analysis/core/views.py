@@ -61,11 +61,11 @@ def around(rows: pd.DataFrame) -> str:
     It names the values that they have in AROUND (of `power_measured` for `power`), but for columns that they lack or
     have more than MOST of: so what is in sight holds the rows, and may hold others like them.
     """
-    own = rows[rows["origin"].eq("official")]
-    if own.empty:
+    official = rows[rows["origin"].eq("official")]
+    if official.empty:
         return ""
-    found = {name: own[name] for name in AROUND if name in own}
-    if "power_measured" in own:
-        found["power"] = own["power_measured"].map({True: "with", False: "without"})
-    values = {name: sorted(set(column) - {""}) for name, column in found.items()}
-    return link({name: told for name, told in values.items() if len(told) <= MOST})
+    columns = {name: official[name] for name in AROUND if name in official}
+    if "power_measured" in official:
+        columns["power"] = official["power_measured"].map({True: "with", False: "without"})
+    values = {name: sorted(set(column) - {""}) for name, column in columns.items()}
+    return link({name: choices for name, choices in values.items() if len(choices) <= MOST})

@@ -101,19 +101,19 @@ class Catalog:
         A submitter that is filed in several mixes of capitals has the spelling of most of its results.
         """
         # What the rows are made with counts as used also where they were made before.
-        labels, fixes, (record, own) = self.labels, self.corrections, self._official_files()
-        frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own))
-        self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own)}
+        labels, fixes, (record, own_files) = self.labels, self.corrections, self._official_files()
+        frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own_files))
+        self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own_files)}
         self.served["results"] = frame
         return frame
 
-    def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
-        rows = official_rows.joined(self.table("results"), self._official(fixes, own))
+    def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:
+        rows = official_rows.joined(self.table("results"), self._official(fixes, own_files))
         capped = rows["system"].str.contains(CAPPED, case=False, regex=True).astype(bool)
         submitter = official_rows.spelled_alike(rows["submitter"])
-        told = list(zip(rows["system"], rows["serving_software"], strict=True))
-        machines = {both: _machine(*both) for both in set(told)}
-        machine = pd.Series([machines[both] for both in told], rows.index, "str")
+        pairs = list(zip(rows["system"], rows["serving_software"], strict=True))
+        machines = {pair: _machine(*pair) for pair in set(pairs)}
+        machine = pd.Series([machines[pair] for pair in pairs], rows.index, "str")
         source = rows["source_id"].map(labels)
         return rows.assign(source=source, power_capped=capped, submitter=submitter, machine=machine)
 
@@ -141,10 +141,10 @@ class Catalog:
         if official_scope() == "off":
             return [], []
         record = [part.path for part in self.tables["results"].parts]
-        there = [path.relative_to(self.folder).as_posix() for path in official_files(self.folder)]
-        return record, [path for path in there if path not in record] if official_scope() == "all" else []
+        present = [path.relative_to(self.folder).as_posix() for path in official_files(self.folder)]
+        return record, [path for path in present if path not in record] if official_scope() == "all" else []
 
-    def _official(self, fixes: pd.DataFrame, own: list[str]) -> pd.DataFrame:
+    def _official(self, fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:
         """The official rows: those shipped, put right, and the user's own. Raises TableError."""
         table = self.tables["results"]
         if official_scope() == "off":
@@ -152,14 +152,14 @@ class Catalog:
         record = official_rows.shipped(self.folder, table)
         if table.parts:  # Without the record there is nothing to put right.
             record = official_rows.put_right(record, fixes)
-        return official_rows.with_own(record, [official_rows.load(self.folder / path, table) for path in own])
+        return official_rows.with_own(record, [official_rows.load(self.folder / path, table) for path in own_files])
 
     @cached_property
     def accelerator_names(self) -> dict[str, str]:
         """The accelerator behind each name that one is printed by, its own among them; keys are choices.folded."""
-        aliases, own = self.table("accelerator_aliases"), self.accelerators["accelerator"]
+        aliases, canonical = self.table("accelerator_aliases"), self.accelerators["accelerator"]
         aliases = aliases[aliases["accelerator"].ne("")]  # Some of what is printed names no part.
-        printed = zip([*own, *aliases["as_published"]], [*own, *aliases["accelerator"]], strict=True)
+        printed = zip([*canonical, *aliases["as_published"]], [*canonical, *aliases["accelerator"]], strict=True)
         return {folded(name): accelerator for name, accelerator in printed}
 
     def label(self, benchmark: str) -> str:
@@ -213,10 +213,12 @@ class Catalog:
     @cached_property
     def sources(self) -> pd.DataFrame:
         """The documents and official records that the other tables cite by id; every round has one."""
-        own = self.table("sources")
+        documents = self.table("sources")
         printed = self.kept.frame("rounds_as_printed", lambda: loading.load(self.folder, self.tables["rounds"]))
-        complete = rounds.with_records(own, printed)
-        return own if complete is own else rounds.with_records(own, self.rounds)  # which then is among those used
+        complete = rounds.with_records(documents, printed)
+        if complete is documents:
+            return documents
+        return rounds.with_records(documents, self.rounds)  # which then is among those used
 
     @cached_property
     def corrections(self) -> pd.DataFrame:

@@ -33,9 +33,9 @@ def faults(folder: Path = DATA) -> list[Fault]:
 
 def _kept(folder: Path, files: Iterable[Table | Part], name: str, find: Callable[[], list[Fault]]) -> list[Fault]:
     """What `find` finds in these files, once for each state of them, of a user's imports and of the description."""
-    kept = Kept(folder, files, paths.tables_cache(folder))
-    found = kept.frame(name, lambda: pd.DataFrame(find(), columns=Fault._fields))
-    return list(map(Fault._make, found.itertuples(index=False)))
+    store = Kept(folder, files, paths.tables_cache(folder))
+    faults = store.frame(name, lambda: pd.DataFrame(find(), columns=Fault._fields))
+    return list(map(Fault._make, faults.itertuples(index=False)))
 
 
 def _own(folder: Path, tables: dict[str, Table]) -> list[Fault]:
@@ -53,10 +53,10 @@ def _own(folder: Path, tables: dict[str, Table]) -> list[Fault]:
 def _of_all(folder: Path, table: Table) -> list[Fault]:
     """Faults of the official rows. An accelerator without an alias is no fault there: it is kept as it is."""
     wrong, parts = [], {part.path: part for part in table.parts}
-    own = [path for path in official_files(folder) if path.relative_to(folder).as_posix() not in parts]
+    own_paths = [path for path in official_files(folder) if path.relative_to(folder).as_posix() not in parts]
     for part in parts.values():
         wrong += official_rows.faults_of(folder, part)
-    for path in [*(folder / part for part in parts), *own]:
+    for path in [*(folder / part for part in parts), *own_paths]:
         if path.is_file():
             wrong += _of_one(path, table, parts.get(path.relative_to(folder).as_posix()))
     return wrong
@@ -70,16 +70,16 @@ def _of_one(path: Path, table: Table, part: Part | None) -> list[Fault]:
         return error.faults
     if part is None or (len(rows) == part.rows and rows["round"].eq(part.round).all()):
         return []
-    found = ", ".join(f"{count} of {round}" for round, count in rows["round"].value_counts().items())
-    return [Fault(part.path, 0, "", f"is described as {part.rows} rows of {part.round}; it holds {found}")]
+    rows_by_round = ", ".join(f"{count} of {round}" for round, count in rows["round"].value_counts().items())
+    return [Fault(part.path, 0, "", f"is described as {part.rows} rows of {part.round}; it holds {rows_by_round}")]
 
 
 def _hash(folder: Path, table: Table) -> list[Fault]:
     path = folder / table.path
     if not path.is_file() or sha256_of(path) == table.hash:
         return []
-    what = f"its sha256 is not the one in {descriptor.FILE}; if the change is meant, run `analysis describe`"
-    return [Fault(table.path, 0, "", what)]
+    words = f"its sha256 is not the one in {descriptor.FILE}; if the change is meant, run `analysis describe`"
+    return [Fault(table.path, 0, "", words)]
 
 
 def _references(tables: dict[str, Table], frames: dict[str, pd.DataFrame]) -> list[Fault]:
@@ -115,5 +115,5 @@ def _corrections(folder: Path, tables: dict[str, Table], frames: dict[str, pd.Da
         except TableError as error:
             wrong += error.faults
     wrong += _of_the_record(folder, tables, frames)
-    known = set(_references(tables, frames))
-    return wrong + [fault for fault in _references(tables, right) if fault not in known]
+    as_printed = set(_references(tables, frames))
+    return wrong + [fault for fault in _references(tables, right) if fault not in as_printed]

@@ -141,6 +141,6 @@ def _field(raw: dict[str, Any]) -> Field:
     choices = rules.pop("enum", ())
     if "vocabulary" in rules:
         choices = VOCABULARIES[choose(rules.pop("vocabulary"), VOCABULARIES, f"vocabulary of column {name}")]
-    named = {"more_than": rules.pop("exclusiveMinimum", None), "not_above": rules.pop("notAbove", "")}
+    renamed = {"more_than": rules.pop("exclusiveMinimum", None), "not_above": rules.pop("notAbove", "")}
     words = raw["type"], raw.get("unit", ""), raw.get("description", "")
-    return Field(name, *words, choices=tuple(choices), **named, **rules)
+    return Field(name, *words, choices=tuple(choices), **renamed, **rules)

@@ -71,25 +71,25 @@ class Kept:
         """
         if self._place is None:
             return make()
-        path, told = self._place / f"{name}.arrow", f"{self._state} {name}"
+        path, identity = self._place / f"{name}.arrow", f"{self._state} {name}"
         if _held is not None and path in _held:
             return _held[path].copy(deep=False)
-        if (found := _read(path, told)) is not None:
+        if (frame := _read(path, identity)) is not None:
             if _held is not None:
-                _held[path] = found.copy(deep=False)
-            return found
+                _held[path] = frame.copy(deep=False)
+            return frame
         made = make()
         if self._digests() == self.files and _stamps() == _STAMPS:
             # A full disk, a checkout that only others may write, or values that Arrow has no type for.
             with suppress(OSError, pa.ArrowException):
-                self._keep(path, told, made)
+                self._keep(path, identity, made)
         return made
 
-    def _keep(self, path: Path, told: str, frame: pd.DataFrame) -> None:
+    def _keep(self, path: Path, identity: str, frame: pd.DataFrame) -> None:
         table = pa.Table.from_pandas(frame).combine_chunks()  # Rows are taken from one chunk a hundred times as fast.
         if not _same(_frame(table), frame):
             return
-        write_sealed(path, told, _content(table))
+        write_sealed(path, identity, _content(table))
         _tidy(path.parent)
 
     def _digests(self) -> dict[str, str]:
@@ -114,9 +114,9 @@ def _digest(path: Path) -> str:
         return ""  # Whoever asks for the table is told.
 
 
-def _read(path: Path, told: str) -> pd.DataFrame | None:
-    """The frame in a file, or None where there is none that is whole and what is `told`."""
-    content = read_sealed(path, told)
+def _read(path: Path, identity: str) -> pd.DataFrame | None:
+    """The frame in a file, or None where there is none that is whole and has this identity."""
+    content = read_sealed(path, identity)
     return None if content is None else _frame(pa.ipc.open_file(pa.py_buffer(content)).read_all())
 
 

@@ -114,8 +114,8 @@ def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
     except StopIteration:
         return lines[:-1], records
     except csv.Error as error:
-        what = f"is not a comma-separated table: {error}"
-        raise TableError([Fault(table.path, lines[-1], "", what)]) from None
+        words = f"is not a comma-separated table: {error}"
+        raise TableError([Fault(table.path, lines[-1], "", words)]) from None
 
 
 def _lost(table: Table, fix: pd.Series) -> str:

@@ -38,8 +38,8 @@ def shipped(folder: Path, table: Table, columns: Collection[str] = ()) -> pd.Dat
     if not table.parts:
         return no_rows(table)
     # A thread for each of two files, and no read-ahead: the files are small, and it takes a third of the memory.
-    asked = [name for name in whole(table).columns if name in columns] or None
-    read = partial(pq.read_table, columns=asked, use_threads=False, pre_buffer=False)
+    names = [name for name in whole(table).columns if name in columns] or None
+    read = partial(pq.read_table, columns=names, use_threads=False, pre_buffer=False)
     with ThreadPoolExecutor(2) as pool:
         rows = pa.concat_tables(pool.map(read, [folder / part.path for part in table.parts]))
     return rows.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get, split_blocks=True, self_destruct=True)
@@ -57,8 +57,8 @@ def faults_of(folder: Path, part: Part) -> list[Fault]:
     if not path.is_file():
         return [Fault(part.path, 0, "", f"is missing; it is a part of the project: git checkout data/{part.path}")]
     if sha256_of(path) != part.hash:
-        what = f"its sha256 is not the one in {FILE}: put it back (git checkout data/{part.path})"
-        return [Fault(part.path, 0, "", f"{what}; an import of your own takes another name")]
+        words = f"its sha256 is not the one in {FILE}: put it back (git checkout data/{part.path})"
+        return [Fault(part.path, 0, "", f"{words}; an import of your own takes another name")]
     return []
 
 
@@ -93,13 +93,13 @@ def put_right(rows: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
     places = pd.Series(rows.index, index=rows["id"])
     columns = {name: rows[name].copy() for name in {*fixes["column"], "corrected"} if name in rows}
     for line, fix in fixes.iterrows():
-        cells, at = columns.get(fix["column"]), places.get(fix["key"])
-        if cells is None or at is None or cells[at] != fix["printed"]:
+        cells, place = columns.get(fix["column"]), places.get(fix["key"])
+        if cells is None or place is None or cells[place] != fix["printed"]:
             words = f"the official record has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"
             raise TableError([Fault("corrections.csv", line, "printed", words)])
-        cells[at] = fix["corrected"]
+        cells[place] = fix["corrected"]
         if fix["column"] not in SELF_TOLD:
-            columns["corrected"][at] = "; ".join(filter(None, [columns["corrected"][at], fix["reason"]]))
+            columns["corrected"][place] = "; ".join(filter(None, [columns["corrected"][place], fix["reason"]]))
     return rows.assign(**columns)
 
 
@@ -117,7 +117,7 @@ def spelled_alike(names: pd.Series) -> pd.Series:
     return names.map({name: usual[folded(name)] for name in filed}).astype(names.dtype)
 
 
-def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def with_own(record: pd.DataFrame, own_imports: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The record and a user's own imports, each result once. Index 0, 1, ...
 
     A result is the same by its id, by its result id with run and scenario, or by the folder of its run. A user's own
@@ -126,14 +126,15 @@ def with_own(record: pd.DataFrame, own: Sequence[pd.DataFrame]) -> pd.DataFrame:
     tree's recomputation, with its difference from what was published, and the id under which the result is known.
     Rows stand in the order of the record, and behind it what it has not: what is equally fast is named in one order.
     """
-    if not own:
+    if not own_imports:
         return record
-    mine, theirs = pd.concat([_named(frame) for frame in own], ignore_index=True), _named(record)
-    met = pd.Series(False, index=theirs.index)
+    own_rows, record_rows = pd.concat([_named(frame) for frame in own_imports], ignore_index=True), _named(record)
+    is_shared = pd.Series(False, index=record_rows.index)
     for name in ("id", *_NAMES):
-        met |= theirs[name].ne("") & theirs[name].isin(mine[name])
-    both = _once(pd.concat([mine.assign(_own=True), theirs[met].assign(_own=False)], ignore_index=True))
-    joined = pd.concat([record[~met], both[list(record)]], ignore_index=True)
+        is_shared |= record_rows[name].ne("") & record_rows[name].isin(own_rows[name])
+    marked = [own_rows.assign(_own=True), record_rows[is_shared].assign(_own=False)]
+    merged = _once(pd.concat(marked, ignore_index=True))
+    joined = pd.concat([record[~is_shared], merged[list(record)]], ignore_index=True)
     places = joined["id"].map(pd.Series(range(len(record)), index=record["id"])).sort_values(kind="stable").index
     return joined.loc[places].reset_index(drop=True)
 
@@ -155,46 +156,46 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
     """The named rows, each result once; `_own` marks those that win."""
     order = pd.DataFrame({"foreign": ~rows["_own"], "anonymous": rows["result_id"].eq("")})
     order = order.assign(untested=rows["recomputed"].isna()).sort_values([*order, "untested"], kind="stable").index
-    homes, seen, known_as = {}, {}, {}
-    for at in order:
-        names = [(name, value) for name in ("id", *_NAMES) if (value := rows.at[at, name])]
-        home = homes[at] = next((seen[name] for name in names if name in seen), at)
+    homes, home_of_name, known_as = {}, {}, {}
+    for index in order:
+        names = [(name, value) for name in ("id", *_NAMES) if (value := rows.at[index, name])]
+        home = homes[index] = next((home_of_name[name] for name in names if name in home_of_name), index)
         for name in names:
-            seen.setdefault(name, home)
-        if home not in known_as or (not rows.at[known_as[home], "result_id"] and rows.at[at, "result_id"]):
-            known_as[home] = at
+            home_of_name.setdefault(name, home)
+        if home not in known_as or (not rows.at[known_as[home], "result_id"] and rows.at[index, "result_id"]):
+            known_as[home] = index
     home = pd.Series(homes).sort_index()
-    kept = rows[home.eq(rows.index)]
-    more = rows.loc[[at for at in order if homes[at] != at]]
+    first_rows = rows[home.eq(rows.index)]
+    more = rows.loc[[index for index in order if homes[index] != index]]
     while len(more):
         again = home[more.index].duplicated()
-        kept, more = _completed(kept, more[~again].set_index(home[more.index][~again])), more[again]
+        first_rows, more = _completed(first_rows, more[~again].set_index(home[more.index][~again])), more[again]
     renamed = dict(zip(rows["id"], rows["id"][home.map(known_as)], strict=True))
-    named = {
-        name: pd.Series([renamed.get(id, id) for id in kept[name]], index=kept.index, dtype="str")
+    new_ids = {
+        name: pd.Series([renamed.get(id, id) for id in first_rows[name]], index=first_rows.index, dtype="str")
         for name in ("id", "duplicate_of")
     }
-    return kept.assign(**named).reset_index(drop=True)
+    return first_rows.assign(**new_ids).reset_index(drop=True)
 
 
-def _completed(kept: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The rows, empty cells filled from `others` of the same index; a recomputation says how far it is from them.
+def _completed(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, empty cells filled from `other_rows` of the same index; a recomputation says how far it is from them.
 
     What only a log can tell is the log's, wherever the figure is from: whether a result is inferred from another
     scenario's, how many tokens its samples had, and that its power cannot be trusted. What a run is of is as it was
     published.
     """
-    filler = others.reindex(kept.index)
-    filled = pd.DataFrame({name: _filled(kept[name], filler[name]) for name in kept}, index=kept.index)
-    same = filler["unit"].eq(kept["unit"])
-    compared = same & kept["recomputed"].isna() & filler["recomputed"].notna()  # published here, its log there
-    other_way = same & kept["result_id"].eq("") & filler["result_id"].ne("") & kept["recomputed"].notna()
-    published = kept["low"].where(~other_way, filler["low"])
+    filler = other_rows.reindex(rows.index)
+    filled = pd.DataFrame({name: _filled(rows[name], filler[name]) for name in rows}, index=rows.index)
+    same_unit = filler["unit"].eq(rows["unit"])
+    compared = same_unit & rows["recomputed"].isna() & filler["recomputed"].notna()  # published here, its log there
+    other_way = same_unit & rows["result_id"].eq("") & filler["result_id"].ne("") & rows["recomputed"].notna()
+    published = rows["low"].where(~other_way, filler["low"])
     difference = filled["recomputed_difference"].where(~(compared | other_way), filled["recomputed"] / published - 1)
     filled = filled.assign(recomputed_difference=difference)
     filled["benchmark"] = filled["benchmark"].where(~other_way, filler["benchmark"])
     filled["inferred"] = filled["inferred"].where(~compared, filler["inferred"].eq(True))
-    counted = compared & kept["low"].eq(filler["low"]) & filler["tokens_per_sample"].notna()
+    counted = compared & rows["low"].eq(filler["low"]) & filler["tokens_per_sample"].notna()
     for name in _COUNTED:
         filled[name] = filled[name].where(~counted, filler[name])
     untrusted = compared & filler["power_measured"].eq(True) & filler[_POWER].isna().all(axis=1)
@@ -202,11 +203,11 @@ def _completed(kept: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     return filled
 
 
-def _filled(cells: pd.Series, other: pd.Series) -> pd.Series:
+def _filled(cells: pd.Series, filler: pd.Series) -> pd.Series:
     if pd.api.types.is_bool_dtype(cells):
         return cells
     empty = cells.isna() | (cells.isin(["", _UNSAID.get(cells.name, "")]) if _is_text(cells) else False)
-    return cells.where(~(empty & other.notna()), other)
+    return cells.where(~(empty & filler.notna()), filler)
 
 
 def _is_text(cells: pd.Series) -> bool:

@@ -33,34 +33,34 @@ def rows_behind(catalog: Catalog, shown: Iterable[pd.DataFrame]) -> dict[str, np
     tables = {name: catalog.tables[name] for name in served}
     ids = _values(frames, NAMING)
     with_ids = [name for name in served if tables[name].primary_key == ["id"]]
-    named = {name: _among(served[name]["id"], ids) for name in with_ids}
+    named_rows = {name: _among(served[name]["id"], ids) for name in with_ids}
     subjects = {name: _values(frames, catalog.tables[name].primary_key) for name in SUBJECTS}
-    for name, held in named.items():
+    for name, is_named in named_rows.items():
         for column, subject in _about(tables[name]).items():
-            subjects[subject] |= set(served[name].loc[held, column].unique())
+            subjects[subject] |= set(served[name].loc[is_named, column].unique())
     reached = {}
     for name, rows in served.items():
         if name == "sources":
             reached[name] = _among(rows["id"], set(cited(*frames)))
         elif name in SUBJECTS:
             reached[name] = _among(rows[tables[name].primary_key[0]], subjects[name])
-        elif name in named and named[name].any():
-            reached[name] = named[name]
+        elif name in named_rows and named_rows[name].any():
+            reached[name] = named_rows[name]
         else:
-            of = _about(tables[name])
-            about = [_among(rows[column], subjects[subject]) for column, subject in of.items()]
-            told = [rows[column].ne("").to_numpy() for column in of]
-            reached[name] = np.all(about, axis=0) & np.any(told, axis=0)
-    return {name: held for name, held in reached.items() if held.any()}
+            subject_columns = _about(tables[name])
+            about = [_among(rows[column], subjects[subject]) for column, subject in subject_columns.items()]
+            is_named_in = [rows[column].ne("").to_numpy() for column in subject_columns]
+            reached[name] = np.all(about, axis=0) & np.any(is_named_in, axis=0)
+    return {name: is_reached for name, is_reached in reached.items() if is_reached.any()}
 
 
-def digest(catalog: Catalog, name: str, held: np.ndarray) -> str:
+def digest(catalog: Catalog, name: str, counted: np.ndarray) -> str:
     """The SHA-256, in hexadecimal, over those of rows that the catalog served of a table, whatever their order.
 
-    `held` says of each row whether it counts.
+    `counted` says of each row whether it counts.
     """
     rows = digests(catalog, name)
-    return sha256("".join(rows.loc[held[rows["place"]], "sha256"].tolist()))
+    return sha256("".join(rows.loc[counted[rows["place"]], "sha256"].tolist()))
 
 
 @kept_with()  # what was served counts as used
@@ -80,8 +80,9 @@ def row_digests(rows: pd.DataFrame) -> pd.DataFrame:
     between = pa.scalar(BETWEEN, pa.large_string())
     lines = compute.binary_join_element_wise(*texts, between, null_handling="replace")  # Nothing stands for none.
     head = hashlib.sha256(f"{BETWEEN.join(columns)}\n".encode())
-    told = pd.DataFrame({"place": np.arange(len(rows)), "sha256": [_after(head, line) for line in lines.to_pylist()]})
-    return told.astype({"sha256": "str"}).sort_values("sha256", ignore_index=True)
+    hashes = [_after(head, line) for line in lines.to_pylist()]
+    digested = pd.DataFrame({"place": np.arange(len(rows)), "sha256": hashes})
+    return digested.astype({"sha256": "str"}).sort_values("sha256", ignore_index=True)
 
 
 def _after(head: hashlib._Hash, line: str) -> str:
@@ -99,10 +100,10 @@ def _among(cells: pd.Series, values: set[str]) -> np.ndarray:
 def _about(table: Table) -> dict[str, str]:
     """The columns of a table that refer to a subject, each with the table of that."""
     references = {key["fields"][0]: key["reference"]["resource"] for key in table.foreign_keys}
-    return {column: other for column, other in references.items() if other in SUBJECTS}
+    return {column: table_name for column, table_name in references.items() if table_name in SUBJECTS}
 
 
 def _values(frames: Iterable[pd.DataFrame], columns: Iterable[str]) -> set[str]:
     """What stands in any of the columns of any of the frames; "" is among it: who names none is about no other."""
-    found = (frame[column].tolist() for frame in frames for column in columns if column in frame)
-    return {"", *(value for values in found for value in values)}
+    lists = (frame[column].tolist() for frame in frames for column in columns if column in frame)
+    return {"", *(value for values in lists for value in values)}

@@ -41,12 +41,12 @@ def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]
     """
     columns, wrong = {}, []
     for field in table.fields:
-        own = cells[field.name]
-        columns[field.name], bad = _converted(own, field.type)
+        values = cells[field.name]
+        columns[field.name], bad = _converted(values, field.type)
         if bad.any():
             wrong += [
                 Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}")
-                for row, value in own[bad].items()
+                for row, value in values[bad].items()
             ]
     return pd.DataFrame(columns), wrong
 
@@ -85,20 +85,20 @@ def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[F
     return sorted(wrong, key=lambda fault: (fault.row, fault.column))
 
 
-def dangling(table: Table, frame: pd.DataFrame, others: dict[str, pd.DataFrame]) -> list[Fault]:
+def dangling(table: Table, frame: pd.DataFrame, frames: dict[str, pd.DataFrame]) -> list[Fault]:
     """References into another table (or this one) that lead nowhere or to their own row; an empty cell is none."""
     wrong = []
     for key in table.foreign_keys:
         column, target = key["fields"][0], key["reference"]
         resource = target["resource"] or table.name
-        known = set(others[resource][target["fields"][0]])
-        lost = [value for value in frame[column].unique() if value and value not in known]
+        ids = set(frames[resource][target["fields"][0]])
+        lost = [value for value in frame[column].unique() if value and value not in ids]
         wrong += [
             Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
             for row, value in _rows(frame[column], lost)
         ]
-        own = frame[column].eq(frame[target["fields"][0]]) if resource == table.name else pd.Series(dtype="bool")
-        wrong += [Fault(table.path, row, column, "refers to its own row") for row in own.index[own]]
+        to_itself = frame[column].eq(frame[target["fields"][0]]) if resource == table.name else pd.Series(dtype="bool")
+        wrong += [Fault(table.path, row, column, "refers to its own row") for row in to_itself.index[to_itself]]
     return wrong
 
 
@@ -192,8 +192,8 @@ def _no_text(value: str) -> str:
     """What keeps a value from being text, in words; nothing, most of the time."""
     if value.startswith(FORMULA_STARTS):
         return f"{value!r} starts like a spreadsheet formula"
-    found = unprintable.within(value)
-    return f"{value!r} holds {found}, a character that is no text" if found else ""
+    character = unprintable.within(value)
+    return f"{value!r} holds {character}, a character that is no text" if character else ""
 
 
 def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:
@@ -226,14 +226,14 @@ def _printed(table: Table, frame: pd.DataFrame) -> list[Fault]:
 
 def _disagreement(printed: str, basis: str, low: float, high: float) -> str:
     try:
-        meant = interval.from_printed(printed, basis)
+        stated = interval.from_printed(printed, basis)
     except ValueError as error:
         return str(error)
     kept_as = [
-        (meant.low * factor + shift, meant.high * factor + shift)
+        (stated.low * factor + shift, stated.high * factor + shift)
         for shift, factor in [(0, 1), (0, 1000), (0, 0.01), (1, 0.01)]
     ]
-    kept_as.append((1 - meant.high / 100, 1 - meant.low / 100))
+    kept_as.append((1 - stated.high / 100, 1 - stated.low / 100))
     if any(np.allclose([low, high], pair, rtol=1e-9, atol=0) for pair in kept_as):
         return ""
-    return f"{printed!r} ({basis}) stands for {meant.low:g} to {meant.high:g}, not for {low:g} to {high:g}"
+    return f"{printed!r} ({basis}) stands for {stated.low:g} to {stated.high:g}, not for {low:g} to {high:g}"

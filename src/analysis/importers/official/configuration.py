@@ -297,8 +297,8 @@ def _with_bases(chain: _Chain, chains: Sequence[_Chain]) -> _Chain:
     `chains` are those that such a base may inherit from.
     """
     under = [base for base in chains if base.strict <= chain.strict and base.capped <= chain.capped]
-    may = {_named({**base.settings, **chain.settings}) for base in under} if chain.precisions else set()
-    return chain._replace(precisions=chain.precisions | may)
+    possible = {_named({**base.settings, **chain.settings}) for base in under} if chain.precisions else set()
+    return chain._replace(precisions=chain.precisions | possible)
 
 
 def _chain(definition: Definition, settings: Settings, loose: bool) -> _Chain:
