@@ -333,6 +333,6 @@ def test_only_the_figures_last_used_stay(
 
 
 def test_an_interval_and_numbers_of_numpy_are_told_by_their_values() -> None:
-    told = kept_figures._told
-    assert told(Interval(np.float64(1), np.int64(2))) == told(Interval(1.0, 2)) != told(Interval(1.0, 3))
-    assert told(np.array([1.0, 2.0])) != told(np.array([[1.0, 2.0]])) != told(np.array([1, 2]))
+    as_json = kept_figures._as_json
+    assert as_json(Interval(np.float64(1), np.int64(2))) == as_json(Interval(1.0, 2)) != as_json(Interval(1.0, 3))
+    assert as_json(np.array([1.0, 2.0])) != as_json(np.array([[1.0, 2.0]])) != as_json(np.array([1, 2]))

@@ -180,9 +180,9 @@ class Explorer(ipywidgets.VBox):
 
     def _steps(self, choice: Choice) -> pd.DataFrame:
         """The steps of the choice, computed again only where it moved what they depend on."""
-        asked = choice.tokens_per_second_per_user, choice.derate
-        if self._climbed[0] != asked:
-            self._climbed = (asked, steps(choice, self.fixed))
+        inputs = choice.tokens_per_second_per_user, choice.derate
+        if self._climbed[0] != inputs:
+            self._climbed = (inputs, steps(choice, self.fixed))
         return self._climbed[1]
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:

@@ -61,14 +61,14 @@ def _rows(catalog: Catalog, frames: list[pd.DataFrame]) -> dict[str, dict[str, A
     tables = catalog.tables
     whole = set(catalog.used) - {table.path for table in tables.values()}
     measured = {path: {"sha256": catalog.used[path]} for path in whole if not path.startswith(f"{OFFICIAL.name}/")}
-    behind = {tables[name].path: (name, held) for name, held in reached.rows_behind(catalog, frames).items()}
+    behind = {tables[name].path: (name, is_shown) for name, is_shown in reached.rows_behind(catalog, frames).items()}
     if "results" in tables and (path := tables["results"].path) in behind:
-        name, held = behind.pop(path)
+        name, is_shown = behind.pop(path)
         official = catalog.served[name]["origin"].eq("official").to_numpy(bool)
-        behind |= {path: (name, held & ~official), f"{OFFICIAL.name}/": (name, held & official)}
+        behind |= {path: (name, is_shown & ~official), f"{OFFICIAL.name}/": (name, is_shown & official)}
     counted = {
-        path: {"count": int(held.sum()), "sha256": reached.digest(catalog, name, held)}
-        for path, (name, held) in behind.items() if held.any()
+        path: {"count": int(is_shown.sum()), "sha256": reached.digest(catalog, name, is_shown)}
+        for path, (name, is_shown) in behind.items() if is_shown.any()
     }  # fmt: skip
     return dict(sorted((counted | measured).items()))
 

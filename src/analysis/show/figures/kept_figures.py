@@ -47,7 +47,7 @@ class _Unknown(TypeError):
     """A value of a type that has no digest: what depends on it is not kept."""
 
 
-def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, Any], look: Mapping[str, Any]) -> str:
+def key(chart: Callable[..., Any], frames: tuple[Any, ...], options: Mapping[str, Any], look: Mapping[str, Any]) -> str:
     """What names the figure that a chart of this package draws, as 64 digits; "" where it is not to be kept.
 
     `look` is what it depends on beside its code, its frames and how it is asked for.
@@ -55,10 +55,10 @@ def key(chart: Callable[..., Any], frames: tuple[Any, ...], named: Mapping[str, 
     if paths.cache("figures") is None or not chart.__module__.startswith("analysis.") or code_digest() != _LOADED:
         return ""
     try:
-        asked = _told([f"{chart.__module__}.{chart.__qualname__}", frames, named, look])
+        request = _as_json([f"{chart.__module__}.{chart.__qualname__}", frames, options, look])
     except _Unknown:
         return ""
-    return sha256(json.dumps([_LOADED, _VERSIONS, asked]))
+    return sha256(json.dumps([_LOADED, _VERSIONS, request]))
 
 
 def read(key: str) -> dict[str, Any] | None:
@@ -91,29 +91,29 @@ def _tidy(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _told(value: Any) -> Any:
-    """A value as JSON that is the same for the same value in any process. Raises _Unknown."""
+def _as_json(value: Any) -> Any:
+    """A value as JSON, the same for the same value in any process. Raises _Unknown."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
-        return _told(value.item())
+        return _as_json(value.item())
     if isinstance(value, Mapping):
-        return {"map": [[_told(name), _told(item)] for name, item in value.items()]}
+        return {"map": [[_as_json(name), _as_json(item)] for name, item in value.items()]}
     if isinstance(value, list | tuple):
-        return [_told(item) for item in value]
+        return [_as_json(item) for item in value]
     if isinstance(value, frozenset | set):
-        return {"set": sorted(json.dumps(_told(item)) for item in value)}
+        return {"set": sorted(json.dumps(_as_json(item)) for item in value)}
     if isinstance(value, date) or value is pd.NA or value is pd.NaT:
         return {"is": repr(value)}
     if isinstance(value, pd.DataFrame):
         columns = [_cells(item) for _, item in value.items()]
-        return {"frame": columns, "labels": [_cells(item) for item in value.axes], "attrs": _told(value.attrs)}
+        return {"frame": columns, "labels": [_cells(item) for item in value.axes], "attrs": _as_json(value.attrs)}
     if isinstance(value, pd.Series):
-        return {"series": _cells(value), "labels": _cells(value.index), "attrs": _told(value.attrs)}
+        return {"series": _cells(value), "labels": _cells(value.index), "attrs": _as_json(value.attrs)}
     if isinstance(value, pd.Index | np.ndarray):
         return _cells(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: _told(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        fields = {field.name: _as_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {type(value).__qualname__: fields}
     raise _Unknown(type(value).__name__)
 
@@ -121,7 +121,7 @@ def _told(value: Any) -> Any:
 def _cells(column: pd.Series | pd.Index | np.ndarray) -> Any:
     """The values of a column, a row of labels or an array, in their type, with the names that they go by."""
     names = list(column.names) if isinstance(column, pd.Index) else [getattr(column, "name", None)]
-    return {"names": _told(names), **_typed(column)}
+    return {"names": _as_json(names), **_typed(column)}
 
 
 def _typed(column: pd.Series | pd.Index | np.ndarray) -> dict[str, Any]:
@@ -130,9 +130,9 @@ def _typed(column: pd.Series | pd.Index | np.ndarray) -> dict[str, Any]:
         return {
             "ordered": dtype.ordered,
             "categories": _cells(dtype.categories),
-            "cells": _told(column.tolist()),
+            "cells": _as_json(column.tolist()),
         }
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         content = np.ascontiguousarray(column).tobytes()
         return {"column": str(column.dtype), "shape": list(column.shape), "sha256": sha256(content)}
-    return {"column": str(column.dtype), "cells": _told(column.tolist())}
+    return {"column": str(column.dtype), "cells": _as_json(column.tolist())}

@@ -114,8 +114,8 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     """The rows' labels at the left, the quantity below, on a logarithmic scale where `log`."""
     run = labels.ne(labels.shift()).cumsum().to_numpy()
     middles = pd.Series(places).groupby(run).mean()
-    named = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
-    ax.set_yticks(list(middles), named, size=8.5)
+    wrapped = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
+    ax.set_yticks(list(middles), wrapped, size=8.5)
     ax.yaxis.set_label_coords(0, 0)  # It has no words: without a place they would be moved beside the rows' each time.
     ax.set_ylim(places.min() - 0.8, 0.8)
     ax.grid(axis="y", visible=False)
@@ -191,8 +191,8 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
     spare = iter(_SHAPES)
     shapes: dict[str, str] = {}
     for row in as_dicts(rows.drop_duplicates(series)):
-        wanted = _marker(row)
-        shapes[row[series]] = wanted if wanted not in shapes.values() else next(spare, "o")
+        usual = _marker(row)
+        shapes[row[series]] = usual if usual not in shapes.values() else next(spare, "o")
     return shapes
 
 

@@ -87,9 +87,9 @@ def _piled(ax: Axes, values: pd.Series) -> Iterator[tuple[float, float]]:
     room = max(1, int(_FILLED * high / dot))
     piles: Counter[int] = Counter()
     for value in values:
-        wanted = round((onto((value, 0))[0] - start) / dot)
+        nearest = round((onto((value, 0))[0] - start) / dot)
         steps = (sign * step for step in count() for sign in (1, -1))
-        column = next(wanted + step for step in steps if piles[wanted + step] < room)
+        column = next(nearest + step for step in steps if piles[nearest + step] < room)
         number, piles[column] = piles[column], piles[column] + 1
         side = (number + 1) // 2 * (1 if number % 2 else -1)
         yield back((start + column * dot, 0))[0], side * dot / high

@@ -89,9 +89,9 @@ class Twice:
     figures may change them: they are drawn then, shown as they are by that time, and not kept.
     """
 
-    def __init__(self, chart: Callable[..., Drawing], frames: tuple[Any, ...], named: dict[str, Any]) -> None:
-        self._draw = partial(_wide_and_narrow, chart, *frames, **named)
-        self._key = kept_figures.key(chart, frames, named, _look())
+    def __init__(self, chart: Callable[..., Drawing], frames: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self._draw = partial(_wide_and_narrow, chart, *frames, **options)
+        self._key = kept_figures.key(chart, frames, options, _look())
         self._kept = kept_figures.read(self._key) if self._key else None
         if self._kept is None:
             _ = self._drawing  # Here, where what is wrong with a frame is seen by whoever gave it.
@@ -148,19 +148,19 @@ def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
     """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
 
     @wraps(chart)
-    def twice(*frames: Any, **named: Any) -> Twice:
-        return Twice(chart, frames, named)
+    def twice(*frames: Any, **options: Any) -> Twice:
+        return Twice(chart, frames, options)
 
     return twice
 
 
-def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **named: Any) -> Drawing:
-    wide = chart(*frames, **named)
+def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **options: Any) -> Drawing:
+    wide = chart(*frames, **options)
     if wide.figure is None:
         return wide
     token = _across.set(NARROW)
     try:
-        return replace(wide, narrow=chart(*frames, **named).figure)
+        return replace(wide, narrow=chart(*frames, **options).figure)
     finally:
         _across.reset(token)
 

@@ -99,7 +99,7 @@ def settings() -> dict[str, str]:
 
 def _users_own_file() -> bool:
     """Whether there is a file wherever matplotlib, on any system, looks for a user's own settings."""
-    given, home = os.environ.get, Path("~").expanduser()
-    folders = [Path(), home / ".matplotlib", Path(given("XDG_CONFIG_HOME") or home / ".config", "matplotlib")]
-    folders += [Path(given("LOCALAPPDATA") or home, "matplotlib"), Path(given("MPLCONFIGDIR") or "")]
-    return bool(given("MATPLOTLIBRC")) or any((folder / "matplotlibrc").exists() for folder in folders)
+    variable, home = os.environ.get, Path("~").expanduser()
+    folders = [Path(), home / ".matplotlib", Path(variable("XDG_CONFIG_HOME") or home / ".config", "matplotlib")]
+    folders += [Path(variable("LOCALAPPDATA") or home, "matplotlib"), Path(variable("MPLCONFIGDIR") or "")]
+    return bool(variable("MATPLOTLIBRC")) or any((folder / "matplotlibrc").exists() for folder in folders)

@@ -63,9 +63,9 @@ def curves(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
-    of = _Columns(label, x, y, series, bound)
-    told = _told(rows, of, x_axis, y_axis)
-    description = Description(f"Curves, {y_axis} over {x_axis}:", told, "{} ({}) {}: {}".format)
+    columns = _Columns(label, x, y, series, bound)
+    in_table = _table_columns(rows, columns, x_axis, y_axis)
+    description = Description(f"Curves, {y_axis} over {x_axis}:", in_table, "{} ({}) {}: {}".format)
     ends = pd.concat([rows[x], others[x], front[x]]).max()
     near = [tick for tick in ticks if tick <= _REACH * ends]
     right = max(1.25 * ends, 1.06 * max(near, default=0))
@@ -76,12 +76,12 @@ def curves(
     drawn = {}
     for name, points in rows.groupby(label, sort=False):
         ink = style.colour(points[colour or label].iloc[0])
-        drawn[name] = _curve(ax, points, of, told, ink), ink
+        drawn[name] = _curve(ax, points, columns, in_table, ink), ink
     _axes(ax, right, float(interval.of(pd.concat([rows, others]), y).high.max()), near, x_axis, y_axis)
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)
-        at = {"xytext": (0, 2), "textcoords": "offset points", "size": 7, "color": style.QUIET}
-        ax.annotate(words, (place, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", **at)
+        placing = {"xytext": (0, 2), "textcoords": "offset points", "size": 7, "color": style.QUIET}
+        ax.annotate(words, (place, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", **placing)
     ax.annotate("no run\nis faster", (1, 1), (-3, -4), xycoords="axes fraction", textcoords="offset points", size=7,
                 color=style.QUIET, ha="right", va="top")  # fmt: skip
     _names(ax, drawn, [stairs, *np.column_stack([others[x], _middle(others, y)])[:, None]])
@@ -100,10 +100,10 @@ class _Columns:
     bound: str
 
 
-def _told(rows: pd.DataFrame, of: _Columns, x_axis: str, y_axis: str) -> list[Column]:
-    speeds = ["none promised" if pd.isna(at) else interval.number(at) for at in rows[of.x]]
-    across, up = Column(in_words.capital(x_axis), speeds, numeric=True), in_words.ranges(rows, of.y, y_axis)
-    return [in_words.words(rows, of.label), in_words.words(rows, of.series), across, up]
+def _table_columns(rows: pd.DataFrame, columns: _Columns, x_axis: str, y_axis: str) -> list[Column]:
+    speeds = ["none promised" if pd.isna(speed) else interval.number(speed) for speed in rows[columns.x]]
+    across, up = Column(in_words.capital(x_axis), speeds, numeric=True), in_words.ranges(rows, columns.y, y_axis)
+    return [in_words.words(rows, columns.label), in_words.words(rows, columns.series), across, up]
 
 
 def _middle(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -111,15 +111,15 @@ def _middle(rows: pd.DataFrame, name: str) -> pd.Series:
     return (ends.low + ends.high) / 2
 
 
-def _curve(ax: Axes, points: pd.DataFrame, of: _Columns, told: list[Column], ink: str) -> np.ndarray:
+def _curve(ax: Axes, points: pd.DataFrame, columns: _Columns, in_table: list[Column], ink: str) -> np.ndarray:
     """One curve with its points, and its places in the data."""
-    across, up = points[of.x].fillna(0), _middle(points, of.y)
+    across, up = points[columns.x].fillna(0), _middle(points, columns.y)
     ax.plot(across, up, color=ink, lw=1.7, zorder=2)
-    for at, i, j in zip(points.index, across, up, strict=True):
-        row = points.loc[at].to_dict()
-        numbers = (f"{column.header} {column.texts[at]}" for column in told[2:])
-        words = parts.hover(row, of.label, row[of.series], *numbers)
-        marker, face = ">" if row[of.bound] else "o", parts.face(row, ink, "")
+    for index, i, j in zip(points.index, across, up, strict=True):
+        row = points.loc[index].to_dict()
+        numbers = (f"{column.header} {column.texts[index]}" for column in in_table[2:])
+        words = parts.hover(row, columns.label, row[columns.series], *numbers)
+        marker, face = ">" if row[columns.bound] else "o", parts.face(row, ink, "")
         ax.plot(i, j, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=f"{style.HOVER}{words}", clip_on=False)
     return np.column_stack([across, up])
 
@@ -168,13 +168,13 @@ def _faults(box: Bbox, inside: Bbox, taken: np.ndarray, boxes: Iterable[Bbox]) -
     """How much a name at this place covers, and how far it is out of the axes."""
     covered = ((taken > box.p0) & (taken < box.p1)).all(axis=1).sum()
     outside = max(inside.x0 - box.x0, 0) + max(box.x1 - inside.x1, 0) + max(inside.y0 - box.y0, 0)
-    return float(covered + outside + 100 * sum(box.overlaps(other) for other in boxes))
+    return float(covered + outside + 100 * sum(box.overlaps(named_box) for named_box in boxes))
 
 
 def _along(corners: np.ndarray) -> np.ndarray:
     """Points on the lines between corners, close together."""
     steps = np.linspace(0, 1, 60)[:, None]
-    lines = [one + steps * (other - one) for one, other in pairwise(corners)]
+    lines = [start + steps * (end - start) for start, end in pairwise(corners)]
     return np.concatenate([corners, *lines])
 
 
@@ -213,31 +213,31 @@ def bars_at(
     """
     if frame.empty or frame[f"{name}_low"].isna().all():
         return style.nothing(title)
-    labels, asked = list(dict.fromkeys(frame[label])), sorted(set(frame[at]))
+    labels, points = list(dict.fromkeys(frame[label])), sorted(set(frame[at]))
     cells = {(row[label], row[at]): row for row in as_dicts(frame)}
     figure, ax = style.canvas(title, subtitle, 0.36 * len(labels) + 0.75)
     bars = _Bars(label, name, missing, _LONG / frame[f"{name}_high"].max())
-    texts = {point: [bars.text(cells.get((who, point))) for who in labels] for point in asked}
-    heads = [f"{interval.number(point)} {unit}" for point in asked]
-    ends = [pd.DataFrame([cells.get((who, point), {}) for who in labels]) for point in asked]
+    texts = {point: [bars.text(cells.get((who, point))) for who in labels] for point in points}
+    heads = [f"{interval.number(point)} {unit}" for point in points]
+    ends = [pd.DataFrame([cells.get((who, point), {}) for who in labels]) for point in points]
     columns = [Column(in_words.heading(label), labels)]
     columns += [
-        Column(head, texts[point], True, interval.of(own, name))
-        for head, point, own in zip(heads, asked, ends, strict=True)
+        Column(head, texts[point], True, interval.of(rows, name))
+        for head, point, rows in zip(heads, points, ends, strict=True)
     ]
     description = Description(
         f"Bars, {axis}:",
         columns,
-        lambda who, *told: f"{who}: {', '.join(map('{} at {}'.format, told, heads))}",
+        lambda who, *words: f"{who}: {', '.join(map('{} at {}'.format, words, heads))}",
     )
     for down, who in enumerate(labels):
         ink = style.colour(frame.loc[frame[label].eq(who), colour or label].iloc[0])
-        for across, point in enumerate(asked):
+        for across, point in enumerate(points):
             bars.draw(ax, cells.get((who, point)), (across * _CELL, -down), ink, heads[across])
     ax.set_yticks(-np.arange(len(labels)), [style.wrapped(who, 16) for who in labels], size=8.5)
-    ax.set_xticks(np.arange(len(asked)) * _CELL, [style.wrapped(head, 10) for head in heads], size=8, ha="left")
+    ax.set_xticks(np.arange(len(points)) * _CELL, [style.wrapped(head, 10) for head in heads], size=8, ha="left")
     ax.xaxis.tick_top()
-    ax.set(xlim=(-0.03, len(asked) * _CELL), ylim=(-len(labels) + 0.45, 0.6))
+    ax.set(xlim=(-0.03, len(points) * _CELL), ylim=(-len(labels) + 0.45, 0.6))
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
@@ -257,11 +257,11 @@ class _Bars:
         """The range of a cell in words."""
         return interval.text(*self._ends(row)) if self._has(row) else self.missing
 
-    def draw(self, ax: Axes, row: Mapping | None, at: tuple[float, float], ink: str, head: str) -> None:
-        """One bar with its number, its left end and its height `at` a place; `head` is that of its column."""
-        left, middle = at
+    def draw(self, ax: Axes, row: Mapping | None, place: tuple[float, float], ink: str, head: str) -> None:
+        """One bar with its number, its left end and its middle at `place`; `head` is that of its column."""
+        left, middle = place
         if not self._has(row):
-            ax.annotate(self.missing, at, size=7.5, color=style.QUIET, va="center")
+            ax.annotate(self.missing, place, size=7.5, color=style.QUIET, va="center")
             return
         low, high = (self.scale * end for end in self._ends(row))
         gid = f"{style.HOVER}{parts.hover(row, self.label, f'{self.text(row)} at {head}')}"
