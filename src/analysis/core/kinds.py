@@ -41,9 +41,9 @@ LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and it
 
 def each_once(values: list[str]) -> list[str]:
     """The values, if none stands twice. Raises ValueError."""
-    again = sorted({value for value in values if values.count(value) > 1})
-    if again:
-        raise ValueError(f"{', '.join(again)} stands more than once; each must be another")
+    repeated = sorted({value for value in values if values.count(value) > 1})
+    if repeated:
+        raise ValueError(f"{', '.join(repeated)} stands more than once; each must be another")
     return values
 
 

@@ -166,10 +166,12 @@ def _once(rows: pd.DataFrame) -> pd.DataFrame:
             known_as[home] = index
     home = pd.Series(homes).sort_index()
     first_rows = rows[home.eq(rows.index)]
-    more = rows.loc[[index for index in order if homes[index] != index]]
-    while len(more):
-        again = home[more.index].duplicated()
-        first_rows, more = _completed(first_rows, more[~again].set_index(home[more.index][~again])), more[again]
+    fillers = rows.loc[[index for index in order if homes[index] != index]]
+    while len(fillers):
+        is_repeated = home[fillers.index].duplicated()
+        once_each = fillers[~is_repeated]
+        first_rows = _completed(first_rows, once_each.set_index(home[once_each.index]))
+        fillers = fillers[is_repeated]
     renamed = dict(zip(rows["id"], rows["id"][home.map(known_as)], strict=True))
     new_ids = {
         name: pd.Series([renamed.get(id, id) for id in first_rows[name]], index=first_rows.index, dtype="str")

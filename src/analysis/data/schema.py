@@ -54,8 +54,8 @@ def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]
 def _converted(cells: pd.Series, kind: str) -> tuple[pd.Series, np.ndarray]:
     """The cells in their type, and which are not of it."""
     if kind in ("string", "date"):
-        whole = cells.dtype == "str" and not cells.hasnans
-        return cells if whole else cells.fillna("").astype("str"), np.zeros(len(cells), "bool")
+        is_text = cells.dtype == "str" and not cells.hasnans
+        return cells if is_text else cells.fillna("").astype("str"), np.zeros(len(cells), "bool")
     if kind == "boolean":
         if pd.api.types.is_bool_dtype(cells):
             return cells.astype("bool"), cells.isna().to_numpy()
@@ -113,10 +113,10 @@ def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
     for field in table.fields:
         if not ruled(field):
             continue
-        wrong, column = check(field), frame[field.name]
+        faults_in, column = check(field), frame[field.name]
         if field.required and column.hasnans:
             wrong_cells += [Fault(table.path, row, field.name, MISSING) for row in column.index[column.isna()]]
-        judged = {value: words for value in _to_judge(field, column) if (words := wrong(value))}
+        judged = {value: words for value in _to_judge(field, column) if (words := faults_in(value))}
         wrong_cells += [
             Fault(table.path, row, field.name, words)
             for row, value in _rows(column, list(judged))
@@ -152,9 +152,9 @@ def _repeated(table: Table, frame: pd.DataFrame) -> list[Fault]:
 
 
 def _duplicates(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    again = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
+    keys = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
     column = ", ".join(table.primary_key)
-    return [Fault(table.path, row, column, f"key {' | '.join(key)!r} stands twice") for row, *key in again.itertuples()]
+    return [Fault(table.path, row, column, f"key {' | '.join(key)!r} stands twice") for row, *key in keys.itertuples()]
 
 
 def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:

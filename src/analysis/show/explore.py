@@ -101,11 +101,11 @@ def _reach(users: int) -> int:
 def staircase(plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = stairs.stairs) -> Drawing:
     """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of stairs.py."""
     marks = plan_made.marks.set_index("output").loc["nodes"]
-    who = {"name": plan_made.called, "accelerator": plan_made.accelerator}
+    identity = {"name": plan_made.called, "accelerator": plan_made.accelerator}
     ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
-    point = pd.DataFrame([who | ends | {"users_from_p50": plan_made.demand.users}]).dropna()
+    point = pd.DataFrame([identity | ends | {"users_from_p50": plan_made.demand.users}]).dropna()
     return draw(
-        climbed.assign(**who),
+        climbed.assign(**identity),
         point,
         label="name",
         x="users_from_p50",

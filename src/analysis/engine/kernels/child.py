@@ -1,4 +1,4 @@
-"""What a forked child does to become an ordinary ipykernel, and how it ends."""
+"""How a forked child becomes an ordinary ipykernel, and how it ends."""
 
 import atexit
 import gc

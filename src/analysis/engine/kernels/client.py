@@ -1,4 +1,4 @@
-"""The client of one kernel: how it finds out that the kernel answers."""
+"""The client of one kernel, which waits until the kernel answers."""
 
 import contextlib
 import time
@@ -23,7 +23,7 @@ class Outputs(AsyncZMQSocketChannel):
 class ReportClient(AsyncKernelClient):
     """jupyter_client's, without its fixed wait of 0.2 seconds for what a new kernel might still have to say.
 
-    Whether a kernel lives its manager knows from its process, so no thread listens to the heart of each.
+    A kernel's manager knows from its process whether it lives, so no thread listens to its heartbeat.
     """
 
     iopub_channel_class = Type(Outputs)

@@ -1,9 +1,9 @@
 """The program that loads libraries once and then forks a kernel per request.
 
-It talks over one socket that it inherits. A request is one byte with the file descriptors of the kernel's own socket,
-its stdout and its stderr; the kernel's own socket then brings a line of JSON (argv, env, cwd), takes a line with the
-pid and, when the kernel has ended, a line with its exit status. When a kernel's socket closes, that kernel is killed;
-when the first socket closes, all are, and the server ends. So nothing outlives whoever holds the other ends.
+It inherits one socket for requests. A request is one byte with three file descriptors: the kernel's socket, its stdout
+and its stderr. Over the kernel's socket come a line of JSON (argv, env, cwd), then, in return, a line with the pid and,
+when the kernel has ended, one with its exit status. When a kernel's socket closes, that kernel is killed; when the
+socket for requests closes, all are, and the server ends. So nothing outlives whoever holds the other ends.
 """
 
 import atexit
@@ -27,7 +27,7 @@ from analysis.engine.kernels import child, preload
 OBJECTS = 100_000  # that a kernel makes before it looks for garbage, of which notebooks make little
 ENOUGH = 2  # kernels that had to load a library by themselves, after which those that come have it
 IDLE = 3.0  # seconds without a kernel and without a request, as between two edits, in which there is time for it
-DESCRIPTORS = 3  # a request's own socket, its stdout, its stderr
+DESCRIPTORS = 3  # the kernel's socket, its stdout, its stderr
 
 
 def main(descriptor: int) -> None:
@@ -47,9 +47,9 @@ def main(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def _ending_with_the_other_end_of(descriptor: int) -> Iterator[None]:
-    """End this process at once if the socket's other end is closed, which nobody reads while libraries load.
+    """End this process at once if the socket's other end closes while libraries load and nobody reads the socket.
 
-    A thread waits for that: it is gone at the end of the block, for a process with threads is not to be forked.
+    A thread watches for that; it has ended with the block, because a process with threads must not be forked.
     """
     woken, wake = os.pipe()
     ends = select.poll()
@@ -89,7 +89,7 @@ class _ForkServer:
             self.selector.register(readable, selectors.EVENT_READ)
 
     def serve(self) -> None:
-        """Handle whatever comes until the requests' socket closes."""
+        """Handle requests, ended kernels and closed sockets until the socket for requests closes."""
         while True:
             events = self.selector.select(IDLE if self.later and not self.kernels else None)
             if not events:

@@ -96,7 +96,7 @@ def figures_are_kept() -> bool:
 
 @contextlib.contextmanager
 def _telling_what_is_set() -> Iterator[dict[str, str]]:
-    """The environment variables that are set in the block; they are there at its end."""
+    """A mapping that, once the block has ended, holds the environment variables that were set in it."""
     before, changed = dict(os.environ), {}
     yield changed
     changed |= {name: value for name, value in os.environ.items() if before.get(name) != value}
@@ -110,7 +110,7 @@ def _load(names: Iterable[str]) -> None:
 
 
 def load_own() -> Versions:
-    """Import OWN from where the kernels' path says, in place of what this process runs; the files that they rest on.
+    """Import OWN anew from where the kernels' path says; returns the versions of the files that it rests on.
 
     What every notebook reads of tables is held in memory too. Nothing is loaded where no package stands first on that
     path, as of another project, or where it cannot be: each kernel then meets the error by itself.

@@ -1,4 +1,4 @@
-"""A folder for the length of one build; what a killed build left of its own, the next one removes."""
+"""A folder for the length of one build; the next build removes what a killed one left behind."""
 
 import contextlib
 import fcntl
@@ -12,7 +12,7 @@ PREFIX = "analysis-kernels-"
 class Scratch:
     """An empty folder below the temporary folder, at `path` until `close`.
 
-    Its owner holds a lock on a file in it: the system lets go of that whenever the process ends, however it does.
+    Its owner holds a lock on a file in it, which the system releases however the process ends.
     """
 
     def __init__(self) -> None:

@@ -87,10 +87,10 @@ def read_record(report: str, places: Places, parameters: dict[str, Any] | None =
     """
     try:
         record = json.loads((places.reports / f"{report}.json").read_text(encoding="utf-8"))
-        whole = isinstance(record, dict) and record.keys() == KEYS and record["seal"] == seal(record)
+        is_whole = isinstance(record, dict) and record.keys() == KEYS and record["seal"] == seal(record)
     except (OSError, ValueError, RecursionError):  # NaN and depths without end are none of ours either.
         return None
-    if not whole:
+    if not is_whole:
         return None
     return record if parameters is None or record["parameters"] == parameters else None
 

@@ -73,13 +73,13 @@ def _arrays(record: Mapping[str, Any], where: str) -> tuple[np.ndarray | None, n
         raise MeasurementError(f"{where}: {sizes}; expected one entry per request in each")
     done = [request for request in zip(ttfts, itls, lengths, strict=True) if request[2]]
     try:
-        first = np.array([request[0] for request in done], dtype=float)
-        after = np.array([sum(request[1]) for request in done], dtype=float)
+        first_s = np.array([request[0] for request in done], dtype=float)
+        after_s = np.array([sum(request[1]) for request in done], dtype=float)
         tokens = np.array([request[2] for request in done], dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise MeasurementError(f"{where}: ttfts, itls or output_lens hold something else than numbers") from None
-    if not all(((values >= 0) & (values < MOST)).all() for values in (first, after, tokens)):
+    if not all(((values >= 0) & (values < MOST)).all() for values in (first_s, after_s, tokens)):
         raise MeasurementError(
             f"{where}: ttfts, itls or output_lens hold a number that is not finite, below 0, or beyond any measurement"
         )
-    return by_request(first, after, tokens)
+    return by_request(first_s, after_s, tokens)

@@ -163,11 +163,11 @@ def _of_results(report: Reader, part: Reader, file: str, place: str) -> Measured
     if not results:
         raise MeasurementError(f"{part.where}: no request was completed, {failed} failed")
     tokens = np.array([read.number("output_token_count", above=0) for read in results])
-    first = np.array([read.number("first_token_time") for read in results])
-    after = np.array([read.number("decode_times.data", _spent(read)) for read in results])
-    ttfts, tpots = by_request(first, after, tokens)
-    ends = [(read.number("start_time"), read.number("end_time")) for read in results]
-    seconds = max(end for _, end in ends) - min(start for start, _ in ends)
+    first_s = np.array([read.number("first_token_time") for read in results])
+    after_s = np.array([read.number("decode_times.data", _spent(read)) for read in results])
+    ttfts, tpots = by_request(first_s, after_s, tokens)
+    spans = [(read.number("start_time"), read.number("end_time")) for read in results]
+    seconds = max(end for _, end in spans) - min(start for start, _ in spans)
     duration = part.number("end_time less start_time", seconds, above=0)
     measured = MeasuredRun(
         file, place, "GuideLLM", _model(report, part),

@@ -71,7 +71,7 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
 def _counts(read: Reader) -> tuple[int, int]:
     """Accelerators of the run, and those that its rate of output is divided by."""
     if "num_decode_gpu" in read.record or "num_prefill_gpu" in read.record:
-        prompts, answers = (int(read.number(f"num_{part}_gpu")) for part in ("prefill", "decode"))
+        prompts, answers = (int(read.number(f"num_{phase}_gpu")) for phase in ("prefill", "decode"))
         count = prompts + answers
         if not count:
             raise read.fault("num_prefill_gpu", "and num_decode_gpu are 0", "the accelerators of the run")

@@ -282,8 +282,9 @@ def _chains(configuration: Said, benchmark: str, scenario: str) -> tuple[_Chain,
             settings, loose = {}, False
             for base in reversed(definitions[number].bases):
                 base_number = home(base, number)
-                theirs = ({}, not _ROOT.search(base)) if base_number is None else inherited(base_number, depth + 1)
-                settings, loose = settings | theirs[0], loose or theirs[1]
+                unlisted = {}, not _ROOT.search(base)
+                of_base, base_loose = unlisted if base_number is None else inherited(base_number, depth + 1)
+                settings, loose = settings | of_base, loose or base_loose
             memo[number] = settings | dict(definitions[number].settings), loose
         return memo[number]
 

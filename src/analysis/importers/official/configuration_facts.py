@@ -175,8 +175,8 @@ def _fact(row: list[str], number: int) -> Fact | None:
         raise _wrong(number, "file", cells["file"], f"a module such as {folder}bert/Offline/__init__.py")
     name = setting(cells["key"])
     value = _value(cells["value"], name, number)
-    ours = len(place) == 3 or (cells["name"] and place[1:] == ("__init__.py",))
-    if not name or not ours:
+    is_asked = len(place) == 3 or (cells["name"] and place[1:] == ("__init__.py",))
+    if not name or not is_asked:
         return None
     submitter = cells["round"], cells["division"], cells["submitter"]
     return Fact(submitter, place, cells["name"], tuple(cells["bases"].split()), cells["system"], name, value)
@@ -195,12 +195,12 @@ def _value(text: str, name: str, number: int) -> Any:
     with warnings.catch_warnings(), suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         warnings.simplefilter("ignore")
         value = ast.literal_eval(text) if len(text) <= LONGEST else None
-    sound, expected = {
+    is_valid, expected = {
         LIMIT: (is_limit(value), f"watts above 0 and below {HOTTEST:g}"),
         PRECISION: (isinstance(value, str), "a precision in quotes, or a member such as Precision.FP16"),
         "": (value is not None, "a constant of Python, or a member such as Precision.FP16"),
     }.get(name, (isinstance(value, bool), "True or False"))
-    if not sound:
+    if not is_valid:
         raise _wrong(number, "value", text, expected)
     return value
 

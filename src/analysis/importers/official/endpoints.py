@@ -150,8 +150,8 @@ def _hold_together(run: _Run, path: Path) -> None:
     counted = {run.samples, run.samples - run.windowed}  # that window opens with the first sample, which it leaves out
     if not any(_agree(run.qps * run.seconds, count) for count in counted):
         raise LogError(f"{path.name}: qps is {run.qps:g}, but {run.samples} samples took {run.seconds:g} s")
-    sound = _positive(run.tps) and _positive(run.tokens) and _agree(run.tps * run.seconds, run.tokens)
-    if run.tps is not None and not sound:
+    tokens_agree = _positive(run.tps) and _positive(run.tokens) and _agree(run.tps * run.seconds, run.tokens)
+    if run.tps is not None and not tokens_agree:
         raise LogError(f"{path.name}: tps is {run.tps!r}, but {run.tokens!r} tokens took {run.seconds:g} s")
     for name, series in run.series.items():
         rising = [value for value in _stated(series) if value is not None]

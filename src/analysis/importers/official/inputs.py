@@ -159,7 +159,7 @@ class Sources:
             self.summaries.append(path)
 
     def _runs(self) -> Iterator[Run]:
-        met: set[str] = set()
+        places_met: set[str] = set()
         for start in self.trees:
             empty, real = True, os.path.realpath(start)
             for run in tree.walk(start, self.round):
@@ -168,8 +168,8 @@ class Sources:
                     self._problem(run.place, run.reason)
                 elif len(self.trees) == 1:
                     yield run
-                elif (place := real + run.folder[len(str(start)) :]) not in met:
-                    met.add(place)  # One of the paths may be a part of another one.
+                elif (place := real + run.folder[len(str(start)) :]) not in places_met:
+                    places_met.add(place)  # One of the paths may be a part of another one.
                     yield run
             if empty and not any(path.is_relative_to(start) for path in self.summaries):
                 self._problem(start, f"holds nothing to import: {EXPECTED}")

@@ -121,8 +121,8 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
             continue
         place, row = made
         outcome.unprintable += row.pop("unprintable", 0) > 0
-        if part := row.pop("left_out", ""):
-            outcome.problems.append(Problem(place, part))
+        if reason := row.pop("left_out", ""):
+            outcome.problems.append(Problem(place, reason))
         faults = rules.row_faults(row, columns)
         if row["id"] in places:
             faults.append(f"the key {row['id']!r} stands twice, first in {places[row['id']]}")

@@ -59,8 +59,8 @@ def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     return Logged(value, unit, key, columns, figures, raw=log)
 
 
-def read_log(path: Path, more: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The values that the log at `path` states for KEYS, for the keys that some benchmark has of its own, and `more`.
+def read_log(path: Path, more_keys: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The values that the log at `path` states for KEYS, for those that some benchmark has of its own, and `more_keys`.
 
     Values are numbers or text as logged (latencies in nanoseconds), by key; keys that it lacks are missing. Of a key
     logged again with another value the first counts, as in the official checker. Raises LogError where the file cannot
@@ -68,7 +68,7 @@ def read_log(path: Path, more: tuple[str, ...] = ()) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     try:
-        for key, value in _matches(path, _pattern(more)):
+        for key, value in _matches(path, _pattern(more_keys)):
             values.setdefault(key.decode(), _scalar(value, key, path))
     except OSError as error:
         raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
@@ -153,8 +153,8 @@ def percentiles(log: dict[str, Any]) -> dict[str, float]:
 
 
 @cache
-def _pattern(more: tuple[str, ...]) -> re.Pattern[bytes]:
-    keys = dict.fromkeys([*KEYS, *sorted(units.own_keys()), *more])
+def _pattern(more_keys: tuple[str, ...]) -> re.Pattern[bytes]:
+    keys = dict.fromkeys([*KEYS, *sorted(units.own_keys()), *more_keys])
     return re.compile(_PATTERN % b"|".join(re.escape(key.encode()) for key in keys) + _VALUE)
 
 

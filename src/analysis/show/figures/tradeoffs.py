@@ -66,10 +66,10 @@ def curves(
     columns = _Columns(label, x, y, series, bound)
     in_table = _table_columns(rows, columns, x_axis, y_axis)
     description = Description(f"Curves, {y_axis} over {x_axis}:", in_table, "{} ({}) {}: {}".format)
-    ends = pd.concat([rows[x], others[x], front[x]]).max()
-    near = [tick for tick in ticks if tick <= _REACH * ends]
-    right = max(1.25 * ends, 1.06 * max(near, default=0))
-    ax.axvspan(ends, right, color=GRID, alpha=0.6, lw=0, zorder=0)
+    last_x = pd.concat([rows[x], others[x], front[x]]).max()
+    near = [tick for tick in ticks if tick <= _REACH * last_x]
+    right = max(1.25 * last_x, 1.06 * max(near, default=0))
+    ax.axvspan(last_x, right, color=GRID, alpha=0.6, lw=0, zorder=0)
     ax.plot(others[x], _middle(others, y), ls="", marker="o", ms=2.6, color=style.QUIET, alpha=0.45, zorder=1)
     stairs = _stairs(front, x, y)
     ax.plot(*stairs.T, color=style.QUIET, lw=1.1, ls=(0, (4, 2)), zorder=1)
