@@ -128,6 +128,15 @@ def test_of_two_slower_runs_the_nearer_one_bounds(runs: Rows) -> None:
     assert (row["rate_low"], row["rate_high"]) == (20.0, 60.0)
 
 
+def test_of_slower_runs_of_one_speed_the_one_that_gives_most_bounds_in_any_order(runs: Rows) -> None:
+    """Asked 40 tokens/s: at 25 two systems of eight give 480 and 640, and the fast one gives 160."""
+    one = SLOW | {"low": 480.0, "tpot_p99_ms": 40.0, "result_id": "c"}
+    other = SLOW | {"low": 640.0, "tpot_p99_ms": 40.0, "result_id": "d"}
+    for order in ((one, other, FAST), (other, one, FAST), (FAST, other, one)):
+        row = at(user_speed.given(runs(*order), [40.0]), 40.0, "H100 SXM")
+        assert (row["rate_low"], row["rate_high"]) == (20.0, 80.0)
+
+
 def test_preview_systems_lead_nothing_and_stand_in_only_where_nothing_is_on_sale(runs: Rows) -> None:
     soon = [run | {"availability": "preview"} for run in (NEW, NEW_FREE)]
     tempting = SLOW | {"low": 64000.0, "availability": "preview", "result_id": "d"}

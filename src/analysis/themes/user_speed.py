@@ -109,8 +109,9 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
 def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERATOR) -> pd.DataFrame:
     """What each accelerator is proven to give at each asked speed: a row per asked speed and accelerator, most first.
 
-    rate_low: the most of any run at that speed or a faster one. rate_high: what the nearest slower run gives that gives
-    more, else an Offline run, or rate_low where neither does; a run at exactly that speed would give something between.
+    rate_low: the most of any run at that speed or a faster one. rate_high: the most that runs at the nearest slower
+    speed give of those that give more, else Offline runs, or rate_low where neither do; a run at exactly that speed
+    would give something between.
     kept: the run's rate over the Offline rate of its own system (NaN without one).
     speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
     has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
@@ -136,14 +137,16 @@ def _at(runs: list[Row], asked: float, name: str) -> dict:
     low, high = f"{name}_low", f"{name}_high"
     fast = [run for run in runs if run["speed"] >= asked]
     if not fast:
-        quickest = max((run for run in runs if run["speed"] == run["speed"]), key=lambda run: run["speed"])
+        with_speed = (run for run in runs if run["speed"] == run["speed"])
+        quickest = max(with_speed, key=lambda run: (run["speed"], run[low], run["id"]))
         unknown = dict.fromkeys(["rate_low", "rate_high", "kept_low", "kept_high"], np.nan)
         return {**_facts(quickest), **unknown, "asked": asked, "notes": NONE}
-    proof = max(fast, key=lambda run: run[low])
+    proof = max(fast, key=lambda run: (run[low], run[high], run["speed"], run["id"]))
     giving_more = [run for run in runs if run["speed"] < asked and run[low] > proof[low]]
-    slower = sorted(giving_more, key=lambda run: run["speed"])
+    next_speed = max((run["speed"] for run in giving_more), default=np.nan)
+    slower = [run for run in giving_more if run["speed"] == next_speed]
     offline = [run for run in runs if run["scenario"] == SCENARIOS[0]]
-    above = slower[-1][high] if slower else _most(offline, high)
+    above = _most(slower or offline, high)
     of_system = [run for run in offline if run["system_key"] == proof["system_key"]]
     kept = interval.of(proof, name) / Interval(_most(of_system, low), _most(of_system, high))
     ends = {"rate_low": proof[low], "rate_high": np.nanmax([proof[high], above])}
