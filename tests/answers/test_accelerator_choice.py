@@ -122,7 +122,8 @@ def test_metered_kilowatts_say_how_many_runs_they_are_of(runs: int, words: str) 
 def test_as_many_is_no_ratio() -> None:
     assert answer.spread(made(B200, row("B300 SXM", "B300"))).headline == "B300 takes as many accelerators as B200."
     steps = pd.DataFrame({"accelerator": ["B200 SXM"], "count": [8]})
-    assert answer.grows(made(B200), steps).headline.startswith("For 10 times the users B200 takes as many accelerators")
+    grown = answer.grows(made(B200), steps).headline
+    assert grown == "10 times the users need only as many B200: they fill whole nodes better."
 
 
 def test_an_answer_without_room_says_in_which_nodes_it_is_the_least() -> None:
@@ -151,7 +152,7 @@ RACK = row("GB300", "GB300", node=4, count=(4, 4), kilowatts=(5, 6), usd_per_hou
 def test_what_takes_less_in_a_size_that_nobody_measured_is_told_behind_the_answer() -> None:
     """Four GB300 of a rack of 72 are fewer than the eight that lead, and draw less."""
     chosen = made(B200, H200, RACK)
-    assert best(chosen).headline.endswith("take 8 B200 in nodes of 8; in racks 4 GB300.")
+    assert best(chosen).headline.endswith("take 8 B200 in nodes of 8, or 4 of a rack of 72 GB300.")
     found = answer.untried(chosen)
     assert found.headline == "GB300 would take 4 accelerators, but was measured only in systems of 72."
     both = answer.untried(
@@ -161,9 +162,13 @@ def test_what_takes_less_in_a_size_that_nobody_measured_is_told_behind_the_answe
     alone = answer.untried(made(B200, RACK | {"called": "Towered GB300"}))
     assert alone.headline == "Towered GB300 would take 4 accelerators, but was measured only in systems of 72."
     assert found.name in [own.name for own in answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)]
-    assert answer.power(chosen).headline == "B200 draws least, 10 to 12 kW by a model; in racks GB300 5 to 6 kW."
-    larger = RACK | {"accelerator": "MI355X", "called": "MI355X"}
-    assert best(made(B200, larger)).headline.endswith("; in larger systems 4 MI355X.")
+    assert answer.power(chosen).headline == (
+        "B200 draws least, 10 to 12 kW by a model; 4 of a rack of 72 GB300 at 5 to 6 kW."
+    )
+    larger = RACK | {"accelerator": "MI355X", "called": "MI355X", "measured_on": 64}
+    assert best(made(B200, larger)).headline.endswith(", or 4 of a system of 64 MI355X.")
+    both = answer.power(made(B200, RACK, larger)).headline
+    assert both.endswith("; 4 of systems of 64 to 72 GB300 or MI355X at 5 to 6 kW.")
 
 
 def test_what_takes_more_in_such_a_size_is_not_told() -> None:
@@ -175,8 +180,8 @@ def test_what_takes_more_in_such_a_size_is_not_told() -> None:
 
 def test_what_leads_in_such_a_size_says_of_what_it_was_a_part() -> None:
     alone = made(RACK | {"within": "yes"}, by=KILOWATTS, kilowatts_at_most=9.0)
-    assert best(alone).headline.endswith("draw least on GB300 in racks: 5 to 6 kW at the wall.")
-    assert answer.power(alone).headline == "GB300 in racks draws least, 5 to 6 kW by a model."
+    assert best(alone).headline.endswith("draw least on GB300 of a rack of 72: 5 to 6 kW at the wall.")
+    assert answer.power(alone).headline == "GB300 of a rack of 72 draws least, 5 to 6 kW by a model."
 
 
 @pytest.mark.parametrize(
@@ -209,13 +214,13 @@ def test_dollars_and_kilowatts_are_told_where_they_are_what_counts() -> None:
 
 def test_what_follows_is_the_worth_of_an_hour_from_one_up() -> None:
     found = answer.follows(made(B200, H200))
-    assert found.headline == "An hour of B200 is worth 3 to 4 of H200 at scale, 2 to 3 in these whole nodes."
+    assert found.headline == "An hour of B200 is worth 2 to 3 of H200 in these whole nodes, 3 to 4 at scale."
     assert {name: own[0].high for name, own in found.values.items()} == {"b200_sxm": 4, "b200_sxm_in_whole_nodes": 3}
     less = answer.follows(made(H200, row("L40S", "L40S", worth=(0.25, 0.5), worth_at_scale=(0.2, 0.25))))
-    assert less.headline == "An hour of H200 is worth 4 to 5 of L40S at scale, 2 to 4 in these whole nodes."
+    assert less.headline == "An hour of H200 is worth 2 to 4 of L40S in these whole nodes, 4 to 5 at scale."
     assert less.about == "L40S"
     alike = answer.follows(made(H200, row("L40S", "L40S", worth=(0.5, 0.5), worth_at_scale=(0.8, 1.1))))
-    assert alike.headline == "An hour of L40S is worth 0.8 to 1.1 of H200 at scale, 0.5 in these whole nodes."
+    assert alike.headline == "An hour of L40S is worth 0.5 of H200 in these whole nodes, 0.8 to 1.1 at scale."
     apart = answer.follows(made(row("B200 SXM", "B200", worth=(NAN, NAN)), H200))
     assert apart.headline == "An hour of B200 is worth 3 to 4 of H200 at scale."
     only = answer.follows(made(H200))
@@ -227,7 +232,48 @@ def test_what_follows_is_the_worth_of_an_hour_from_one_up() -> None:
 def test_a_budget_says_what_keeps_it() -> None:
     rows = row("B200 SXM", "B200", within="yes"), row("H200 SXM", "H200", within="no")
     chosen = made(*rows, by=KILOWATTS, kilowatts_at_most=15.0)
-    assert answer.follows(chosen).headline == "1 of 2 accelerators surely fits 15 kW: B200."
+    assert answer.follows(chosen).headline == "1 of 2 accelerators surely fits 15 kW: B200; 1 surely does not."
+
+
+def test_what_has_no_price_is_counted_and_no_least_is_told_where_one_alone_has() -> None:
+    priced = row("H200 SXM", "H200", usd_per_hour=(53, 79), within="perhaps")
+    breaks, blind = row("B200 SXM", "B200", within="no"), row("B300 SXM", "B300", within="unknown")
+    budgets = {"usd_per_hour_at_most": 60.0, "kilowatts_at_most": 20.0}
+    alone = made(priced, blind, breaks, by=DOLLARS, **budgets)
+    assert best(alone).headline == (
+        "1,000 users of Llama 2 70B at 20 tokens/s cost $53 to $79 an hour on H200, the only one of 3 with a price."
+    )
+    assert answer.follows(alone).headline == (
+        "0 of 3 accelerators surely fit $60 an hour and 20 kW; 1 may, 1 surely does not, "
+        "of the other 1 no price is known."
+    )
+    dearer = row("B200 SXM", "B200", usd_per_hour=(90, 95), within="no")
+    two = made(priced, blind, dearer, by=DOLLARS, usd_per_hour_at_most=60.0)
+    assert best(two).headline.endswith("cost least on H200 of 2 with a price: $53 to $79 an hour.")
+    short, brief = (
+        best(replace(own, asked=own.asked.model_copy(update={"model": "A model of a name of many words"}))).headline
+        for own in (alone, two)
+    )
+    assert short == "H200, the only one of 3 with a price, needs $53 to $79 an hour for 1,000 users."
+    assert brief.startswith("Planned as Llama 2 70B, 1,000 users at 20 tokens/s cost least on H200 of 2 with a price:")
+
+
+def test_what_must_be_known_before_the_answer_stands_first() -> None:
+    """No benchmark is near; that which was asked for is not; what is counted is no token."""
+    far = made(B200, by=KILOWATTS, model=Shape(400.0, 400.0), parameters_billion=400.0)
+    assert best(far).headline == (
+        "No benchmark is near: 1,000 users of your model, planned as Llama 2 70B, at 20 tokens/s draw least on B200: "
+        "10 to 12 kW."
+    )
+    none = made(row("B200 SXM", "B200", within="no"), by=KILOWATTS, model=Shape(4e2, 4e2), kilowatts_at_most=5.0)
+    assert best(none).headline.startswith("No benchmark is near: none of 1 is known to fit 5 kW")
+    closer = far.match.near.assign(benchmark="closer", label="Closer", distance=0.1)
+    asked = replace(far, match=replace(far.match, near=pd.concat([closer, far.match.near])))
+    assert best(asked).headline.startswith("Llama 2 70B is not near: planned as it, 1,000 users at 20")
+    images = SimpleNamespace(called="H200", chosen=SimpleNamespace(unit="queries/s"))
+    assert best(replace(made(B200), plans={"H200 SXM": images})).headline == (
+        "Llama 2 70B counts queries, no tokens: 1,000 users of Llama 2 70B at 20 queries/s take 8 B200 in nodes of 8."
+    )
 
 
 def test_a_budget_that_nothing_keeps_says_by_how_much() -> None:
@@ -245,6 +291,10 @@ def test_of_nothing_the_nearest_is_told() -> None:
     assert found.value is None
     assert found.headline == "No accelerator on sale gave Llama 2 70B users 20 tokens/s: L40S comes nearest, 12."
     assert best(made(left=())).headline == "No accelerator on sale can be planned for Llama 2 70B from these rounds."
+    limited = ("Llama 2 70B", "BERT")
+    assert best(replace(made(left=()), limited=limited)).headline.endswith("for Llama 2 70B from these rounds.")
+    unlimited = answer.best(replace(made(left=()), limited=limited), "Whisper", called).headline
+    assert unlimited == "Whisper never ran under a limit on latency in these rounds; Llama 2 70B and BERT did."
     asked = {"accelerators": ["L40S", "A100 SXM"]}
     assert best(made(**asked)).headline.startswith("No L40S or A100 on sale gave Llama 2 70B users 20 tokens/s: ")
     none = pd.DataFrame(columns=["accelerator", "count", "users_from_p50"])

@@ -188,6 +188,10 @@ def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None
     assert answer.why_nothing(nowhere) == "The record has no comparable result of H100 on LLM Interactive. B has one."
     unheld = planned(rows, accelerators=[float("nan")] * 2)
     assert "not enough memory for LLM" in answer.why_nothing(unheld)
+    mostly = planned(rows, nodes=[1.0, float("nan")], accelerators=[8.0, float("nan")])
+    words = "In 50 % of the draws no number of H100 holds a request of LLM: nine in ten cannot be planned."
+    assert answer.need(mostly).headline == words and answer.need(mostly).value is None
+    assert answer.panels(mostly).empty
     assert answer.why_nothing(planned(rows)).startswith("The throughput of each H100 on LLM Interactive is not known")
     long = replace(planned(rows), too_long=LongPrompt(1024.0, 8.0, 0.5, read_ms=48.9, limit_ms=40.0))
     assert answer.why_nothing(long, "--{}".format) == (
@@ -215,6 +219,13 @@ def fleet(*users: int, usd: float = 26.0) -> pd.DataFrame:
     frame = pd.DataFrame({"users": users, "nodes_low": 1.0, "nodes_high": 1.0})
     each = usd / frame["users"]
     return frame.assign(usd_per_user_hour_low=each, usd_per_user_hour_high=each)
+
+
+def test_the_draws_that_nothing_serves_are_told_beside_what_decides_the_others() -> None:
+    shares = pd.DataFrame({"cause": sizing.CAUSES, "share": [0.5, 0.25, 0.0, 0.19]})
+    assert answer.decisive(shares).headline.endswith("memory for requests in 19 %; in 6 % no number of them serves.")
+    whole = answer.decisive(shares.assign(share=[0.5, 0.25, 0.0, 0.25]))
+    assert whole.headline.endswith("and memory for requests in 25 %.")
 
 
 def test_what_a_user_costs_is_told_among_few_and_many(rows: pd.DataFrame) -> None:

@@ -95,7 +95,12 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     (
         "far_benchmark",
         {"benchmark": "Llama 2 70B", "distance": "1.1", "far": "0.98"},
-        "no benchmark is near the model: Llama 2 70B is at distance 1.1, a model twice as large at 0.98",
+        "Llama 2 70B is not near the model: it is at distance 1.1, a model twice as large at 0.98",
+    ),
+    (
+        "held_nowhere",
+        {"percent": "6.0", "accelerator": "L40S"},
+        "in 6.0 % of the draws no number of L40S holds a request: they count as worse than any number",
     ),
     ("no_memory", {}, "memory is not planned: the model's size or shape is not known"),
     (

@@ -101,6 +101,13 @@ def test_the_size_of_the_nodes_that_somebody_filed_decides_no_rank(made: Make) -
         assert powered[f"{name}_in_equal_nodes_high"] == pytest.approx(4 * powered[f"{name}_high"], rel=1e-12)
 
 
+def test_the_accelerators_needed_are_rounded_up_once_where_nodes_do_not_divide_the_usual_one(made: Make) -> None:
+    """700 users x 20 over 2,000 tokens/s are 7 of nodes of 3: three nodes, but one of eight."""
+    threes = RUN | {"accelerator": "H200 SXM", "accelerator_count": 3, "low": 6_000.0}
+    rows = made(H100, threes, users=700).ranked.set_index("accelerator")
+    assert (rows.at["H200 SXM", "count_high"], rows.at["H200 SXM", "count_in_equal_nodes_high"]) == (9, 8)
+
+
 def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
     """6,400 W of eight H200, once; the H100 by a model."""
     meter = H200 | {"result_id": "2", "power_measured": True, "power_watts_low": 6_400.0, "power_watts_high": 6_400.0}
@@ -200,6 +207,16 @@ def test_a_budget_of_kilowatts_ranks_by_them_and_may_be_kept_by_chance(made: Mak
     assert tight.at["B200 SXM", "within"] == "perhaps" and tight.at["H200 SXM", "within"] == "no"
     none = made(B200, H200, kilowatts_at_most=0.001, **watts).ranked
     assert set(none["within"]) == {"no"} and none["kilowatts_median"].is_monotonic_increasing
+
+
+def test_what_surely_breaks_a_budget_comes_behind_what_may_keep_it(made: Make) -> None:
+    """Of two budgets that of watts is surely broken by H100 and H200; what MI300X and B200 cost is not known."""
+    mi300x = RUN | {"accelerator": "MI300X", "low": 16_000.0}
+    asked = {"prices": ["H200 SXM=2", "H100 SXM=2"], "usd_per_hour_at_most": 90.0}
+    watts = made(H100, H200, B200, mi300x, **asked).ranked.set_index("accelerator")["kilowatts_high"]
+    tight = made(H100, H200, B200, mi300x, **asked, kilowatts_at_most=watts["MI300X"] + 0.1).ranked
+    assert tight["within"].tolist() == ["yes", "unknown", "unknown", "no"]
+    assert tight["accelerator"].tolist() == ["H200 SXM", "B200 SXM", "MI300X", "H100 SXM"]
 
 
 def test_one_plan_is_that_of_capacity_for_the_same_question(record: Callable) -> None:

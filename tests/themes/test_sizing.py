@@ -386,3 +386,40 @@ def test_percentiles_of_nodes_are_whole() -> None:
     """Between the second and the third of four draws no node lies: half of them do not exceed the third."""
     frame = pd.DataFrame({"nodes": [1.0, 1.0, 2.0, 2.0]})
     assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]
+
+
+def unheld(tokens: float) -> pd.DataFrame:
+    """100 users of a cache of 5 GB a token on 80 GB each, with contexts of up to so many tokens: 14,714 are held."""
+    demand, model = Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
+    return sizing.size(drawn(draws=2000), demand, model, BOX, Interval(1000.0, tokens), 0)
+
+
+def test_a_draw_that_nothing_serves_is_worse_than_any_number() -> None:
+    """Contexts of 1,000 to 30,000 tokens are held in 47 % of the draws, those of up to 15,500 in 95 %."""
+    frame = unheld(30_000.0)
+    share = sizing.held_nowhere(frame)
+    assert 0.5 < share < 0.56 and frame["nodes"].isna().mean() == share
+    (nodes,) = sizing.percentiles(frame, ["nodes"]).to_dict("records")
+    assert (frame["nodes"] <= nodes["p10"]).mean() >= 0.1, "a tenth of all draws, not of those that are served"
+    assert np.isnan(nodes["p50"]) and np.isnan(nodes["p90"]) and np.isnan(sizing.settled(frame))
+    few = unheld(15_500.0)
+    (nodes,) = sizing.percentiles(few, ["nodes"]).to_dict("records")
+    assert 0.03 < sizing.held_nowhere(few) < 0.1 and (few["nodes"] <= nodes["p90"]).mean() >= 0.9
+    assert (few["nodes"] < nodes["p90"]).mean() < 0.9
+
+
+def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_nothing_serves() -> None:
+    frame, demand, model = unheld(30_000.0), Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
+    nothing = frame["nodes"].isna().to_numpy()
+    assert 1 - sizing.decided(frame)["share"].sum() == pytest.approx(sizing.held_nowhere(frame))
+    assert (sizing.served(frame, demand, model, BOX, 10**9)[nothing] == 0).all()
+    by_input = sizing.sensitivity(frame, "nodes").set_index("input")["correlation"]
+    assert by_input.abs().idxmax() == CACHED and by_input[CACHED] > 0.9, "long contexts are those that nothing serves"
+
+
+def test_where_less_is_worse_such_a_draw_counts_as_less_than_any_number() -> None:
+    frame = pd.DataFrame({"worth": [np.nan, *np.arange(1.0, 10.0), 10.0]})
+    (worth,) = sizing.percentiles(frame, ["worth"], unplanned=-np.inf).to_dict("records")
+    assert worth == {"output": "worth", "p10": 1.0, "p50": 5.0, "p90": 9.0}
+    (worth,) = sizing.percentiles(frame.iloc[:5], ["worth"], unplanned=-np.inf).to_dict("records")
+    assert worth["p50"] == 2.0 and sizing.percentiles(frame.iloc[:1], ["worth"]).loc[0, ["p10", "p90"]].isna().all()

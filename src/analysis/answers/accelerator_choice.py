@@ -23,7 +23,7 @@ from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
-from analysis.core.vocabulary import TOKENS
+from analysis.core.vocabulary import TOKENS, WORKS
 from analysis.themes import capacity, choice
 from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, EQUAL, KILOWATTS, ONE_NODE, Choice, likely
 from analysis.themes.of_a_kind import software
@@ -120,39 +120,44 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
         fact = "price is known" if chosen.by == DOLLARS else "watts are known"
         words = f"No {fact} of the {counted(len(ranked), 'accelerator')} that can serve this."
         return nothing("best_accelerator", unit, words)
-    first_ranked = rows_known.iloc[0]
-    value = likely(first_ranked, chosen.by)
-    users, notes = _users(chosen, label), of_rows(ranking.level(chosen)) | chosen.match.notes
+    first_ranked, level = rows_known.iloc[0], ranking.level(chosen)
+    value, notes = likely(first_ranked, chosen.by), of_rows(level) | chosen.match.notes
+    caution, users = _caution(chosen, label), _users(chosen, label)
     within = ranked["within"].isin(["yes", "perhaps"])
     if (chosen.asked.usd_per_hour_at_most or chosen.asked.kilowatts_at_most) and not within.any():
-        none_fits = f"None of {len(ranked)} is known to fit {_budget(chosen)}"
-        words = fitting(
-            f"{none_fits} for {users}: {ranking.taken(chosen, first_ranked)}.",
-            f"{none_fits}: {ranking.taken(chosen, first_ranked)}.",
-        )
+        none_fits = f"{caution}none of {len(ranked)} is known to fit {_budget(chosen)}"
+        takes = ranking.taken(chosen, first_ranked)
+        words = fitting(*(opening(f"{none_fits}{of_users}: {takes}.") for of_users in (f" for {users}", "")))
         return Finding("best_accelerator", value, unit, words, cited(ranked), notes, about=first_ranked["accelerator"])
-    level = ranking.level(chosen)
     where = f" {ranking.part_of(level)}" if first_ranked["smaller"] else ""
     names, any_of = (f"{join(level['called'], most=3)}{where}" for join in (listed, either))
-    claim = {
-        ACCELERATORS: f"{opening(users)} take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
-        DOLLARS: f"{opening(users)} cost least on {names}: {dollars(value)} an hour",
-        KILOWATTS: f"{opening(users)} draw least on {names}: {prose(value)} kW",
-    }[chosen.by]
+    amount, among = ranking.much(chosen, value), ranking.among_known(chosen)
+    if alone := len(rows_known) == 1 < len(ranked):  # of several of which nothing is known none takes least
+        claim = f"{'cost' if chosen.by == DOLLARS else 'draw'} {amount} on {names}, {among}"
+    else:
+        claim = {
+            ACCELERATORS: f"take {prose(value)} {any_of}{ranking.with_spare(chosen, level)}",
+            DOLLARS: f"cost least on {names}{among}: {amount}",
+            KILOWATTS: f"draw least on {names}{among}: {amount}",
+        }[chosen.by]
     unmeasured, smaller = ranking.below(rows_known, chosen.by), ranking.in_smaller(rows_known, chosen.by)
-    on_unmeasured = f"; {ranking.in_larger(unmeasured, chosen.by)}" if len(unmeasured) else ""
+    joined = ", or" if chosen.by == ACCELERATORS else ";"
+    on_unmeasured = f"{joined} {ranking.in_larger(unmeasured, chosen.by)}" if len(unmeasured) else ""
     on_smaller = f"; {ranking.of_smaller(smaller, chosen.by)}" if len(smaller) else ""
-    clauses = f"{on_unmeasured}{on_smaller}" or " at the wall" * (chosen.by == KILOWATTS)
+    clauses = f"{on_unmeasured}{on_smaller}" or " at the wall" * (chosen.by == KILOWATTS and not alone)
     values = {
         finding_name(row["accelerator"]): (likely(row, chosen.by), unit)
         for _, row in ranked.iterrows()
         if likely(row, chosen.by).known
     }
-    short = f"{names} need least: {ranking.much(chosen, value)} for {counted(chosen.asked.users, 'user')}"
+    least = f"{names}, {among}, needs" if alone else f"{names}{among} need least:"
+    short = f"{least} {amount} for {counted(chosen.asked.users, 'user')}"
     # Of what size of node it is the least, where a smaller one takes less.
     size = ranking.nodes_of(rows_known.head(1)) if len(smaller) else ""
-    sized = (f"{text} {size}".rstrip() if size not in text else text for text in (claim, short))
-    words = fitting(*(f"{text}." for text in (f"{claim}{clauses}", f"{claim}{on_smaller or on_unmeasured}", *sized)))
+    full, brief = f"{users} {claim}", f"{_planned_briefly(chosen, label)} {claim}"
+    sized = (f"{text} {size}".rstrip() if size not in text else text for text in (full, brief, short))
+    texts = (f"{full}{clauses}", f"{full}{on_smaller or on_unmeasured}", *sized)
+    words = fitting(*(opening(f"{caution}{text}.") for text in texts))
     return Finding(
         "best_accelerator", value, unit, words, cited(level), notes, about=first_ranked["accelerator"], values=values
     )
@@ -194,19 +199,21 @@ def follows(chosen: Choice) -> Finding:
     if not ranked["within"].isin(["yes", "perhaps"]).any():
         return _beyond(chosen)
     fit = ranked[ranked["within"].eq("yes")]
-    unknown = int(ranked["within"].eq("unknown").sum())
+    may, breaks, unknown = (int(ranked["within"].eq(name).sum()) for name in ("perhaps", "no", "unknown"))
     verb = "surely fits" if len(fit) == 1 else "surely fit"
     words = f"{len(fit)} of {counted(len(ranked), 'accelerator')} {verb} {_budget(chosen)}"
     words += f": {listed(fit['called'], most=3)}" if len(fit) else ""
-    words += f"; of {unknown} no price is known" if unknown else ""
+    others = [f"{may} may"] * bool(may) + [f"{breaks} surely {'does' if breaks == 1 else 'do'} not"] * bool(breaks)
+    others += [f"of the other {unknown} {_unknown(chosen)}"] * bool(unknown)
+    words += f"; {', '.join(others)}" if others else ""
     return Finding("follows", exactly(len(fit)), unit, f"{words}.", cited(ranked))
 
 
 def _beyond(chosen: Choice) -> Finding:
-    """How many times the budget the first ranked takes, or of how many no price is known."""
+    """How many times the budget the first ranked takes, or of how many it is not known."""
     rows, unit = ranking.known(chosen), "times the budget that the first ranked takes"
     unknown = int(chosen.ranked["within"].eq("unknown").sum())
-    blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} no price or no watts are known"
+    blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} {_unknown(chosen)}"
     budget = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
     if rows.empty or not budget:
         return nothing("follows", unit, f"{opening(blind)}.")
@@ -217,8 +224,17 @@ def _beyond(chosen: Choice) -> Finding:
     return Finding("follows", over, unit, words, cited(rows.head(1)), about=first_ranked["accelerator"])
 
 
+def _unknown(chosen: Choice) -> str:
+    """What is not known of those of which it is not known whether they fit the budget."""
+    rows = chosen.ranked[chosen.ranked["within"].eq("unknown")]
+    budgets = {"price": (DOLLARS, chosen.asked.usd_per_hour_at_most)}
+    budgets |= {"watts": (KILOWATTS, chosen.asked.kilowatts_at_most)}
+    facts = [fact for fact, (name, budget) in budgets.items() if budget and rows[f"{name}_low"].isna().any()]
+    return f"no {' or no '.join(facts)} {'is' if facts == ['price'] else 'are'} known"
+
+
 def worth(chosen: Choice) -> Finding:
-    """What an hour of the first ranked is worth in hours of the baseline, at scale and in the whole nodes asked for.
+    """What an hour of the first ranked is worth in hours of the baseline, in the whole nodes asked for and at scale.
 
     Of the second where the baseline is the first.
     """
@@ -238,8 +254,10 @@ def worth(chosen: Choice) -> Finding:
         dearer, cheaper = base, called
         times_at_scale = Interval(1 / at_scale.high, 1 / at_scale.low)
         times_in_whole_nodes = Interval(1 / in_whole_nodes.high, 1 / in_whole_nodes.low)
-    words = f"An hour of {dearer} is worth {prose(times_at_scale)} of {cheaper} at scale"
-    words += f", {prose(times_in_whole_nodes)} in these whole nodes." if times_in_whole_nodes.known else "."
+    words = f"An hour of {dearer} is worth {prose(times_at_scale)} of {cheaper} at scale."
+    if times_in_whole_nodes.known:
+        words = f"An hour of {dearer} is worth {prose(times_in_whole_nodes)} of {cheaper} in these whole nodes"
+        words += f", {prose(times_at_scale)} at scale."
     values = {
         finding_name(compared["accelerator"]): (likely(compared, AT_SCALE), SCALE) for _, compared in others.iterrows()
     }
@@ -306,10 +324,10 @@ def grows(chosen: Choice, stairs: pd.DataFrame) -> Finding:
     row = chosen.ranked.iloc[0]
     times = float(staircase["count"].iloc[-1] / row["count_median"])
     times_users = interval.number(choice.users_at_most(chosen.asked) / chosen.asked.users)
-    words = f"For {times_users} times the users {row['called']} takes {ranking.times_as(times)}as many accelerators"
-    spare = " and spare ones" if chosen.asked.spare_nodes else ""
-    rounded = times < choice.users_at_most(chosen.asked) / chosen.asked.users
-    words += f", for whole nodes{spare} weigh less." if rounded else "."
+    only = "only " if times < choice.users_at_most(chosen.asked) / chosen.asked.users else ""
+    words = f"{times_users} times the users need {only}{ranking.times_as(times)}as many {row['called']}"
+    spare = " and share the spare ones" if chosen.asked.spare_nodes else ""
+    words += f": they fill whole nodes better{spare}." if only else "."
     return Finding("growth_with_users", exactly(times), unit, words, cited(chosen.ranked.head(1)), about=first_ranked)
 
 
@@ -487,6 +505,26 @@ def _users(chosen: Choice, label: str) -> str:
     return f"{count:,} user{'s' * (count > 1)} of {_planned_as(chosen, label)} at {speed} {unit}"
 
 
+def _planned_briefly(chosen: Choice, label: str) -> str:
+    """The users without the name of their model, where they are planned as another."""
+    users = _users(chosen, label)
+    model = _planned_as(chosen, label)
+    if model == label:
+        return users
+    benchmark = "it" if _caution(chosen, label).startswith(label) else label
+    return f"planned as {benchmark}, {users.replace(f' of {model}', '', 1)}"
+
+
+def _caution(chosen: Choice, label: str) -> str:
+    """What must be known before the answer: the benchmark counts no tokens, or is not near the model; else nothing."""
+    unit = next(iter(chosen.plans.values())).chosen.unit
+    if unit != TOKENS:
+        return f"{label} counts {WORKS[unit]}, no tokens: "
+    if not chosen.match.far:
+        return ""
+    return "no benchmark is near: " if chosen.match.none_near else f"{label} is not near: "
+
+
 def _planned_as(chosen: Choice, label: str) -> str:
     """The model asked about, and the benchmark that it is planned with where that is another."""
     asked = chosen.asked
@@ -510,6 +548,8 @@ def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
     asked = interval.number(capacity.speed_asked(TOKENS, chosen.asked))
     wanted = f"No {either(map(name, chosen.asked.accelerators)) or 'accelerator'} on sale"
     if rows_with_speed.empty:
+        if chosen.limited and label not in chosen.limited:
+            return f"{label} never ran under a limit on latency in these rounds; {listed(chosen.limited)} did."
         return f"{wanted} can be planned for {label} from these rounds."
     best = rows_with_speed.loc[rows_with_speed["speed"].idxmax()]
     fastest = interval.number(best["speed"], PROSE)

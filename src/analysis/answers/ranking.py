@@ -17,6 +17,14 @@ def known(chosen: Choice) -> pd.DataFrame:
     return chosen.ranked[chosen.ranked[f"{chosen.by}_low"].notna()]
 
 
+def among_known(chosen: Choice) -> str:
+    """Among how many it is known what the ranking is by, where it is not of all: ` of 3 with a price`."""
+    rows, fact = known(chosen), "a price" if chosen.by == DOLLARS else "known watts"
+    if len(rows) == len(chosen.ranked):
+        return ""
+    return f"the only one of {len(chosen.ranked)} with {fact}" if len(rows) == 1 else f" of {len(rows)} with {fact}"
+
+
 def level(chosen: Choice) -> pd.DataFrame:
     """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
     first_ranked, by = known(chosen).iloc[0], chosen.by
@@ -80,16 +88,18 @@ def spanned(rows: pd.DataFrame, name: str) -> Interval:
 
 
 def in_larger(rows: pd.DataFrame, name: str) -> str:
-    """What rows of `below` take of `name`, and as a part of what: `in racks 8 to 12 GB300 or GB200`."""
-    where = part_of(rows)
-    if name == ACCELERATORS:
-        return f"{where} {prose(spanned(rows, name))} {either(rows['called'], most=2)}"
-    return f"{where} {either(rows['called'], most=2)} {amount(name, spanned(rows, name))}"
+    """What rows of `below` take of `name`, and as a part of what: `8 to 12 of a rack of 72 GB300 or GB200`."""
+    count = prose(spanned(rows, ACCELERATORS))
+    words = f"{count} {part_of(rows)} {either(rows['called'], most=2)}"
+    return words if name == ACCELERATORS else f"{words} at {amount(name, spanned(rows, name))}"
 
 
 def part_of(rows: pd.DataFrame) -> str:
     """As a part of what the accelerators were measured whose plans are smaller than any system measured."""
-    return "in racks" if rows["accelerator"].isin(list(RACKS)).all() else "in larger systems"
+    sizes = Interval(*rows["measured_on"].agg(["min", "max"]).astype(float))
+    racks = rows["accelerator"].map(RACKS).eq(rows["measured_on"]).all()
+    one, several = ("a rack", "racks") if racks else ("a system", "systems")
+    return f"of {one if sizes.low == sizes.high else several} of {prose(sizes)}"
 
 
 def with_spare(chosen: Choice, rows: pd.DataFrame) -> str:

@@ -289,8 +289,11 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
     if planned.behind.empty:
         words_on_others = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
         return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{words_on_others}"
-    if planned.fits_nowhere:
+    if planned.held_nowhere == 1:
         return f"{planned.called} has not enough memory for {label}: nothing is planned."
+    if planned.held_nowhere:
+        often = f"{interval.number(100 * planned.held_nowhere, 2)} % of the draws"
+        return f"In {often} no number of {planned.called} holds a request of {label}: nine in ten cannot be planned."
     return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
 
 
@@ -403,13 +406,20 @@ def plan_rows(planned: Planned) -> pd.DataFrame:
 
 
 def panels(planned: Planned) -> pd.DataFrame:
-    """The draws that a figure shows, named in words: accelerators, and the bill where a price is known."""
+    """The draws that a figure shows, named in words: accelerators, and the bill where a price is known.
+
+    None without a P90 of the plan.
+    """
     shown = ["accelerators", *(["usd_per_hour"] if sizing.priced(planned.draws) else [])]
-    return planned.draws[shown].rename(columns=OUTPUTS)
+    draws = planned.draws if planned.serves else planned.draws.head(0)
+    return draws[shown].rename(columns=OUTPUTS)
 
 
 def decisive(shares: pd.DataFrame) -> Finding:
-    """What asks for most accelerators: traffic alone, the queue before them, whole groups, or memory."""
+    """What asks for most accelerators: traffic alone, the queue before them, whole groups, or memory.
+
+    In the other draws no number of accelerators serves.
+    """
     unit = "share of the draws in which this cause asks for most accelerators"
     if not shares["share"].any():
         return nothing("decisive_cause", unit, "Nothing is planned: nothing decides the number of accelerators.")
@@ -418,8 +428,10 @@ def decisive(shares: pd.DataFrame) -> Finding:
     sentence = (
         f"Traffic alone decides the number of accelerators in {share['traffic']} of the draws, the queue in front of "
         f"them in {share['queue']}, whole groups that hold the weights in {share['groups']} and memory for requests in "
-        f"{share['memory']}."
+        f"{share['memory']}"
     )
+    unserved = 1 - float(shares["share"].sum())
+    sentence += f"; in {interval.number(100 * unserved, 2)} % no number of them serves." if unserved > 1e-9 else "."
     return Finding("decisive_cause", exactly(top["share"]), unit, sentence)
 
 

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     catalog = doubts.catalog()
     asked = _asked(arguments, catalog)
     planned = capacity.make(catalog, asked, **_rested(arguments, catalog, asked))
-    if pd.isna(planned.marks.set_index("output").at["accelerators", "p50"]):
+    if not planned.serves:
         raise asking.Nothing(f"nothing is planned. {_why_nothing(catalog, asked, planned)}")
     findings = [
         answer.need(planned),
@@ -65,15 +65,17 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
 
 def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -> str:
     """Why there are no draws, and where the weights do not fit, what would help."""
-    if not planned.fits_nowhere:
+    if not planned.held_nowhere:
         return answer.why_nothing(planned, asking.option)
     facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
     identity = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     weights = roofline.weight_gb(float(identity["parameters_billion"]), asked.weight_precision)
+    part = f"{interval.number(100 * planned.held_nowhere, 2)} % of the draws, more than one in ten"
+    often = "" if planned.held_nowhere == 1 else f" In {part}, cannot be planned."
     return (
         f"{planned.chosen.label} at {asked.weight_precision} takes {weights:g} GB for its weights alone: "
         f"{memory.GROUPS[-1]:,} {asked.baseline} of {facts['memory_gb']:g} GB, {100 * asked.memory_headroom:g} % kept "
-        f"free, hold no request of {asked.context_tokens[1]:,.0f} tokens beside them. A lower --precision or "
+        f"free, hold no request of {asked.context_tokens[1]:,.0f} tokens beside them.{often} A lower --precision or "
         "--cache-precision, a shorter --context or another --accelerator needs less."
     )
 

@@ -160,7 +160,11 @@ _TABLE = (
     Kind("other_kind", "{benchmark} is {kind}, the model {model}: one reads all its weights for a token, one a part"),
     Kind(
         "far_benchmark",
-        "no benchmark is near the model: {benchmark} is at distance {distance}, a model twice as large at {far}",
+        "{benchmark} is not near the model: it is at distance {distance}, a model twice as large at {far}",
+    ),
+    Kind(
+        "held_nowhere",
+        "in {percent} % of the draws no number of {accelerator} holds a request: they count as worse than any number",
     ),
     Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
     Kind(

@@ -91,10 +91,15 @@ class Planned:
         """Whether the accelerator has runs, but none at this speed."""
         return self.behind.empty and self.fastest[1] != ""
 
+    @cached_property
+    def serves(self) -> bool:
+        """Whether some number of accelerators serves the users nine times in ten, so that P90 is known."""
+        return bool(sizing.percentiles(self.draws, ["nodes"])["p90"].notna().item())
+
     @property
-    def fits_nowhere(self) -> bool:
-        """Whether no number of accelerators holds the weights beside one request, in any draw."""
-        return bool(len(self.draws) and self.draws["accelerators"].isna().all())
+    def held_nowhere(self) -> float:
+        """The share of the draws in which no number of accelerators holds the weights beside one request, 0 to 1."""
+        return sizing.held_nowhere(self.draws)
 
     @property
     def ranked(self) -> pd.DataFrame:
@@ -157,7 +162,9 @@ def over(
         inputs=_table(inputs),
         drawn=drawn,
         power_notes=_of_power(drawn, behind, plan_basis.accelerator, supply.chosen.question.scenario),
-        notes=_of_plan(plan_basis, demand, asked, behind, prompt) | _of_unit(plan_basis, supply.chosen.label),
+        notes=_of_plan(plan_basis, demand, asked, behind, prompt)
+        | _of_unit(plan_basis, supply.chosen.label)
+        | _of_memory(plan_basis, sized),
         as_fast=tuple(plan_basis.as_fast(speed)),
         too_long=_too_long(asked, demand, prompt),
     )
@@ -180,7 +187,7 @@ def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int])
         ends = (mark for name in ("nodes", "usd_per_user_hour") for mark in marks.loc[name, ["p10", "p90"]])
         rows.append((users, *ends))
     names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "high")]
-    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset="nodes_low")
+    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["nodes_low", "nodes_high"])
 
 
 def staircase(
@@ -196,10 +203,10 @@ def staircase(
     """
     spare, asked = asked.spare_nodes, asked.model_copy(update={"users": users[0], "spare_nodes": 0})
     plan, largest = (over(plan_basis, asked.model_copy(update={"users": count})) for count in users)
-    ends = [end.marks.set_index("output").at["nodes", "p50"] for end in (plan, largest)]
     names = ["nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
-    if plan.draws.empty or any(pd.isna(end) for end in ends):
+    if not (plan.serves and largest.serves):
         return pd.DataFrame(columns=names)
+    ends = [end.marks.set_index("output").at["nodes", "p50"] for end in (plan, largest)]
     least, most = map(int, ends)
     counts = range(least, most + 1)
     if len(counts) > steps:
@@ -319,6 +326,14 @@ def _too_long(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> LongP
 
 def _of_unit(plan_basis: Basis, label: str) -> Notes:
     return NONE if plan_basis.unit == TOKENS else frozenset({note("no_tokens", unit=plan_basis.unit, benchmark=label)})
+
+
+def _of_memory(plan_basis: Basis, sized: pd.DataFrame) -> Notes:
+    """That some of the draws have no plan, for memory holds no request."""
+    if not (share := sizing.held_nowhere(sized)):
+        return NONE
+    percent = interval.number(100 * share, 2)
+    return frozenset({note("held_nowhere", percent=percent, accelerator=plan_basis.accelerator)})
 
 
 def _of_plan(

@@ -29,9 +29,9 @@ ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what 
 MARKS = {"low": "p10", "median": "p50", "high": "p90"}
 TOO_SLOW, OTHER_ROUND, NO_RUN, PREVIEW, PROMPT, MEMORY = "speed", "round", "benchmark", "preview", "prompt", "memory"
 NO_RATE = "rate"
-# A budget is kept by the P90, or by the P10; there is none; both are above; price or watts are unknown. In this order.
-WITHIN = ("yes", "perhaps", "", "no", "unknown")
-WORSE = ("", "yes", "perhaps", "unknown", "no")  # of two budgets the one that counts stands further behind
+# There is no budget; it is kept by the P90, or by the P10; price or watts are unknown; both are above. In this order,
+# of two budgets the one that counts stands further behind.
+WITHIN = ("", "yes", "perhaps", "unknown", "no")
 ONE_NODE = "whole node"
 AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten times as many, in so many steps at most
 FEWER_DRAWS = 5000  # of a staircase, each step of which is solved for each draw
@@ -75,6 +75,16 @@ class Match:
         return rows.iloc[0] if len(rows) else None
 
     @property
+    def far(self) -> bool:
+        """Whether the benchmark is known not to be near the model."""
+        return self.own is not None and bool(self.own["distance"] > nearest.FAR)
+
+    @property
+    def none_near(self) -> bool:
+        """Whether not even the nearest benchmark is near."""
+        return self.far and bool(self.near["distance"].min() > nearest.FAR)
+
+    @property
     def notes(self) -> Notes:
         """That the benchmark is of another kind, dense or a mixture, and that not even the nearest one is near."""
         row = self.own
@@ -83,7 +93,7 @@ class Match:
         kinds = ("dense", "a mixture of experts")
         words = {"benchmark": row["label"], "kind": kinds[not self.shape.mixture], "model": kinds[self.shape.mixture]}
         other_kind = NONE if row["same_kind"] else frozenset({notes.note("other_kind", **words)})
-        if row["distance"] <= nearest.FAR:
+        if not self.far:
             return other_kind
         distance, far = (interval.number(float(value), 2) for value in (row["distance"], nearest.FAR))
         return other_kind | frozenset({notes.note("far_benchmark", benchmark=row["label"], distance=distance, far=far)})
@@ -95,6 +105,7 @@ class Choice:
 
     `ranked` has RANKED (see `rank` and `at_scale`), `unranked` UNRANKED (see `unanswered`), `plans` the plan of each
     accelerator that has one and of the baseline, `by` is what decides the order: ACCELERATORS, DOLLARS or KILOWATTS.
+    `limited` are the benchmarks that ran under a limit in the rounds asked for, as people call them.
     """
 
     asked: AcceleratorChoice
@@ -104,6 +115,7 @@ class Choice:
     ranked: pd.DataFrame
     unranked: pd.DataFrame
     by: str
+    limited: tuple[str, ...] = ()
 
     @property
     def behind(self) -> pd.DataFrame:
@@ -131,6 +143,7 @@ def make(tables: Tables, asked: AcceleratorChoice) -> Choice:
         ranked=ranked,
         unranked=unanswered(evidence, plans, ranked["accelerator"], settled, matched),
         by=order_of(asked),
+        limited=_limited(tables, asked),
     )
 
 
@@ -153,6 +166,16 @@ def match(tables: Tables, asked: AcceleratorChoice) -> Match:
         among = {*rows.loc[was_run & rows["benchmark"].isin(list(of_text)), "benchmark"], benchmark} & of_text
         near = nearest.ranked(tables.benchmarks, shapes, shape, among, unknown)
     return Match(benchmark or _first(near), not benchmark, shape, near)
+
+
+def _limited(tables: Tables, asked: AcceleratorChoice) -> tuple[str, ...]:
+    """The benchmarks with an official run under a limit in the rounds asked for, by label; those of text first."""
+    rows = tables.results
+    in_rounds = rows["round"].isin(asked.rounds or rows["round"].unique())
+    ran_limited = set(rows.loc[in_rounds & rows["scenario"].isin(LIMITED) & rows["origin"].eq("official"), "benchmark"])
+    rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(ran_limited)]
+    is_text = rows["server_unit"].eq(TOKENS)
+    return (*rows.loc[is_text, "label"], *rows.loc[~is_text, "label"])
 
 
 def _first(near: pd.DataFrame) -> str:
@@ -204,13 +227,13 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     those of EQUAL: count, dollars and kilowatts were nodes smaller than equal_node as large as that;
     `measured_on` the accelerators of the smallest system behind, and `smaller` whether the plan has fewer nine times
     in ten. System, submitter and software are those of the fastest row behind, `speed` the least that its rows prove.
-    Those within the budget come first, of them those of a size that was measured, then those with least of what
-    `order_of` says in equal nodes, for in which size somebody submitted is no merit of an accelerator, then the
-    fastest.
+    Those within the budget come first, those that surely break it last; of each of WITHIN those of a size that was
+    measured, then those with least of what `order_of` says in equal nodes, for in which size somebody submitted is no
+    merit of an accelerator, then the fastest.
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline that nobody asked for is a price, no choice
-    usable = [plan for name, plan in plans.items() if name in wanted and plan.draws["nodes"].notna().any()]
+    usable = [plan for name, plan in plans.items() if name in wanted and plan.serves]
     usable = [plan for plan in usable if _on_sale(plan)]
     equal = equal_node(plan.node for plan in usable)
     rows = [_row(plan, base, plans[asked.baseline].node, equal, asked) for plan in usable]
@@ -246,7 +269,8 @@ def at_scale(ranked: pd.DataFrame, bases: Mapping[str, Basis], asked: Accelerato
     plans = planned({name: bases[name] for name in names}, asked.model_copy(update=many))
     base = plans[asked.baseline]
     worth = {name: _worth(plan, base.draws, base.node) for name, plan in plans.items()}
-    rows = [sizing.percentiles(worth[name].to_frame(AT_SCALE), [AT_SCALE]).iloc[0] for name in ranked["accelerator"]]
+    frames = [worth[name].to_frame(AT_SCALE) for name in ranked["accelerator"]]
+    rows = [sizing.percentiles(frame, [AT_SCALE], unplanned=-np.inf).iloc[0] for frame in frames]
     columns = {f"{AT_SCALE}_{end}": [float(row[mark]) for row in rows] for end, mark in MARKS.items()}
     return ranked.assign(**columns)
 
@@ -321,7 +345,7 @@ def _why(plan: Planned | None, on_benchmark: pd.DataFrame, in_rounds: pd.DataFra
         return PROMPT
     if not _on_sale(plan):
         return PREVIEW
-    return MEMORY if plan.fits_nowhere else NO_RATE
+    return MEMORY if plan.held_nowhere else NO_RATE
 
 
 def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: AcceleratorChoice) -> dict:
@@ -333,7 +357,13 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
     outputs |= {name: outputs[source] * times for source, name in EQUAL.items()}
     worth = _worth(plan, base, base_node if base_node == plan.node else np.nan)
     outputs |= {"worth": worth, "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count}
-    marks = sizing.percentiles(outputs, list(outputs)).set_index("output")
+    more_is_worse = [name for name in outputs if name not in ("worth", "price_at_most")]
+    marks = pd.concat(
+        [
+            sizing.percentiles(outputs, more_is_worse),
+            sizing.percentiles(outputs, ["worth", "price_at_most"], unplanned=-np.inf),
+        ]
+    ).set_index("output")
     ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in outputs for end, mark in MARKS.items()}
     causes = sizing.decided(draws).set_index("cause")["share"]
     least = 1 + asked.spare_nodes
@@ -365,8 +395,7 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
 def _in_equal_nodes(plan: Planned, equal: int, spare: int) -> pd.Series:
     """The accelerators of a plan, draw by draw, were its nodes of `equal` accelerators where they are smaller."""
     node = max(plan.node, equal)
-    needed = (plan.draws["nodes"] - spare) * plan.node
-    return (np.ceil(needed / node) + spare) * node
+    return (interval.whole(plan.draws["accelerators"] / node) + spare) * node
 
 
 def _worth(plan: Planned, base: pd.DataFrame, base_node: float) -> pd.Series:
@@ -378,7 +407,7 @@ def _worth(plan: Planned, base: pd.DataFrame, base_node: float) -> pd.Series:
 def _within(ends: Mapping[str, float], asked: AcceleratorChoice) -> str:
     """Whether the budgets hold: the worst of both, one of WITHIN."""
     budgets = {DOLLARS: asked.usd_per_hour_at_most, KILOWATTS: asked.kilowatts_at_most}
-    return max((_budget_holds(ends, name, budget) for name, budget in budgets.items()), key=WORSE.index)
+    return max((_budget_holds(ends, name, budget) for name, budget in budgets.items()), key=WITHIN.index)
 
 
 def _budget_holds(ends: Mapping[str, float], name: str, budget: float) -> str:

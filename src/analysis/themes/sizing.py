@@ -126,7 +126,10 @@ def size(
 
 
 def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, nodes: int) -> np.ndarray:
-    """The most users (not whole) that `nodes` nodes without spare ones serve in each draw: `size` turned round."""
+    """The most users (not whole) that `nodes` nodes without spare ones serve in each draw: `size` turned round.
+
+    0 in a draw that no number of nodes serves.
+    """
     each_serves, cached = _each(sized, demand), sized[CONTEXT].to_numpy()
     count, kept = nodes * box.node, sized[KEPT].to_numpy()
     slots = _served(min(count, box.measured_on), each_serves, cached, model, box)
@@ -137,15 +140,19 @@ def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, n
     return slots / sized["peak over mean"].to_numpy()
 
 
-def percentiles(draws: pd.DataFrame | Mapping[str, pd.Series], outputs: list[str]) -> pd.DataFrame:
+def percentiles(
+    draws: pd.DataFrame | Mapping[str, pd.Series], outputs: list[str], unplanned: float = np.inf
+) -> pd.DataFrame:
     """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90.
 
     Each is the value of a draw, so that nodes stay whole: the least that so large a share of the draws does not exceed.
+    A draw without a number is one that nothing serves, and counts as worse than any: as `unplanned`, infinite, or
+    -infinite where less is worse. A mark that is such a draw is NaN.
     """
     columns = (np.asarray(draws[name], "float64") for name in outputs)
-    known = (values[~np.isnan(values)] for values in columns)
-    marks = [np.quantile(values, MARKS, method="higher") if len(values) else [np.nan] * len(MARKS) for values in known]
-    frame = pd.DataFrame(marks, columns=["p10", "p50", "p90"], dtype="float64")
+    ranked = (np.where(np.isnan(values), unplanned, values) for values in columns)
+    marks = [np.quantile(values, MARKS, method="higher") if len(values) else [np.nan] * len(MARKS) for values in ranked]
+    frame = pd.DataFrame(marks, columns=["p10", "p50", "p90"], dtype="float64").replace(unplanned, np.nan)
     frame.insert(0, "output", outputs)
     return frame
 
@@ -165,9 +172,17 @@ def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Seque
 
 
 def decided(sized: pd.DataFrame) -> pd.DataFrame:
-    """How often each cause decides the number of accelerators: cause, share (of the draws, 0 to 1)."""
+    """How often each cause decides the number of accelerators: cause, share (of the draws, 0 to 1).
+
+    The shares leave to 1 that of the draws that no number of accelerators serves.
+    """
     shares = sized["decided_by"].value_counts() / len(sized) if len(sized) else pd.Series(dtype="float64")
     return pd.DataFrame({"cause": CAUSES, "share": [float(shares.get(cause, 0.0)) for cause in CAUSES]})
+
+
+def held_nowhere(sized: pd.DataFrame) -> float:
+    """The share of the draws (0 to 1) in which no number of accelerators holds the weights beside one request."""
+    return float(sized["accelerators"].isna().mean()) if len(sized) else 0.0
 
 
 def priced(sized: pd.DataFrame) -> bool:
@@ -177,7 +192,7 @@ def priced(sized: pd.DataFrame) -> bool:
 
 def settled(sized: pd.DataFrame) -> float:
     """The number of nodes where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
-    low, high = sized["nodes"].quantile([0.1, 0.9])
+    low, high = percentiles(sized, ["nodes"]).loc[0, ["p10", "p90"]]
     return float(low) if low == high else float("nan")
 
 
@@ -227,8 +242,11 @@ def _usable(derate: Interval, price: Interval, above_one: bool = False) -> None:
 
 
 def _ranks(values: pd.Series) -> np.ndarray:
-    """Twice the ranks around their mean: whole numbers, so that sums of them are exact in any order."""
-    return (2 * values.rank()).to_numpy().astype("int64") - (len(values) + 1)
+    """Twice the ranks around their mean: whole numbers, so that sums of them are exact in any order.
+
+    What is NaN, a draw that nothing serves, ranks beyond any number.
+    """
+    return (2 * values.rank(na_option="bottom")).to_numpy().astype("int64") - (len(values) + 1)
 
 
 def _correlation(ranks: np.ndarray, other_ranks: np.ndarray) -> float:

@@ -272,14 +272,18 @@ def distributions(
     percentiles: Sequence[float] = (10, 50, 90),
     notes: Notes = NONE,
 ) -> Drawing:
-    """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines."""
+    """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines.
+
+    A draw without a number, which no bar shows, counts as more than any other.
+    """
     import seaborn as sns  # as in `heatmap`
     from matplotlib.ticker import MaxNLocator
 
     if draws.empty:
         return style.nothing(title)
     figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)
-    marks = np.percentile(draws, percentiles, axis=0)  # one row per percentile, one column per quantity
+    method = "higher" if draws.isna().any(axis=None) else "linear"  # between a number and none lies nothing
+    marks = np.percentile(draws.fillna(np.inf), percentiles, axis=0, method=method)  # a row each, a column per quantity
     names = [f"P{percentile:g}" for percentile in percentiles]
     numbers = [Column(name, list(map(interval.number, row)), True) for name, row in zip(names, marks, strict=True)]
     description = Description(
@@ -288,6 +292,7 @@ def distributions(
         lambda quantity, *texts: f"{quantity}: {', '.join(map('{} {}'.format, names, texts))}",
     )
     for place, (ax, (name, values)) in enumerate(zip(axes[:, 0], draws.items(), strict=True)):
+        values = values.dropna()
         whole = bool((values % 1 == 0).all() and values.nunique() < 40)
         sns.histplot(x=values, ax=ax, bins="auto" if whole else 60, discrete=whole, color=POINT, edgecolor="none")
         parts.percentiles(ax, marks[:, place], names, [column.texts[place] for column in numbers])
