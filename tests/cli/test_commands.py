@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from analysis.audit import mistyped
@@ -162,7 +164,7 @@ REFUSED = [
     (["--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     (["--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
     (["--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
-    (["--derate", "measured x 0-50"], "--derate measured x 0-50: a share is above 0, and at most 1 or 100 %"),
+    (["--derate", "measured x 0-50"], "--derate 'measured x 0-50': what production keeps is above 0; valid"),
 ]
 
 
@@ -222,14 +224,18 @@ REFUSED = [
     (replaced("--tokens-per-user", "nan"), refused(PLANNED, tokens_per_second_per_user=float("nan"))),
     (replaced("--benchmark", "llama2-70"), refused(PLANNED, benchmark="llama2-70")),
     ([*PLAN, "--accelerator", "H900"], H900),
-    ([*PLAN, "--price=-3"], f"--price {refusal(quote.parse_quote, '-3')}"),
-    ([*PLAN, "--price", "0"], f"--price {refusal(quote.parse_quote, '0')}"),
-    ([*PLAN, "--price", "5-2"], f"--price {refusal(quote.parse_quote, '5-2')}"),
-    ([*PLAN, "--derate", "60-120"], "is above 100 %: a production system faster than the benchmark. Say --above-one"),
-    ([*PLAN, "--derate", "1.2"], "is above 100 %"),
-    ([*PLAN, "--derate", "0-50"], "--derate 0-50: a share is above 0, and at most 1 or 100 %"),
-    ([*PLAN, "--derate", "gone.json"], "--derate 'gone.json' is no file that is there, and no share. Valid: measured"),
-    ([*PLAN, "--derate", f"60-{'9' * 400}"], "is no file that is there, and no share. Valid: measured, a band such as"),
+    ([*PLAN, "--price=-3"], f"--price {refusal(quote.parse_quote, '-3', quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--price", "0"], f"--price {refusal(quote.parse_quote, '0', quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--price", "5-2"], f"--price {refusal(quote.parse_quote, '5-2', quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent such as 60-80 or 5%, a share"),
+    ([*PLAN, "--derate", "1.2"], "--derate '1.2' is above 1, and not said to be per cent; valid: per cent such as"),
+    ([*PLAN, "--derate", "120%"], "FILE that is there; more than 100 % with --above-one"),
+    ([*PLAN, "--derate", "0-50"], "--derate '0-50': what production keeps is above 0; valid: per cent such as 60-80"),
+    ([*PLAN, "--derate", "gone.json"], f"--derate 'gone.json' is no share; valid: {asking.DERATES}, or a measurement"),
+    ([*PLAN, "--derate", f"60-{'9' * 400}"], "is no share; valid: per cent such as"),
+    ([*PLAN, "--rounds", "v6.0", "v5.0"], "--rounds 'v5.0': no official result of it is here; rounds that are here: "),
+    (["measure", SWEEP, "--rounds", "v9.9"], "--rounds 'v9.9': no official result of it is here; rounds that are"),
+    ([*PLAN, "--price", "$3.50"], f"expected {quote.EXPECTED_PLAIN}"),
     ([*PLAN, "--ttft-ms", "1e300"], refused(PLANNED, ttft_ms=1e300)),
     (["measure", SWEEP, "--tpot-ms", "1e300"], refused(MINE, tpot_ms=1e300)),
     ([*PLAN, "--count", "3"], "--count 3 is of the run in a FILE of --derate, and none is given"),
@@ -255,7 +261,7 @@ REFUSED = [
     (["measure", METERED, "--accelerator", "H100"], "HBM3): give --count, 1 or more"),
     (["measure", METERED, "--accelerator", "H100", "--count", "-1"], refused(MINE, accelerator_count=-1)),
     (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
-    (["measure", SWEEP, "--price=-1"], f"--price {refusal(quote.parse_quote, '-1')}"),
+    (["measure", SWEEP, "--price=-1"], f"--price {refusal(quote.parse_quote, '-1', quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H200 SXM is asked about"),
     ([*PLAN, "--price", "H900=2"], H900),
     (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
@@ -448,7 +454,7 @@ def test_what_counts_no_tokens_is_told_by_each_command(said, command: str) -> No
     """--tpot-ms asks for no speed of what has none, in neither."""
     asked = ["--benchmark", "stable-diffusion-xl", "--users", "100", "--tokens-per-user", "2", "--draws", "1000"]
     status, text = said(command, *asked)
-    assert status == 0 and re.search(r"^100 users (of \S.* )?at 2 queries/s ", text)
+    assert status == 0 and re.search(r"^(\S.* counts queries, no tokens: )?100 users (of \S.* )?at 2 queries/s ", text)
     assert noted(text, "no_tokens") and "is in queries/s: Stable Diffusion XL counts no tokens" in text
 
 
@@ -504,6 +510,30 @@ def test_the_nearest_benchmark_may_be_the_largest(said) -> None:
     assert status == 0 and text.startswith("1,000 users of DeepSeek-V3, planned as DeepSeek-R1, at 25 tokens/s take ")
 
 
+@pytest.mark.parametrize(("derate", "kept"), [("measured", [1.0, 1.0]), ("5%", [0.05, 0.05]), ("0.5-1", [0.5, 1.0])])
+def test_choose_takes_the_derates_of_a_plan(said, derate: str, kept: list[float]) -> None:
+    asked = ["--derate", derate, "--format", "json", "--draws", "1000", "--accelerators", "H200"]
+    chosen = json.loads(said(*LLAMA, *asked)[1])
+    assert chosen["parameters"]["derate"] == kept
+    plan = ["plan", "--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", *asked[:-2]]
+    nodes = json.loads(said(*plan)[1])["quantities"][1]
+    assert [chosen["ranked"][0][f"nodes_{end}"] for end in ("low", "high")] == [nodes["p10"], nodes["p90"]]
+
+
+def test_a_benchmark_that_never_ran_under_a_limit_names_those_that_did(said) -> None:
+    status, text = said(*CHOOSE, "--benchmark", "whisper")
+    assert status == 1 and "Whisper never ran under a limit on latency in these rounds; Llama 2 70B, " in text
+
+
+def test_a_round_of_one_s_own_import_is_there() -> None:
+    """What counts is whose results there are, not which rounds are shipped."""
+    rows = pd.DataFrame({"round": ["v5.0", "v5.1"], "origin": ["official", "published"]})
+    asking.with_results(["v5.0"], SimpleNamespace(results=rows))
+    asking.with_results(None, SimpleNamespace())
+    with pytest.raises(ValueError, match=r"'v5.1': no official result of it is here; rounds that are here: v5.0$"):
+        asking.with_results(["v5.0", "v5.1"], SimpleNamespace(results=rows))
+
+
 NOT_CHOSEN = [
     ([*CHOOSE, "--model", "Foo"], "--parameters must say how large Foo is"),
     ([*CHOOSE, "--parameters", "30", "--active-parameters", "40"], "--active-parameters must be at most"),
@@ -516,7 +546,11 @@ NOT_CHOSEN = [
     ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
     ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     ([*CHOOSE, "--benchmark", "llama2-70"], "--benchmark: 'llama2-70'"),
-    ([*LLAMA, "--derate", "80-60"], "--derate"),
+    ([*LLAMA, "--derate", "80-60"], "--derate '80-60' is no share; valid: per cent such as 60-80 or 5%, a share of at"),
+    ([*LLAMA, "--derate", "5"], "--derate '5' is above 1, and not said to be per cent; valid: per cent such as"),
+    ([*LLAMA, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent"),
+    ([*LLAMA, "--rounds", "v5.0"], "--rounds 'v5.0': no official result of it is here; rounds that are here: v2.0, "),
+    ([*LLAMA, "--price", "H200=$3"], f"expected {quote.EXPECTED}"),
 ]
 
 

@@ -32,7 +32,8 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
     parser.add_argument("--scenario", default="Server", help="that or a tighter one is planned with (default Server)")
     derate = (
-        "what production leaves of the throughput measured under the limit: 60-80 (%%), measured (all), a run's FILE"
+        "what production leaves of the throughput measured under the limit: 60-80 (%%) or 0.6-0.8, measured (all), "
+        "a run's FILE (default 60-80)"
     )
     parser.add_argument("--derate", default="60-80", metavar="D", help=derate)
     parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
@@ -80,7 +81,7 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--accelerators", nargs="+", metavar="NAME", help="ranked (default: all on sale)")
     parser.add_argument("--spare-nodes", type=int, metavar="N", help="nodes kept beside those needed: N+1 is 1 (0)")
     parser.add_argument("--scenario", help="that or a tighter one is planned with (default Server)")
-    parser.add_argument("--derate", metavar="D", help="share of the throughput that is left, in %% (60-80)")
+    parser.add_argument("--derate", metavar="D", help="as in plan: 60-80 (%%) or 0.6-0.8, measured (all)")
     parser.add_argument("--peak", metavar="R", help="peak over mean traffic (default 1-1.5)")
     parser.add_argument("--ttft-ms", type=float, help="longest time to a first token (default 2000)")
     parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from analysis.core import quote
 from analysis.core.choices import choose, folded
 from analysis.core.interval import Interval
 from analysis.core.refused import Called, Refused
-from analysis.core.vocabulary import MIXED
+from analysis.core.vocabulary import MIXED, round_age
 from analysis.data.catalog import Catalog
 from analysis.show.tables import Table
 
@@ -24,6 +25,8 @@ OPTIONS = {
     "weight_precision": "--precision",
 }
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
+DERATES = "per cent such as 60-80 or 5%, a share of at most 1 such as 0.6-0.8, or measured"  # what may be asked
+_MEASURED = re.compile(r"measured(?:\s*x\s*(.+))?")
 
 
 class Nothing(Exception):
@@ -43,13 +46,13 @@ def numbers(option: str, text: str) -> list[float]:
         raise ValueError(f"{option} {error}") from None
 
 
-def price(option: str, text: str, catalog: Catalog, accelerator: str = "") -> str:
+def price(option: str, text: str, catalog: Catalog, accelerator: str = "", expected: str = quote.EXPECTED_PLAIN) -> str:
     """`4.76`, `2-4.76` or a whole quote, its accelerator by any name. Raises ValueError naming the option.
 
-    Another accelerator than `accelerator`, where one is asked about, is refused.
+    Another accelerator than `accelerator`, where one is asked about, is refused. `expected` is what may be asked.
     """
     try:
-        name = quote.parse_quote(text).accelerator
+        name = quote.parse_quote(text, expected).accelerator
     except ValueError as error:
         raise ValueError(f"{option} {error}") from None
     named = accelerator_of(option, name, catalog) if name else ""
@@ -63,6 +66,49 @@ def share(option: str, text: str) -> Interval:
     low, high = numbers(option, text.strip().removesuffix("%"))
     scale = 100 if high > PERCENT or text.strip().endswith("%") else 1
     return Interval(low / scale, high / scale)
+
+
+def measured(text: str) -> bool:
+    """Whether a derate is asked for as `measured`, or as `measured x 60-80`."""
+    return bool(_MEASURED.fullmatch(text.strip()))
+
+
+def derate(text: str, more: str = "", above_one: bool = False) -> Interval:
+    """What production keeps, `60-80` or `measured x 60-80` (per cent), `0.6-0.8` or `measured` (all), as a share.
+
+    Numbers above 1 that may be either are refused, as are those above 100 % unless `above_one` says that they are
+    meant. `more` is what else may be asked. Raises ValueError with the text that was given and what is valid.
+    """
+    match = _MEASURED.fullmatch(text.strip())
+    if match and not match[1]:
+        return Interval(1.0, 1.0)
+    band = match[1] if match else text
+    valid = f"valid: {DERATES}{more}"
+    try:
+        kept = share("", band)
+    except ValueError:
+        raise ValueError(f"--derate {text!r} is no share; {valid}") from None
+    if not kept.low > 0:
+        raise ValueError(f"--derate {text!r}: what production keeps is above 0; {valid}")
+    if kept.high > 1 and not above_one:
+        number = float(band.strip().removesuffix("%").rpartition("-")[2])
+        which = "is above 100 %" if number > PERCENT else "is above 1, and not said to be per cent"
+        raise ValueError(f"--derate {text!r} {which}; {valid}")
+    return kept
+
+
+def with_results(rounds: Iterable[str] | None, catalog: Catalog) -> None:
+    """That official results of each of these rounds are here, a user's own imports among them.
+
+    Raises ValueError naming the round, and those that are here.
+    """
+    if not rounds:
+        return
+    results = catalog.results
+    there = set(results.loc[results["origin"].eq("official"), "round"].unique())
+    if missing := [name for name in rounds if name not in there]:
+        known = ", ".join(sorted(there, key=round_age))
+        raise ValueError(f"--rounds {missing[0]!r}: no official result of it is here; rounds that are here: {known}")
 
 
 def accelerator_of(option: str, name: str, catalog: Catalog) -> str:

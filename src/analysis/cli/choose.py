@@ -12,7 +12,7 @@ from analysis.answers import words
 from analysis.audit import doubts
 from analysis.cli import asking
 from analysis.core import notes as wording
-from analysis.core import parameters
+from analysis.core import parameters, quote
 from analysis.core.findings import Finding
 from analysis.core.parameters import AcceleratorChoice
 from analysis.core.plain import as_json
@@ -116,28 +116,23 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
     )  # fmt: skip
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")
+    asking.with_results(arguments.rounds, catalog)
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     if arguments.baseline:
         values["baseline"] = asking.accelerator_of("--baseline", arguments.baseline, catalog)
     named = arguments.accelerators or ()
     values["accelerators"] = [asking.accelerator_of("--accelerators", name, catalog) for name in named]
     values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
-    for name, text in (("derate", arguments.derate), ("peak_over_mean", arguments.peak)):
-        if text:
-            values[name] = _band(name, text)
+    if arguments.derate:
+        kept = asking.derate(arguments.derate)
+        values["derate"] = [kept.low, kept.high]
+    if arguments.peak:
+        values["peak_over_mean"] = asking.numbers(option("peak_over_mean"), arguments.peak)
     return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
-
-
-def _band(parameter: str, text: str) -> list[float]:
-    named = option(parameter)
-    if parameter == "derate":
-        share = asking.share(named, text)
-        return [share.low, share.high]
-    return asking.numbers(named, text)
 
 
 def _price(text: str, catalog: Catalog) -> str:
     """A quote that names its accelerator: among several there is none that a bare price could be of."""
     if "=" not in text:
         raise ValueError(f"--price {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
-    return asking.price("--price", text, catalog)
+    return asking.price("--price", text, catalog, expected=quote.EXPECTED)

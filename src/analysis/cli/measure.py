@@ -93,6 +93,7 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
+    asking.with_results(arguments.rounds, catalog)
     values["accelerator_count"] = arguments.count
     if arguments.accelerator:
         values["accelerator"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,9 @@ from analysis.show import tables
 from analysis.themes import capacity, memory, roofline, sizing
 from analysis.themes.capacity import Planned
 from analysis.themes.proof import Throughput
+
+MEASURED = "measured"
+DERATE_ALSO = ", or a measurement FILE that is there; more than 100 % with --above-one"
 
 
 @asking.in_options()
@@ -86,6 +88,7 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating
         "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes", "rounds", "draws",
         "seed",
     )  # fmt: skip
+    asking.with_results(arguments.rounds, catalog)
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     values["baseline"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
     values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
@@ -113,27 +116,13 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     more, `measured x 60-80` is the band 60-80.
     """
     whole = {"derate": exactly(1.0), "derate_of": capacity.MEASURED}
-    measured = re.fullmatch(r"measured(?:\s*x\s*(.+))?", arguments.derate.strip())
-    if not measured and _there(arguments.derate):
+    if not asking.measured(arguments.derate) and _there(arguments.derate):
         return whole | {"own": _of_file(arguments, catalog, asked)}
     if arguments.count:
         raise ValueError(f"--count {arguments.count} is of the run in a FILE of --derate, and none is given")
-    if measured and not measured[1]:
+    derate = asking.derate(arguments.derate, DERATE_ALSO, arguments.above_one)
+    if arguments.derate.strip() == MEASURED:
         return whole
-    try:
-        derate = asking.share("--derate", measured[1] if measured else arguments.derate)
-    except ValueError:
-        raise ValueError(
-            f"--derate {arguments.derate!r} is no file that is there, and no share. Valid: measured, a band such as "
-            "60-80 (per cent, low before high), or a measurement FILE"
-        ) from None
-    if not derate.low > 0:
-        raise ValueError(f"--derate {arguments.derate}: a share is above 0, and at most 1 or 100 %")
-    if derate.high > 1 and not arguments.above_one:
-        raise ValueError(
-            f"--derate {arguments.derate} is above 100 %: a production system faster than the benchmark. "
-            "Say --above-one if that is meant. Valid: measured, a band such as 60-80, or a measurement file"
-        )
     return {"derate": derate, "above_one": arguments.above_one}
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 _RANGE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:\s*-\s*(\d+(?:\.\d+)?|\.\d+))?")
 _DATE = re.compile(r"(?:\d{4}(?:-\d\d){0,2})?")
 EXPECTED = "ACCELERATOR=DOLLARS or ACCELERATOR=LOW-HIGH, then `; commitment; date; provider` where known"
+EXPECTED_PLAIN = f"DOLLARS or LOW-HIGH, such as 3.50 or 2-4.76, or {EXPECTED}"  # where the accelerator is known
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,16 @@ class Quote:
     provider: str = ""
 
 
-def parse_quote(text: str) -> Quote:
-    """The quote that `text` states. Raises ValueError saying what was expected."""
+def parse_quote(text: str, expected: str = EXPECTED) -> Quote:
+    """The quote that `text` states. Raises ValueError saying what was `expected`."""
     price, *terms = (part.strip() for part in text.split(";"))
     accelerator, _, usd = price.rpartition("=")
     try:
         low, high = numbers(usd)
     except ValueError as error:
-        raise ValueError(f"{text!r}: {error}; expected {EXPECTED}") from None
+        raise ValueError(f"{text!r}: {error}; expected {expected}") from None
     if low == 0 or len(terms) > 3:
-        raise ValueError(f"{text!r}: {'a price is above zero' if low == 0 else 'too many parts'}; expected {EXPECTED}")
+        raise ValueError(f"{text!r}: {'a price is above zero' if low == 0 else 'too many parts'}; expected {expected}")
     offer = Quote(accelerator.strip(), low, high, *terms)
     wrong = {
         f"{offer.commitment!r} is no commitment in words": not _is_words(offer.commitment),
@@ -43,7 +44,7 @@ def parse_quote(text: str) -> Quote:
         f"{offer.provider!r} names no provider": not _is_words(offer.provider),
     }
     if fault := next((words for words, is_so in wrong.items() if is_so), ""):
-        raise ValueError(f"{text!r}: {fault}; expected {EXPECTED}")
+        raise ValueError(f"{text!r}: {fault}; expected {expected}")
     return offer
 
 
