@@ -225,6 +225,6 @@ def test_a_measure_that_none_has_is_no_column_and_each_base_has_one() -> None:
     columns = ["accelerator", "offline", "server", "joules", "worth_v5.1", "worth_v4.1", "accelerator_count", "round"]
     assert list(heads) == columns
     assert heads["joules"] == "Joules per token" and heads["offline"] == "Offline (tokens/s each)"
-    assert heads["worth_v5.1"] == "Worth (times the price of H100, 3,900 tokens/s in v5.1)"
+    assert heads["worth_v5.1"] == "Worth, times H100 of v5.1 (3,900 tokens/s)"
     alone = answer.headers(matrix(BASE), IN_ROUNDS.head(0), "tokens/s", "token", "H100")
     assert not [name for name in alone if name.startswith("worth")]

@@ -251,8 +251,9 @@ def headers(matrix: pd.DataFrame, each: pd.DataFrame, unit: str, work: str, base
     measures |= {"joules": f"Joules per {work}", "kilowatts": f"kW, node of {USUAL_SIZE}"}
     shown_measures = {name: head for name, head in measures.items() if matrix[f"{name}_low"].notna().any()}
     for base, of_base in each.groupby("base", sort=False):
-        rate_of_base = f"{span(of_base, 'over').text(RATE)} {unit}"
-        shown_measures[f"worth_{base}"] = f"Worth (times the price of {baseline}, {rate_of_base} in {base})"
+        shown_measures[f"worth_{base}"] = (
+            f"Worth, times {baseline} of {base} ({span(of_base, 'over').text(RATE)} {unit})"
+        )
     return {"accelerator": "Accelerator", **shown_measures, "accelerator_count": "In one system", "round": "Round"}
 
 
