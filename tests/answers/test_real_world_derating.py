@@ -129,11 +129,14 @@ def test_benchmarks_of_the_figure_begin_with_the_one_asked_about() -> None:
 BOX = Box(80.0, 0.1, Interval(900.0, 900.0))
 
 
+SIZED = ("price", "peak over mean", "for_traffic")
+
+
 def planned(rows: pd.DataFrame, users: int = 100, speed: float = 25.0, **columns: object) -> Planned:
     """A plan whose draws have these columns; without any nothing is drawn. Nodes have eight."""
     size = next((len(value) for value in columns.values() if isinstance(value, list)), 1) if columns else 0
     draws = pd.DataFrame(columns, index=range(size), dtype="float64")
-    draws = draws.reindex(columns=[*draws, *(name for name in [*sizing.OUTPUTS, "price"] if name not in draws)])
+    draws = draws.reindex(columns=[*draws, *(name for name in [*sizing.OUTPUTS, *SIZED] if name not in draws)])
     chosen = Comparison(rows.assign(**{SPEED: 26.0}), pd.DataFrame(), "tokens/s", Question("llm", "Interactive"), "LLM")
     demand = Demand(users, speed)
     inputs = pd.DataFrame()
@@ -302,6 +305,13 @@ def test_spare_nodes_are_told_among_the_nodes(rows: pd.DataFrame) -> None:
     assert "nodes of 8" in answer.plan_rows(plan)["what"].tolist()
     spared = replace(plan, box=replace(BOX, spare_nodes=1))
     assert "nodes of 8, 1 of them spare" in answer.plan_rows(spared)["what"].tolist()
+
+
+def test_what_a_million_tokens_costs_says_how_much_of_the_nodes_is_used(rows: pd.DataFrame) -> None:
+    """Three accelerators at a peak of 1.5 are two of eight on average."""
+    plan = planned(rows, nodes=1.0, for_traffic=3.0, **{"peak over mean": 1.5})
+    words = "dollars per million tokens, of whole nodes that users fill 25 % on average"
+    assert words in answer.plan_rows(plan)["what"].tolist()
 
 
 def test_the_trust_line_names_the_runs_that_are_planned_with(rows: pd.DataFrame) -> None:

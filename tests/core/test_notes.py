@@ -76,7 +76,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("unofficial_ratio", {}, "a ratio to summed power limits is not an official metric"),
     ("no_queue", {}, "no queue is planned: the length of a request is not known"),
     ("no_prompt", {}, "the time to read a prompt is not planned: its length or the compute is not known"),
-    ("prompt_share", {"percent": "40"}, "prompts assumed to be read at 40 % of the dense compute"),
+    ("prompt_share", {"percent": "40"}, "prompts are assumed to be read at 40 % of the dense compute"),
     (
         "long_prompt",
         {"prompt": "15,330", "context": "2,000"},

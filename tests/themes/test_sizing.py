@@ -388,6 +388,16 @@ def test_percentiles_of_nodes_are_whole() -> None:
     assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]
 
 
+def test_how_much_of_their_nodes_the_users_fill_by_hand() -> None:
+    """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs as much more."""
+    for spare, share in ((0, 0.75), (1, 0.375)):
+        frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, spare_nodes=spare), CONTEXT, 0)
+        assert sizing.filled(frame, 8) == Interval(share, share)
+        full = 4.76 / (500 * 3600 / 1e6)
+        assert frame["usd_per_million_tokens"].iloc[0] == pytest.approx(full / share, **CLOSE)
+    assert not sizing.filled(frame.assign(nodes=np.nan), 8).known
+
+
 def unheld(tokens: float) -> pd.DataFrame:
     """100 users of a cache of 5 GB a token on 80 GB each, with contexts of up to so many tokens: 14,714 are held."""
     demand, model = Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)

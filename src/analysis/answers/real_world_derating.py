@@ -389,11 +389,16 @@ def kilowatts(planned: Planned) -> Finding:
 
 
 def quantities(work: str, planned: Planned) -> dict[str, str]:
-    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`)."""
+    """What each output of a plan is, in words; `work` is what is counted (`token`, `sample`, `query`).
+
+    What a million costs is that of nodes which the users fill in part: with it stands how much of them.
+    """
     spare = planned.box.spare_nodes
+    used = sizing.filled(planned.draws, planned.node) if planned.serves else interval.UNKNOWN
+    filled = f", of whole nodes that users fill {prose(used * 100)} % on average" if used.known else ""
     details = {
         "nodes": f"nodes of {planned.node}" + (f", {spare} of them spare" if spare else ""),
-        "usd_per_million_tokens": f"dollars per million {plural(work)}",
+        "usd_per_million_tokens": f"dollars per million {plural(work)}{filled}",
         "kilowatts": "kilowatts of those nodes at full load, with hosts and building",
     }
     return OUTPUTS | details

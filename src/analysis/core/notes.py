@@ -151,7 +151,7 @@ _TABLE = (
     # Of a plan.
     Kind("no_queue", "no queue is planned: the length of a request is not known"),
     Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
-    Kind("prompt_share", "prompts assumed to be read at {percent} % of the dense compute", **_WHOLE),
+    Kind("prompt_share", "prompts are assumed to be read at {percent} % of the dense compute", **_WHOLE),
     Kind("long_prompt", "memory is planned for contexts of up to {context} tokens, the longest prompt has {prompt}"),
     Kind(
         "latent_cache",

@@ -185,6 +185,12 @@ def held_nowhere(sized: pd.DataFrame) -> float:
     return float(sized["accelerators"].isna().mean()) if len(sized) else 0.0
 
 
+def filled(sized: pd.DataFrame, node: int) -> Interval:
+    """P10 to P90 of the share (0 to 1) of what the rented nodes of `node` accelerators give that mean traffic uses."""
+    used = sized["for_traffic"] / sized["peak over mean"] / (sized["nodes"] * node)
+    return Interval(*percentiles({"used": used}, ["used"], unplanned=-np.inf).loc[0, ["p10", "p90"]].astype(float))
+
+
 def priced(sized: pd.DataFrame) -> bool:
     """Whether a price is known, so that the draws hold dollars."""
     return bool(sized["price"].notna().any())

@@ -188,6 +188,7 @@ def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(
     listed = [attributes["id"] for attributes in tags(page, "li") if (attributes.get("id") or "").startswith("note-")]
     assert listed == ["note-size", "note-old", "note-few"]
     assert page.count("another size") == 1 and "of nearly all" not in Markup(page[: page.index("<footer")]).text
+    assert '<li id="note-old">An &lt;b&gt;old&lt;/b&gt; one.</li>' in page, "without a mark a note is a sentence"
 
 
 SIZED = """size = {"code": "another_size", "mark": "+", "values": {}, "words": "another size than most systems, SIZEx"}
