@@ -389,7 +389,7 @@ def test_percentiles_of_nodes_are_whole() -> None:
 
 
 def test_how_much_of_their_nodes_the_users_fill_by_hand() -> None:
-    """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs as much more."""
+    """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs more."""
     for spare, share in ((0, 0.75), (1, 0.375)):
         frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, spare_nodes=spare), CONTEXT, 0)
         assert sizing.filled(frame, 8) == Interval(share, share)
