@@ -11,6 +11,7 @@ from analysis.compare.gate import Comparison, Question
 from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
+from analysis.show import notebook
 from analysis.themes import cost, sizing
 from analysis.themes.capacity import LongPrompt, Planned
 from analysis.themes.demand import Demand
@@ -198,10 +199,13 @@ def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None
     assert answer.why_nothing(planned(rows)).startswith("The throughput of each H100 on LLM Interactive is not known")
     long = replace(planned(rows), too_long=LongPrompt(1024.0, 8.0, 0.5, read_ms=48.9, limit_ms=40.0))
     assert answer.why_nothing(long, "--{}".format) == (
-        "Reading a prompt of 1,024 tokens takes 48.9 ms on 8 H100 SXM at 50 % of the dense compute, no less than the "
-        "--ttft_ms of 40: more copies of the weights do not help; shorten --prompt_tokens, or give a longer --ttft_ms "
-        "or a higher --prefill_share."
+        "Reading a prompt of 1,024 tokens takes 48.9 ms on 8 H100 SXM, no less than the --ttft_ms of 40. That is at "
+        "50 % of the dense compute, and more copies of the weights do not help: shorten --prompt_tokens, or give a "
+        "longer --ttft_ms or a higher --prefill_share."
     )
+    headline = "Reading a prompt of 1,024 tokens takes 48.9 ms on 8 H100 SXM, no less than the ttft_ms of 40."
+    assert answer.need(replace(long, draws=long.draws.head(0))).sentence == headline
+    assert len(headline.split()) <= notebook.MOST_WORDS
     assert answer.why_nothing(long) == answer.why_nothing(long, "--{}".format).replace("--", "")
 
 

@@ -48,9 +48,18 @@ def test_the_answer_says_what_is_kept_and_what_others_reach(whole: tuple) -> Non
 def test_what_follows_plans_larger_systems_and_names_the_slowest(whole: tuple) -> None:
     _, steps, groups = whole
     assert answer.follows(steps, groups, named).headline == (
-        "So plan larger systems at 95 %, the least of 1 step on 1 benchmark, and ask a supplier for its own result: "
-        "the slowest of 3 gave 80 % of the median H100 system."
+        "So plan larger systems at 95 %, the least kept in 1 step of one submitter each on 1 benchmark, and ask a "
+        "supplier for its own result: the slowest of 3 gave 80 % of the median H100 system."
     )
+
+
+def test_two_that_lie_further_apart_than_the_answer_s_group_are_told(whole: tuple) -> None:
+    _, steps, groups = whole
+    assert answer.follows(steps, groups, named).more == ""
+    pair = groups.head(1).assign(submitters=2, others_low=0.4, others_high=1.6, accelerator="L40S")
+    found = answer.follows(steps, pd.concat([groups, pair], ignore_index=True), named)
+    assert found.value == Interval(0.8, 0.8)
+    assert found.more == "Of 2 with a like L40S one gave 25 % of the other."
 
 
 def test_a_larger_system_is_planned_at_the_least_of_every_benchmark(whole: tuple) -> None:
@@ -60,7 +69,9 @@ def test_a_larger_system_is_planned_at_the_least_of_every_benchmark(whole: tuple
     small = other.assign(kept_low=0.5, layout=system_sizes.BOX)
     nobody = other.assign(kept_low=0.6, submitters=0)
     found = answer.follows(steps, groups, named, pd.concat([steps, other, small, nobody]))
-    assert found.headline.startswith("So plan larger systems at 85 %, the least of 2 steps on 2 benchmarks, and ask")
+    assert found.headline.startswith(
+        "So plan larger systems at 85 %, the least kept in 2 steps of one submitter each on 2 benchmarks, and ask"
+    )
 
 
 def test_close_suppliers_are_chosen_by_price(comparable_rows: Rows) -> None:

@@ -324,7 +324,7 @@ def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
     near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
     assert near.match.notes == frozenset()
     (own,) = far.match.notes
-    assert own.code == "far_benchmark" and "Llama 2 70B is at distance 1.5" in own.text
+    assert own.code == "far_benchmark" and "Llama 2 70B is not near the model: it is at distance 1.5" in own.text
 
 
 def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable) -> None:

@@ -81,10 +81,8 @@ def computed_again(counts: pd.DataFrame) -> Finding:
     outcome = f"and {'none differs' if not wrong else f'{wrong:,} {_differ(wrong)}'}."
     verb = "was" if compared == rows == 1 else "were"
     inferred = int(with_logs["inferred"].sum())
-    logs = f"logs ({inferred:,} another scenario's)" if inferred else "their logs"
-    headline = (
-        f"{compared:,} of {_results(rows)} of {_of(with_logs.index)} {verb} computed again from {logs}, {outcome}"
-    )
+    logs = f", {inferred:,} from another scenario's log" if inferred else " from their logs"
+    headline = f"{compared:,} of {_results(rows)} of {_of(with_logs.index)} {verb} computed again{logs}, {outcome}"
     return Finding(
         name, exactly(compared), AGAIN, f"Where logs exist, {'no' if wrong else 'yes'}: {headline}", cited(with_logs)
     )
@@ -98,14 +96,16 @@ def to_do(counts: pd.DataFrame) -> Finding:
         return nothing(name, unit, f"{NONE_HELD}: there is nothing to quote.")
     with_logs, without_logs = (rounds[rounds["with_log"].gt(0) == has_logs] for has_logs in (True, False))
     rows = int(without_logs["rows"].sum())
+    unlogged = int((with_logs["rows"] - with_logs["compared"]).sum())
+    but = f" but for {_results(unlogged)}" if unlogged else ""
     if without_logs.empty:
-        headline = "Quote its results as checked against their logs."
+        headline = f"Quote its results as checked against their logs{but}."
     elif with_logs.empty:
         headline = f"Quote {_results(rows)} as published: nothing here checks {'it' if rows == 1 else 'them'}."
     else:
         stand = "stands" if rows == 1 else "stand"
         others = f"{_results(rows)} of {counted(len(without_logs), 'other round')} {stand} as published"
-        headline = f"Quote {_of(with_logs.index)} as checked; {others}, without logs."
+        headline = f"Quote {_of(with_logs.index)} as checked{but}; {others}, without logs."
     return Finding(name, exactly(rows), unit, headline, cited(without_logs if rows else rounds))
 
 

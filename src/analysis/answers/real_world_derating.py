@@ -254,7 +254,9 @@ def need(planned: Planned) -> Finding:
     """The nodes that users take and what they cost, tenth to ninetieth percentile; why nothing is planned."""
     count, bill, per_user_hour = (planned.likely(name) for name in ("nodes", "usd_per_hour", "usd_per_user_hour"))
     if not count.known:
-        return nothing("accelerators_needed", NEED, why_nothing(planned))
+        long, accelerator = planned.too_long, planned.accelerator
+        why = _too_long(long, accelerator, str) if long else why_nothing(planned)
+        return nothing("accelerators_needed", NEED, why)
     paid = f"{dollars(bill)} an hour" if bill.known else "at a price that is not known"
     take = "each take" if planned.demand.users > 1 else "takes"
     spare = planned.box.spare_nodes
@@ -281,7 +283,8 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
     label, wanted = planned.chosen.label, interval.number(planned.demand.tokens_per_second_per_user)
     others = sorted(planned.names.get(name, name) for name in planned.as_fast)
     if planned.too_long:
-        return _why_too_long(planned.too_long, planned.accelerator, called)
+        why = _too_long(planned.too_long, planned.accelerator, called)
+        return f"{why} {_what_helps(planned.too_long, called)}"
     if planned.unproven:
         fast = f"; {listed(others, most=2)} did" if others else ""
         most = f"{interval.number(speed, 2)} at most ({scenario})"
@@ -297,13 +300,19 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
     return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
 
 
-def _why_too_long(prompt: LongPrompt, accelerator: str, called: Called) -> str:
+def _too_long(prompt: LongPrompt, accelerator: str, called: Called) -> str:
     read, limit = interval.number(prompt.read_ms), interval.number(prompt.limit_ms)
     return (
-        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {read} ms on {prompt.accelerators:g} {accelerator} "
-        f"at {100 * prompt.compute_share:g} % of the dense compute, no less than the {called('ttft_ms')} of {limit}: "
-        f"more copies of the weights do not help; shorten {called('prompt_tokens')}, or give a longer "
-        f"{called('ttft_ms')} or a higher {called('prefill_share')}."
+        f"Reading a prompt of {prompt.tokens:,.0f} tokens takes {read} ms on {prompt.accelerators:g} {accelerator}, "
+        f"no less than the {called('ttft_ms')} of {limit}."
+    )
+
+
+def _what_helps(prompt: LongPrompt, called: Called) -> str:
+    return (
+        f"That is at {100 * prompt.compute_share:g} % of the dense compute, and more copies of the weights do not "
+        f"help: shorten {called('prompt_tokens')}, or give a longer {called('ttft_ms')} or a higher "
+        f"{called('prefill_share')}."
     )
 
 

@@ -105,8 +105,10 @@ def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names, everywhere: 
         all_steps = beyond(grown if everywhere is None else everywhere)
         benchmarks = all_steps["benchmark"].nunique()
         least = _percent(Interval(*[all_steps["kept_low"].min()] * 2))
-        advice_on_size = f"plan larger systems at {least}, the least of {counted(len(all_steps), 'step')} on "
-        advice_on_size += f"{counted(benchmarks, 'benchmark')}, and "
+        advice_on_size = f"plan larger systems at {least}, the least kept in "
+        advice_on_size += (
+            f"{counted(len(all_steps), 'step')} of one submitter each on {counted(benchmarks, 'benchmark')}, and "
+        )
     if spread.empty:
         headline = f"So {advice_on_size}ask a supplier for a result of its own: nobody filed a like system."
         return nothing(key, OVER, headline)
@@ -117,7 +119,13 @@ def follows(grown: pd.DataFrame, spread: pd.DataFrame, name: Names, everywhere: 
     advice = "choose a supplier by price" if worst.low > CLOSE else "ask a supplier for its own result"
     headline = f"So {advice_on_size}{advice}: the slowest of {row['submitters']} gave "
     headline += f"{_percent(worst)} of the median {name(row['accelerator'])} system."
-    return Finding(key, worst, OVER, headline, cited(spread), of_rows(groups.loc[[row.name]]))
+    few = spread[spread["others_low"].lt(worst.low)]
+    more = ""
+    if len(few):
+        apart = few.loc[few["others_low"].idxmin()]
+        share = _percent(Interval(*[float(apart["others_low"] / apart["others_high"])] * 2))
+        more = f"Of {apart['submitters']} with a like {name(apart['accelerator'])} one gave {share} of the other."
+    return Finding(key, worst, OVER, headline, cited(spread), of_rows(groups.loc[[row.name]]), more=more)
 
 
 def rests_on(grown: pd.DataFrame, spread: pd.DataFrame) -> list[str]:
