@@ -282,7 +282,26 @@ def test_a_budget_that_nothing_keeps_says_by_how_much() -> None:
         "None of 1 is known to fit 5 kW for 1,000 users of Llama 2 70B at 20 tokens/s: B200 takes 10 to 12 kW."
     )
     follows = answer.follows(chosen)
-    assert follows.headline.startswith("That is 2 to 2.4 times the budget; fewer users") and follows.value.high == 2.4
+    assert follows.headline == "That is 2 to 2.4 times the budget; fewer users or a slower speed would need less."
+    assert follows.value.high == 2.4
+    spare = made(row("B200 SXM", "B200", within="no"), by=KILOWATTS, kilowatts_at_most=5.0, spare_nodes=1)
+    assert "fewer users, a slower speed or no spare node" in answer.follows(spare).headline
+
+
+def test_of_two_budgets_the_one_is_told_that_is_broken_most() -> None:
+    broken = row("B200 SXM", "B200", within="no", usd_per_hour=(30, 40))
+    budgets = {"usd_per_hour_at_most": 60.0, "kilowatts_at_most": 5.0}
+    assert answer.follows(made(broken, by=DOLLARS, **budgets)).headline.startswith(
+        "That is 2 to 2.4 times the budget in kilowatts;"
+    )
+    budgets["usd_per_hour_at_most"] = 10.0
+    assert answer.follows(made(broken, by=DOLLARS, **budgets)).headline.startswith(
+        "That is 3 to 4 times the budget in dollars;"
+    )
+    unmetered = row("H200 SXM", "H200", within="unknown", usd_per_hour=(6, 8), kilowatts=(NAN, NAN))
+    assert answer.follows(made(unmetered, broken, by=DOLLARS, **budgets)).headline == (
+        "Of 1 of 2 accelerators no watts are known."
+    )
 
 
 def test_of_nothing_the_nearest_is_told() -> None:

@@ -66,6 +66,8 @@ def test_dollars_of_a_rate_that_the_hardware_cannot_reach(
     at_one = {"batch_size": 1, "precision": "fp16", "accelerator_count": None, "round": "", "scenario": ""}
     assert verdicts(arithmetic.dollars_at_ceiling(dollars(stated, low=rate, **at_one))) == [verdict]
     assert verdicts(arithmetic.dollars_at_ceiling(dollars(stated, low=40.0, **at_one))) == []
+    of_four = at_one | {"accelerator_count": 4, "low": 2 * rate}
+    assert verdicts(arithmetic.dollars_at_ceiling(dollars(stated, **of_four))) == [verdict]
 
 
 @pytest.mark.parametrize(("watts", "verdict"), [(220.0, "within_rounding"), (300.0, "contradicts")])

@@ -460,6 +460,14 @@ def test_a_summary_in_utf_16_is_named_and_a_byte_order_mark_is_passed_over(tree:
     assert list(streams.rows(path)) == json.loads(text)
 
 
+def test_a_number_that_a_block_cuts_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_text("[1.5, 2e-3, true, 40]")
+    for block in range(1, 22):
+        monkeypatch.setattr(streams, "BLOCK", block)
+        assert list(streams.rows(path)) == [1.5, 0.002, True, 40]
+
+
 @RELAXED
 @given(rows=st.lists(st.dictionaries(st.text(max_size=5), JSON.filter(lambda value: value == value), max_size=4)))
 def test_streaming_reads_what_json_reads(tmp_path: Path, rows: list[dict]) -> None:

@@ -42,6 +42,7 @@ AXES = {
 }
 WORTH = "times the baseline's price of an accelerator-hour at which the bill is the same, P10 to P90 of the draws"
 SCALE = f"{WORTH}, for so many users that whole and spare nodes do not count"
+BUDGETS = {DOLLARS: "price", KILOWATTS: "watts"}  # what must be known of each accelerator
 METERED, MODELLED = "metered", "modelled"
 WHY = {
     choice.TOO_SLOW: "no run so fast",
@@ -210,27 +211,32 @@ def follows(chosen: Choice) -> Finding:
 
 
 def _beyond(chosen: Choice) -> Finding:
-    """How many times the budget the first ranked takes, or of how many it is not known."""
+    """How many times a budget the first ranked takes, the one that it breaks most; or of how many that is not known."""
     rows, unit = ranking.known(chosen), "times the budget that the first ranked takes"
     unknown = int(chosen.ranked["within"].eq("unknown").sum())
     blind = f"of {unknown} of {counted(len(chosen.ranked), 'accelerator')} {_unknown(chosen)}"
-    budget = chosen.asked.usd_per_hour_at_most if chosen.by == DOLLARS else chosen.asked.kilowatts_at_most
-    if rows.empty or not budget:
+    if rows.empty or rows["within"].iloc[0] != "no":
         return nothing("follows", unit, f"{opening(blind)}.")
-    first_ranked = rows.iloc[0]
-    over = likely(first_ranked, chosen.by) / budget
-    hint = blind if unknown else "fewer users, a slower speed or no spare node would need less"
-    words = f"That is {prose(over)} times the budget; {hint}."
-    return Finding("follows", over, unit, words, cited(rows.head(1)), about=first_ranked["accelerator"])
+    first_ranked, budgets = rows.iloc[0], _budgets(chosen)
+    shares = {name: likely(first_ranked, name) / budget for name, budget in budgets.items()}
+    most = max((name for name in shares if shares[name].known), key=lambda name: shares[name].low)
+    which = f" in {'dollars' if most == DOLLARS else 'kilowatts'}" if len(budgets) > 1 else ""
+    less = either(["fewer users", "a slower speed", *["no spare node"] * bool(chosen.asked.spare_nodes)])
+    words = f"That is {prose(shares[most])} times the budget{which}; {blind if unknown else f'{less} would need less'}."
+    return Finding("follows", shares[most], unit, words, cited(rows.head(1)), about=first_ranked["accelerator"])
 
 
 def _unknown(chosen: Choice) -> str:
     """What is not known of those of which it is not known whether they fit the budget."""
     rows = chosen.ranked[chosen.ranked["within"].eq("unknown")]
-    budgets = {"price": (DOLLARS, chosen.asked.usd_per_hour_at_most)}
-    budgets |= {"watts": (KILOWATTS, chosen.asked.kilowatts_at_most)}
-    facts = [fact for fact, (name, budget) in budgets.items() if budget and rows[f"{name}_low"].isna().any()]
-    return f"no {' or no '.join(facts)} {'is' if facts == ['price'] else 'are'} known"
+    facts = [BUDGETS[name] for name in _budgets(chosen) if rows[f"{name}_low"].isna().any()]
+    return f"no {' or no '.join(facts)} {'is' if facts == [BUDGETS[DOLLARS]] else 'are'} known"
+
+
+def _budgets(chosen: Choice) -> dict[str, float]:
+    """The budgets asked for, by what they limit."""
+    asked = {DOLLARS: chosen.asked.usd_per_hour_at_most, KILOWATTS: chosen.asked.kilowatts_at_most}
+    return {name: budget for name, budget in asked.items() if budget}
 
 
 def worth(chosen: Choice) -> Finding:

@@ -65,7 +65,7 @@ def deployment_price(tables: Tables) -> Iterator[Judgement]:
 def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
     """Tokens per dollar of a rate that its hardware cannot reach: at most what the ceiling of that rate buys.
 
-    The ceiling is that of as many accelerators as hold the weights, and each of them is paid for.
+    Each accelerator of the ceiling is paid for: as many as are stated, and no fewer than hold the weights.
     """
     ceilings = {judgement.figure["id"]: judgement for judgement in tables.judgements(physics.decode)}
     for claim, rate, price in _priced(tables):
@@ -73,13 +73,14 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
         if ceiling is None or ceiling.verdict is not Verdict.IMPOSSIBLE:
             continue
         *_, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
+        paid = physics.at_least(rate["accelerator_count"], least)
         dollars, rate_high = interval.of(price, PRICE), ceiling.expected.high
-        most = Interval(0.0, rate_high) * SECONDS_PER_HOUR / (dollars * least)
+        most = Interval(0.0, rate_high) * SECONDS_PER_HOUR / (dollars * paid)
         words = (
-            f"Its rate is above the ceiling of {interval.number(rate_high)} tokens/s: at {least:.0f} x "
+            f"Its rate is above the ceiling of {interval.number(rate_high)} tokens/s: at {paid} x "
             f"{dollars.text()} dollars an hour a dollar buys at most {interval.number(most.high)} tokens."
         )
-        reference = f"{ceiling.reference}, x {SECONDS_PER_HOUR} / ({least:.0f} x {price['id']})"
+        reference = f"{ceiling.reference}, x {SECONDS_PER_HOUR} / ({paid} x {price['id']})"
         below = verdict.below(interval.of(claim), most.high)
         yield Judgement.on(claim, AT_CEILING, most, reference, words, verdict=below)
 

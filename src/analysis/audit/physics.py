@@ -30,7 +30,7 @@ def decode(tables: Tables, cache_gb: float = 0.0) -> Iterator[Judgement]:
         if figure["batch_size"] != 1 or math.isnan(bandwidth) or math.isnan(least):
             continue
         gigabytes_read = roofline.weight_gb(roofline.active(identity), precision)
-        count = max(int(stated) if stated > 0 else 1, int(least))
+        count = at_least(stated, least)
         ceiling = roofline.decode(bandwidth, gigabytes_read, count, cache_gb)
         weights = precision or f"{roofline.SMALLEST} (precision not stated, the smallest assumed)"
         needs = "" if stated > 0 else " (as many as hold the weights)"
@@ -40,6 +40,11 @@ def decode(tables: Tables, cache_gb: float = 0.0) -> Iterator[Judgement]:
         )
         reference = f"{count} x {bandwidth:g} GB/s / {gigabytes_read + cache_gb:g} GB"
         yield _under(figure, DECODE, ceiling, reference, words, "", LIFTED, facts)
+
+
+def at_least(stated: float, least: float) -> int:
+    """The accelerators of a decoder: as many as are stated, and no fewer than hold the weights."""
+    return max(int(stated) if stated > 0 else 1, int(least))
 
 
 def fit(tables: Tables) -> Iterator[Judgement]:

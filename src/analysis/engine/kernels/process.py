@@ -113,6 +113,7 @@ class ForkedProcess:
         self.send_signal(signal.SIGTERM)
 
     def _status(self) -> int:
+        line = ""
         with contextlib.suppress(OSError):
             line = self._lines.readline()
         self._lines.close()

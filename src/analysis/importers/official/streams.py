@@ -16,6 +16,7 @@ LONGEST = 1 << 22  # characters that one row may have
 DIGITS = 1000  # of an integer; a longer one is as good as infinite, and Python refuses to read it
 _DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) < DIGITS else float(digits))
 _CLOSING = {"[": "]", "{": "}"}
+_OF_NUMBERS = "+-.0123456789eE"  # what a number may go on with where a block ends
 _MARK = re.compile(r'\\.|["\[\]{}]', re.DOTALL)  # what tells where a value ends; what is escaped counts as one
 
 # Summaries are UTF-8; a name that somebody pasted in Latin-1 must not cost the file.
@@ -95,7 +96,7 @@ class _Reader:
         while True:
             try:
                 value, end = _DECODER.raw_decode(self.text)
-                if end < len(self.text) or isinstance(value, dict | list | str):
+                if isinstance(value, dict | list | str) or self.text[end : end + 1].strip(_OF_NUMBERS):
                     self.text = self.text[end:]
                     return value
             except RecursionError:
