@@ -9,9 +9,9 @@ import pytest
 from analysis.answers import accelerator_choice as answer
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.parameters import AcceleratorChoice
-from analysis.themes import choice, nearest
-from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice, Match
-from analysis.themes.nearest import Shape
+from analysis.themes.plans import choice, nearest
+from analysis.themes.plans.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice, Match
+from analysis.themes.plans.nearest import Shape
 
 NAN = float("nan")
 ASKED = AcceleratorChoice(users=1000, tokens_per_second_per_user=20.0, spare_nodes=0)

@@ -12,7 +12,9 @@ from analysis.cli import main
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
-from analysis.themes import capacity, memory, quantization
+from analysis.themes import quantization
+from analysis.themes.hardware import memory
+from analysis.themes.plans import capacity
 
 OFFER = "3.29"
 

@@ -12,11 +12,12 @@ from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.show import notebook
-from analysis.themes import cost, sizing
-from analysis.themes.capacity import LongPrompt, Planned
-from analysis.themes.demand import Demand
-from analysis.themes.sizing import Box
-from analysis.themes.supply import SPEED
+from analysis.themes import cost
+from analysis.themes.plans import sizing
+from analysis.themes.plans.capacity import LongPrompt, Planned
+from analysis.themes.plans.demand import Demand
+from analysis.themes.plans.sizing import Box
+from analysis.themes.plans.supply import SPEED
 from analysis.themes.watts import Drawn
 
 BAND = Interval(0.6, 0.8)

@@ -46,7 +46,8 @@ from analysis.importers.official import (
     round_of_logs,
 )
 from analysis.importers.official.intake import ImportFailed, import_results
-from analysis.themes import assessment, deployment, plausible
+from analysis.themes import assessment, deployment
+from analysis.themes.hardware import plausible
 
 EACH = int(os.environ.get("ANALYSIS_EXAMPLES", "25"))
 ANY = settings(max_examples=EACH, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -17,10 +17,12 @@ from analysis.data.catalog import Catalog
 from analysis.show import explore
 from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.show.figures import style
-from analysis.themes import capacity, derating, memory, power, watts
-from analysis.themes.basis import Basis, Prompt, Scaling
-from analysis.themes.demand import Demand
-from analysis.themes.supply import FIRST_TOKEN, SPEED, Supply
+from analysis.themes import derating, power, watts
+from analysis.themes.hardware import memory
+from analysis.themes.plans import capacity
+from analysis.themes.plans.basis import Basis, Prompt, Scaling
+from analysis.themes.plans.demand import Demand
+from analysis.themes.plans.supply import FIRST_TOKEN, SPEED, Supply
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from analysis.core.interval import Interval
 from analysis.importers.measured.measurement import MeasuredRun, frame
-from analysis.themes import deployment, plausible, roofline, serving
+from analysis.themes import deployment
 from analysis.themes.deployment import Said, Unsaid
-from analysis.themes.memory import Model
+from analysis.themes.hardware import plausible, roofline, serving
+from analysis.themes.hardware.memory import Model
 
 Rows = Callable[..., pd.DataFrame]
 ALIASES = {"h100": "H100 SXM", "h100 sxm": "H100 SXM", "l40s": "L40S"}

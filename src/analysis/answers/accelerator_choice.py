@@ -24,9 +24,9 @@ from analysis.core.findings import Finding, exactly, nothing
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, of_rows, without
 from analysis.core.vocabulary import TOKENS, WORKS
-from analysis.themes import capacity, choice
-from analysis.themes.choice import ACCELERATORS, AT_SCALE, DOLLARS, EQUAL, KILOWATTS, ONE_NODE, Choice, likely
 from analysis.themes.of_a_kind import software
+from analysis.themes.plans import capacity, choice
+from analysis.themes.plans.choice import ACCELERATORS, AT_SCALE, DOLLARS, EQUAL, KILOWATTS, ONE_NODE, Choice, likely
 
 ROWS, LINES = 12, 3  # rows that are read at a glance, and staircases beside the baseline's
 NEED = "{}, tenth to ninetieth percentile of the draws"

@@ -7,8 +7,8 @@ import pandas as pd
 from analysis.answers.words import PROSE, counted, dollars, either, prose
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.themes import choice
-from analysis.themes.choice import ACCELERATORS, DOLLARS, EQUAL, KILOWATTS, Choice, likely
+from analysis.themes.plans import choice
+from analysis.themes.plans.choice import ACCELERATORS, DOLLARS, EQUAL, KILOWATTS, Choice, likely
 from analysis.themes.system_sizes import RACKS
 
 

@@ -24,9 +24,10 @@ from analysis.core.notes import of_rows
 from analysis.core.parameters import MOST_USERS
 from analysis.core.refused import Called
 from analysis.core.vocabulary import round_age
-from analysis.themes import derating, sizing
-from analysis.themes.capacity import LongPrompt, Planned
+from analysis.themes import derating
 from analysis.themes.of_a_kind import software
+from analysis.themes.plans import sizing
+from analysis.themes.plans.capacity import LongPrompt, Planned
 
 SHARE = "share of the Offline throughput"
 NEED = "accelerators in whole nodes, tenth to ninetieth percentile of the draws"

@@ -21,7 +21,7 @@ from analysis.core.interval import Interval, span
 from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import RATES, round_age
-from analysis.themes import roofline
+from analysis.themes.hardware import roofline
 
 GROUPS = {
     "agrees": ("exact", "within_rounding", "within_5_percent"),

@@ -14,7 +14,7 @@ from analysis.audit.verdict import Judgement, Row
 from analysis.compare import gate
 from analysis.core.memo import cached_method
 from analysis.data.catalog import Catalog
-from analysis.themes import memory, roofline
+from analysis.themes.hardware import memory, roofline
 
 COUNTED = (
     "result_id",

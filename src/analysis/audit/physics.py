@@ -15,7 +15,7 @@ from analysis.audit.verdict import Judgement, Row
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes import roofline
+from analysis.themes.hardware import roofline
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
 LIFTED = "unless speculative decoding, sparsity or a larger batch was used"

@@ -18,7 +18,7 @@ from analysis.core.interval import Interval
 from analysis.core.lists import first_of
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes import capacity
+from analysis.themes.plans import capacity
 
 OWN_SIZING, OFFICIAL_SIZING, AT_OFFICIAL_RATE = "sizing", "official sizing", "sizing at the official rate"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"

@@ -18,8 +18,8 @@ from analysis.core.parameters import AcceleratorChoice
 from analysis.core.plain import as_json
 from analysis.data.catalog import Catalog
 from analysis.show import tables
-from analysis.themes import choice
-from analysis.themes.choice import Choice
+from analysis.themes.plans import choice
+from analysis.themes.plans.choice import Choice
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",

@@ -19,9 +19,10 @@ from analysis.core.plain import as_json
 from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.data.catalog import Catalog
 from analysis.show import tables
-from analysis.themes import capacity, memory, roofline, sizing
-from analysis.themes.capacity import Planned
-from analysis.themes.proof import Throughput
+from analysis.themes.hardware import memory, roofline
+from analysis.themes.plans import capacity, sizing
+from analysis.themes.plans.capacity import Planned
+from analysis.themes.plans.proof import Throughput
 
 MEASURED = "measured"
 DERATE_ALSO = ", or a measurement FILE that is there; more than 100 % with --above-one"

@@ -19,9 +19,10 @@ from analysis.show import tables
 from analysis.show.figures import paper, stairs, style
 from analysis.show.figures.style import Drawing
 from analysis.show.tables import Table
-from analysis.themes import capacity, power
-from analysis.themes.capacity import Planned
-from analysis.themes.demand import Demand
+from analysis.themes import power
+from analysis.themes.plans import capacity
+from analysis.themes.plans.capacity import Planned
+from analysis.themes.plans.demand import Demand
 
 PRICE = "usd_per_accelerator_hour"
 WIDE = {"description_width": "19rem"}

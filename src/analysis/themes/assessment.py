@@ -15,7 +15,8 @@ from analysis.core.parameters import MyDeployment
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
-from analysis.themes import benchmark_rules, cost, deployment, memory, plausible, serving
+from analysis.themes import benchmark_rules, cost, deployment
+from analysis.themes.hardware import memory, plausible, serving
 
 
 @dataclass(frozen=True)

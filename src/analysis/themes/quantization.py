@@ -16,7 +16,8 @@ from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS, round_age
-from analysis.themes import alike, memory
+from analysis.themes import alike
+from analysis.themes.hardware import memory
 from analysis.themes.of_a_kind import AVAILABLE
 
 UNKNOWN = "unknown"  # where nothing says which precision ran

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from analysis.data.catalog import Catalog
-from analysis.themes import nearest
-from analysis.themes.nearest import Shape
+from analysis.themes.plans import nearest
+from analysis.themes.plans.nearest import Shape
 
 NAN = float("nan")
 SMALL, LARGE, MIXED = Shape(8.0, 8.0, 2000.0), Shape(400.0, 400.0, 20000.0), Shape(50.0, 10.0, 2000.0)

@@ -18,9 +18,10 @@ from analysis.core.memo import cached_method
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, TOKENS
-from analysis.themes import benchmark_rules, cost, memory, roofline, system_sizes, watts
-from analysis.themes.proof import Proof, Throughput, by_system, on_the_line, system
-from analysis.themes.supply import FIRST_TOKEN, ONE_SYSTEM, RATE, SPEED, Supply, Tables, of_scenarios
+from analysis.themes import benchmark_rules, cost, system_sizes, watts
+from analysis.themes.hardware import memory, roofline
+from analysis.themes.plans.proof import Proof, Throughput, by_system, on_the_line, system
+from analysis.themes.plans.supply import FIRST_TOKEN, ONE_SYSTEM, RATE, SPEED, Supply, Tables, of_scenarios
 
 
 @dataclass(frozen=True)

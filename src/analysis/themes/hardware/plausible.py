@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import MS_PER_SECOND
-from analysis.themes import roofline
+from analysis.themes.hardware import roofline
 
 DRAFTED = 10.0  # tokens that one reading of the weights gives at most where a smaller model drafts them
 BEYOND = 10.0  # times the fastest official rate of the accelerator: no software gains so much on the same work

@@ -16,11 +16,11 @@ from analysis.core.interval import Interval
 from analysis.core.notes import note
 from analysis.core.parameters import RealWorldDerating
 from analysis.data.catalog import Catalog
-from analysis.themes import capacity
-from analysis.themes.basis import basis
-from analysis.themes.capacity import Planned
-from analysis.themes.proof import Throughput
-from analysis.themes.supply import SPEED
+from analysis.themes.plans import capacity
+from analysis.themes.plans.basis import basis
+from analysis.themes.plans.capacity import Planned
+from analysis.themes.plans.proof import Throughput
+from analysis.themes.plans.supply import SPEED
 
 ASKED = RealWorldDerating(
     baseline="H100 SXM",

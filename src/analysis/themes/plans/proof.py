@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import TOKENS
-from analysis.themes.supply import ONE_SYSTEM, RATE, SPEED, Supply
+from analysis.themes.plans.supply import ONE_SYSTEM, RATE, SPEED, Supply
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.core.interval import Interval
 from analysis.data.catalog import Catalog
-from analysis.themes import roofline
+from analysis.themes.hardware import roofline
 
 H100 = pd.Series({"fp16_dense_tflops": 989.0, "fp8_dense_tflops": 1979.0, "int8_dense_tops": 1979.0})
 H100["fp4_dense_tflops"] = math.nan

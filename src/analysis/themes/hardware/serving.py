@@ -14,8 +14,8 @@ from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import MS_PER_SECOND, SECONDS_PER_HOUR
-from analysis.themes import roofline
-from analysis.themes.memory import Model
+from analysis.themes.hardware import roofline
+from analysis.themes.hardware.memory import Model
 
 
 def served(runs: pd.DataFrame, ttft_ms: float, tpot_ms: float) -> pd.DataFrame:

@@ -19,11 +19,12 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
 from analysis.core.vocabulary import MS_PER_SECOND, TOKENS, WORKS
-from analysis.themes import of_a_kind, sizing, watts
-from analysis.themes.basis import Basis, Prompt, basis
-from analysis.themes.demand import Demand
-from analysis.themes.proof import Throughput
-from analysis.themes.supply import FIRST_TOKEN, SPEED, Tables
+from analysis.themes import of_a_kind, watts
+from analysis.themes.plans import sizing
+from analysis.themes.plans.basis import Basis, Prompt, basis
+from analysis.themes.plans.demand import Demand
+from analysis.themes.plans.proof import Throughput
+from analysis.themes.plans.supply import FIRST_TOKEN, SPEED, Tables
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "an assumption"  # what a range is one of that no row of a table gives

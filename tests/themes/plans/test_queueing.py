@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.themes import queueing
+from analysis.themes.plans import queueing
 
 CLOSE = {"rel": 1e-9}
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS
-from analysis.themes import memory
+from analysis.themes.hardware import memory
 
 COMPUTE = {
     "fp16": "fp16_dense_tflops",

@@ -18,12 +18,13 @@ from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.parameters import MOST_USERS, AcceleratorChoice
 from analysis.core.vocabulary import LIMITED, TOKENS, round_age
-from analysis.themes import basis, benchmark_rules, capacity, cost, nearest, of_a_kind, sizing
-from analysis.themes.basis import Basis
-from analysis.themes.capacity import Planned
-from analysis.themes.nearest import Shape
+from analysis.themes import benchmark_rules, cost, of_a_kind
 from analysis.themes.of_a_kind import USUAL_SIZE
-from analysis.themes.supply import SPEED, Tables
+from analysis.themes.plans import basis, capacity, nearest, sizing
+from analysis.themes.plans.basis import Basis
+from analysis.themes.plans.capacity import Planned
+from analysis.themes.plans.nearest import Shape
+from analysis.themes.plans.supply import SPEED, Tables
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
 MARKS = {"low": "p10", "median": "p50", "high": "p90"}

@@ -14,10 +14,11 @@ import pandas as pd
 
 from analysis.core import interval
 from analysis.core.interval import Interval
-from analysis.themes import memory, queueing
-from analysis.themes.demand import Demand
-from analysis.themes.memory import Model
+from analysis.themes.hardware import memory
+from analysis.themes.hardware.memory import Model
 from analysis.themes.of_a_kind import USUAL_SIZE
+from analysis.themes.plans import queueing
+from analysis.themes.plans.demand import Demand
 
 # Each asks for more accelerators than those before it, or decides nothing; whole groups hold the weights.
 CAUSES = ("traffic", "queue", "groups", "memory")

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.core.interval import Interval
-from analysis.themes import sizing
-from analysis.themes.demand import Demand
-from analysis.themes.memory import Model
-from analysis.themes.sizing import CONTEXT as CACHED
-from analysis.themes.sizing import Box
+from analysis.themes.hardware.memory import Model
+from analysis.themes.plans import sizing
+from analysis.themes.plans.demand import Demand
+from analysis.themes.plans.sizing import CONTEXT as CACHED
+from analysis.themes.plans.sizing import Box
 
 CLOSE = {"rel": 1e-12}
 MODEL = Model(70e9, 327_680.0)
@@ -105,7 +105,7 @@ def test_users_that_nodes_serve_are_the_nodes_turned_round(
 
 def test_queue_takes_its_slots_by_hand() -> None:
     """A slot gives 30 of 500 tokens/s; the wait of the slots taken is the limit, and one accelerator less breaks it."""
-    from analysis.themes import queueing
+    from analysis.themes.plans import queueing
 
     load = Demand(100, 30.0, EVEN, 300.0, 2.0)
     (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
@@ -165,7 +165,7 @@ def test_percentiles_are_in_order() -> None:
 
 def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
     """Of 2 s for the first token 0.5 s go into the prompt: 1.5 s may be waited, and a slot is held 10.5 s."""
-    from analysis.themes import queueing
+    from analysis.themes.plans import queueing
 
     load = Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=0.5)
     assert (load.wait_limit_s, load.service_s) == (1.5, 10.5)

@@ -12,8 +12,8 @@ from analysis.compare.gate import Data
 from analysis.core.notes import note
 from analysis.core.parameters import AcceleratorChoice
 from analysis.data.catalog import Catalog
-from analysis.themes import capacity, choice
-from analysis.themes.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
+from analysis.themes.plans import capacity, choice
+from analysis.themes.plans.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
 
 ASKED = AcceleratorChoice(
     baseline="H100 SXM",

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.core import interval
-from analysis.themes import memory, quantization, roofline
-from analysis.themes.memory import Model
+from analysis.themes import quantization
+from analysis.themes.hardware import memory, roofline
+from analysis.themes.hardware.memory import Model
 
 BENCHMARKS = pd.DataFrame(
     {

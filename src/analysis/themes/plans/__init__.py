@@ -1,0 +1,1 @@
+"""How many accelerators a user's traffic needs: what is asked, what the record proves, sizes drawn, choices ranked."""
