@@ -81,13 +81,13 @@ def test_an_answer_without_a_value_says_why(rows: pd.DataFrame, words: str) -> N
 def test_what_follows_names_who_leads_at_each_speed_and_where_the_record_ends() -> None:
     found = answer.ends(GIVEN, BOTH, name)
     assert found.headline == (
-        "B300 is proven to give most at 10 tokens/s, GB300 at 50, where others may give more; "
+        "At 10 tokens/s B300 is proven to give most, at 50 GB300, but others may give more; "
         "the record ends at 80 (B300)."
     )
     assert found.value == Interval(80.0, 80.0)
     alone = BOTH[BOTH["accelerator"].eq(NODE)]
     within = answer.ends(user_speed.given(alone, [10.0]), alone, name)
-    assert within.headline == "B300 gives most at 10 tokens/s; the record ends at 80 tokens/s (B300)."
+    assert within.headline == "At 10 tokens/s B300 gives most; the record ends at 80 tokens/s (B300)."
     beyond = answer.ends(user_speed.given(BOTH, [100.0]), BOTH, name)
     assert beyond.headline == "No run is faster: the record ends at 80 tokens/s (B300)."
     assert answer.ends(GIVEN.head(0), BOTH.head(0), name).value is None
@@ -101,7 +101,7 @@ def test_what_the_runs_leave_open_is_proven_and_no_more() -> None:
     given = user_speed.given(rows, [10.0, 50.0])
     found = answer.ends(given, rows, name)
     assert found.headline == (
-        "GB300 gives most at 10 tokens/s; GB300 is proven to at 50, where others may give more; "
+        "At 10 tokens/s GB300 gives most; at 50 GB300 is proven to, but others may give more; "
         "the record ends at 80 tokens/s (B300)."
     )
     start = "On LLM at 10 tokens/s per user GB300 gives most and"
@@ -109,15 +109,15 @@ def test_what_the_runs_leave_open_is_proven_and_no_more() -> None:
     assert " is proven to give most and" in answer.left(given, rows, "LLM", name).headline
 
 
-def test_a_system_s_throughput_falls_by_a_factor_from_its_slowest_run_to_its_fastest() -> None:
-    """90 over 60 and 95 over 19; what ran at one speed alone does not fall."""
+def test_a_system_keeps_a_share_of_its_throughput_from_its_slowest_run_to_its_fastest() -> None:
+    """60 of 90 and 19 of 95; what ran at one speed alone does not fall."""
     found = answer.falls(user_speed.curves(BOTH), "LLM", name)
-    assert (
-        found.headline == "From Server to Interactive one GB300 system loses a factor of 1.5, one B300 system one of 5."
+    assert found.headline == (
+        "From Server to Interactive one GB300 system keeps 67 % of its throughput, one B300 system 20 %."
     )
-    assert found.value == Interval(1.5, 5.0)
+    assert found.value == Interval(19 / 95, 60 / 90)
     assert answer.falls(user_speed.curves(BOTH.iloc[:3]), "LLM", name).headline.endswith(
-        "one GB300 system loses a factor of 1.5."
+        "one GB300 system keeps 67 % of its throughput."
     )
     assert answer.falls(user_speed.curves(BOTH.iloc[:2]), "LLM", name).value is None
 

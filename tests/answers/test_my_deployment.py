@@ -52,6 +52,16 @@ def test_no_accelerator_is_given_back_for_a_load_that_may_have_been_light(load: 
     assert answer.saving(assessed(load="capped")).value == Interval(15.0, 24.0)
 
 
+def test_whether_late_answers_change_the_share_is_said_with_the_share() -> None:
+    said = "with answers that come too late counted in, your share of the nearest system's Offline rate is"
+    assert answer.share_of_offline(assessed(of_offline_low=0.3, of_offline_high=0.3)).headline == f"No: {said} 30 %."
+    assert answer.share_of_offline(assessed(of_offline_low=0.1, of_offline_high=0.2)).headline == (
+        f"Yes: {said} 10 to 20 %."
+    )
+    alone = answer.share_of_offline(assessed(derate_low=float("nan"), of_offline_low=1.2, of_offline_high=1.2))
+    assert (alone.headline, alone.value) == (f"W{said[1:]} 1.2 times.", Interval(1.2, 1.2))
+
+
 @pytest.mark.parametrize("example", [True, False])
 def test_only_example_files_are_marked_as_such(example: bool) -> None:
     assert answer.sample(assessed(example)).startswith("SAMPLE DATA") == example

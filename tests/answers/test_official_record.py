@@ -31,6 +31,10 @@ YES, NO = "Where logs exist, yes:", "Where logs exist, no:"
 AGAIN = "computed again from their logs, and "
 
 
+def called(accelerator: str) -> str:
+    return accelerator.removesuffix(" SXM")
+
+
 def label(benchmark: str) -> str:
     return LABELS[benchmark]
 
@@ -217,22 +221,22 @@ def best(comparable_rows: Rows) -> pd.DataFrame:
 
 
 def test_progress_stands_over_the_first_round(best: pd.DataFrame) -> None:
-    found = answer.progress(best, "LLM Offline")
-    words = "the fastest on sale gives 2.5 times as much in v4.1 (B200 SXM) as in v2.1 (H100 SXM)."
+    found = answer.progress(best, "LLM Offline", called)
+    words = "the fastest on sale gives 2.5 times as much in v4.1 (B200) as in v2.1 (H100)."
     states(found, 2.5, f"On LLM Offline, {words}")
     assert found.notes == {note("power_capped", about=["B200 SXM"])}
-    alone = "On LLM Offline, H100 SXM was the fastest on sale in v2.1, the only round here."
-    states(answer.progress(best.head(1), "LLM Offline"), 1.0, alone)
-    assert answer.progress(best.head(0), "LLM Offline").value is None
+    alone = "On LLM Offline, H100 was the fastest on sale in v2.1, the only round here."
+    states(answer.progress(best.head(1), "LLM Offline", called), 1.0, alone)
+    assert answer.progress(best.head(0), "LLM Offline", called).value is None
 
 
 def test_days_from_memory_are_marked(best: pd.DataFrame) -> None:
-    dated = answer.dated(best, ROUNDS)
+    dated = answer.dated(best, ROUNDS, called)
     assert dated["when"].tolist() == ["v2.1, ~2022-09", "v4.1, 2024-08"]
-    assert dated["who"].tolist() == ["H100 SXM, A B", "B200 SXM, ACME"]
-    undated = answer.dated(best, ROUNDS.assign(published=""))
+    assert dated["who"].tolist() == ["8 H100, A B", "8 B200, ACME"]
+    undated = answer.dated(best, ROUNDS.assign(published=""), called)
     assert undated["when"].tolist() == ["v2.1", "v4.1"]
-    assert answer.dated(best.head(0), ROUNDS).empty
+    assert answer.dated(best.head(0), ROUNDS, called).empty
 
 
 def test_a_narrower_tolerance_is_told_with_what_it_changes(record: Rows) -> None:

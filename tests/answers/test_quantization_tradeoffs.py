@@ -46,12 +46,16 @@ def test_the_answer_is_what_the_lower_precision_gives_on_one_accelerator(
 ) -> None:
     found = answer.gain(pairs, ran, "LLM Offline", name)
     assert found.headline == "On the same accelerator, a B200, FP4 gives 1.5 times FP8 (LLM Offline, v6.0)."
-    assert (found.name, found.value, found.notes) == ("official_gain", Interval(1.5, 1.5), {note("inferred")})
+    assert (found.name, found.value, found.notes) == (
+        "official_gain", Interval(1.5, 1.5), {note("inferred"), note("single", of="pair")}
+    )  # fmt: skip
     assert found.sources == ["mlcommons-v6.0"]
-    assert answer.rests_on(pairs, name) == ["B200 FP4 against FP8", "8 accelerators each"]
+    assert answer.rests_on(pairs, name) == ["B200: 1 at FP4 against 1 at FP8", "8 accelerators each"]
     sizes = answer.rests_on(pairs.assign(baseline_count=4), name)
     assert sizes[1] == "8 accelerators against 4"
     assert answer.behind(rows, pairs)["accelerator"].tolist() == ["B200 SXM", "B200 SXM"]
+    other = rows.assign(precision=rows["precision"].replace({"fp8": "fp16"}))
+    assert answer.behind(other, pairs)["precision"].tolist() == ["fp4"]
     assert len(answer.behind(rows, pairs.head(0))) == 4 and answer.rests_on(pairs.head(0), name) == []
 
 

@@ -166,7 +166,9 @@ def test_a_figure_has_ten_accelerators_those_of_several_sizes_first(comparable_r
 
 def test_rows_of_tables_are_in_words_the_largest_first(whole: tuple) -> None:
     _, steps, groups = whole
-    (row,) = answer.grown_rows(steps, named, named).to_dict("records")
+    drawn = answer.grown_rows(steps, named, named)
+    assert answer.shown_of(drawn, drawn) == "" and answer.shown_of(drawn.head(0), drawn) == ", the newest 0 of 1"
+    (row,) = drawn.to_dict("records")
     assert [row[name] for name in ("name", "at", "kept_low", "own", "beyond")] == [
         "H100, 8 to 16", "LLM, v4.1", pytest.approx(95.0), True, True
     ]  # fmt: skip

@@ -45,9 +45,14 @@ def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_rou
     (pair,) = quantization.side_by_side(rows).to_dict("records")
     assert (pair["accelerator"], pair["round"], pair["lower"], pair["wider"]) == ("B200 SXM", "v6.0", "fp4", "fp8")
     assert (pair["speedup_low"], pair["speedup_high"], pair["pairs"]) == (1.5, 1.5, 0)
+    assert (pair["wider_systems"], pair["notes"]) == (2, NONE)
+    alone = rows[~rows["submitter"].eq("Other")]
+    (pair,) = quantization.side_by_side(alone).to_dict("records")
+    assert (pair["wider_systems"], pair["notes"]) == (1, {note("single_wider", precision="FP8")})
     own = rows.assign(submitter=rows["submitter"].replace({"Other": "Acme"}))
     (pair,) = quantization.side_by_side(own).to_dict("records")
     assert (pair["pairs"], pair["pairs_low"], pair["speedup_low"]) == (1, 1.2, 1.5)
+    assert pair["notes"] == {note("single", of="pair")}
 
 
 def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide(comparable_rows: Rows) -> None:
@@ -66,7 +71,7 @@ def test_where_only_a_preview_ran_it_says_so(rows: pd.DataFrame) -> None:
     preview = frozenset({note("preview", round="v6.0")})
     kept = rows[rows["result_id"].isin(["6.0-0003", "6.0-0004"])].assign(notes=[preview, NONE])
     pair = quantization.side_by_side(kept).iloc[0]
-    assert (pair["speedup_low"], pair["notes"]) == (2.0, preview)
+    assert (pair["speedup_low"], pair["notes"]) == (2.0, preview | {note("single_wider", precision="FP8")})
 
 
 def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_rounds(comparable_rows: Rows) -> None:
@@ -77,6 +82,8 @@ def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_r
         other, NEW | {"precision": "int8", "accelerator_count": 4}, OLD | {"precision": "", "low": 9000.0},
         NEW | {"precision": "fp4", "low": 9000.0, "availability": "preview"},
     )  # fmt: skip
+    virtual = rows.assign(hypervisor=rows["precision"].map({"int4": "KVM"}).fillna(""))
+    assert quantization.changed(virtual).empty
     (found,) = quantization.changed(rows).to_dict("records")
     assert (found["before"], found["after"], found["rounds"]) == ("int8", "int4", ("v4.1", "v5.1"))
     assert (found["gain_low"], found["gain_high"], found["submitter"]) == (1.25, 1.25, "ACME")

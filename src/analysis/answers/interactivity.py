@@ -32,7 +32,7 @@ DRAWN, ROWS, ENDED = 8, 10, 3  # curves and rows that are read at a glance, and 
 KEPT = "share of the Offline throughput of the same system that is left at the speed asked for"
 SPEED = "tokens per second per user that the fastest official run proves"
 MOST = "tokens per second per accelerator, proven, to what the nearest slower run gives"
-FACTOR = "times less throughput in the fastest run of a system than in its slowest one under a limit"
+FAST_OVER_SLOW = "share of a system's throughput in its slowest run under a limit that its fastest one keeps"
 FIRST = "seconds to the first token at the 99th percentile"
 LEAD = "benchmarks on which the accelerator gives most at the speed"
 WATTS = "tokens per second per kilowatt, proven, to what the nearest slower run gives"
@@ -129,28 +129,29 @@ def ends(given: pd.DataFrame, runs: pd.DataFrame, name: Names) -> Finding:
 
 
 def falls(curves: pd.DataFrame, label: str, name: Names) -> Finding:
-    """By how much the throughput of one system falls from its slowest run under a limit to its fastest one."""
+    """What one system keeps of its throughput from its slowest run under a limit to its fastest one."""
     with_speed = curves[curves["speed"].notna() & curves["on_sale"].astype(bool)]
     several = with_speed[with_speed.groupby("accelerator")["speed"].transform("nunique").gt(1)]
-    falls_found = []
+    shares = []
     for accelerator, runs_of_system in several.groupby("accelerator", sort=False):
         runs_of_system = runs_of_system.sort_values("speed")
         slowest, fastest = (runs_of_system.iloc[place] for place in (0, -1))
-        factor = interval.of(slowest, user_speed.PER_ACCELERATOR) / interval.of(fastest, user_speed.PER_ACCELERATOR)
-        falls_found.append((accelerator, factor, runs_of_system))
-    falls_found.sort(key=lambda fall: fall[1].low)
-    if not falls_found:
+        share = interval.of(fastest, user_speed.PER_ACCELERATOR) / interval.of(slowest, user_speed.PER_ACCELERATOR)
+        shares.append((accelerator, share, runs_of_system))
+    shares.sort(key=lambda kept: kept[1].high, reverse=True)
+    if not shares:
         words = f"No system ran {label} at two speeds that are known: each curve has one."
-        return nothing("fall_with_speed", FACTOR, words)
-    steadiest, least_fall, runs_of_steadiest = falls_found[0]
-    steepest, greatest_fall, runs_of_steepest = falls_found[-1]
+        return nothing("kept_at_speed", FAST_OVER_SLOW, words)
+    steadiest, most_kept, runs_of_steadiest = shares[0]
+    steepest, least_kept, runs_of_steepest = shares[-1]
     rows = runs_of_steadiest if steadiest == steepest else pd.concat([runs_of_steadiest, runs_of_steepest])
-    whole = Interval(least_fall.low, greatest_fall.high)
+    whole = Interval(least_kept.low, most_kept.high)
     from_scenario, to_scenario = (row["scenario"] for _, row in runs_of_steadiest.iloc[[0, -1]].iterrows())
-    words = f"From {from_scenario} to {to_scenario} one {name(steadiest)} system loses a factor of {prose(least_fall)}"
-    words += f", one {name(steepest)} system one of {prose(greatest_fall)}" if steadiest != steepest else ""
-    values = {finding_name(who): (factor, FACTOR) for who, factor, _ in falls_found}
-    return Finding("fall_with_speed", whole, FACTOR, f"{words}.", cited(rows), of_rows(rows), values=values)
+    words = f"From {from_scenario} to {to_scenario} one {name(steadiest)} system keeps {prose(most_kept * 100.0)} % of"
+    words += " its throughput"
+    words += f", one {name(steepest)} system {prose(least_kept * 100.0)} %" if steadiest != steepest else ""
+    values = {finding_name(who): (share, FAST_OVER_SLOW) for who, share, _ in shares}
+    return Finding("kept_at_speed", whole, FAST_OVER_SLOW, f"{words}.", cited(rows), of_rows(rows), values=values)
 
 
 def worth(given: pd.DataFrame, name: Names) -> Finding:
@@ -305,16 +306,15 @@ def _leaders(leaders: pd.DataFrame, undecided: list[float], name: Names) -> list
     still_open = leaders["asked"].isin(undecided)
     parts = []
     for rows, gives in ((leaders[~still_open], "gives most"), (leaders[still_open], "is proven to give most")):
-        gives = "is proven to" if parts else gives
+        gives, unit = ("is proven to", "") if parts else (gives, " tokens/s")
         by_leader = rows.groupby("accelerator", sort=False)["asked"].agg(list)
-        unit = "" if parts else " tokens/s"
         clauses = [
-            f"{name(who)}{f' {gives}' * (not place)} at {listed(map(interval.number, speeds))}{unit * (not place)}"
+            f"at {listed(map(interval.number, speeds))}{unit * (not place)} {name(who)}{f' {gives}' * (not place)}"
             for place, (who, speeds) in enumerate(by_leader.items())
         ]
         parts += [", ".join(clauses)] if clauses else []
     if still_open.any():
-        parts[-1] += ", where others may give more"
+        parts[-1] += ", but others may give more"
     return parts
 
 

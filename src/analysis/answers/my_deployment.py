@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis.answers.words import counted, dollars, ranged
+from analysis.answers.words import counted, dollars, opening, ranged
 from analysis.core import interval
 from analysis.core.citation import cited
 from analysis.core.findings import Finding, exactly, nothing
@@ -24,6 +24,7 @@ LOST = {
 }
 MANY = ("latency limits", "requests at a time", "answers in time")  # steps whose words are a plural
 SAMPLE = "SAMPLE DATA: these numbers were written by hand, nothing was measured."
+APART = 0.05  # of the official throughput: from where on two shares are told as different
 SHARE = "share of the official throughput per accelerator"
 
 
@@ -158,8 +159,13 @@ def share_of_offline(assessed: Assessed) -> Finding:
         return nothing(name, SHARE, f"The nearest system ({run['nearest'] or 'none'}) has no Offline row: not known.")
     ends = Interval(run["of_offline_low"], run["of_offline_high"])
     share_of = f"{ends.text(2)} times" if ends.low > 1 else _percent(ends.low, ends.high)
-    headline = f"Of the nearest system's Offline rate, with answers that come too late counted in, it is {share_of}."
-    return replace(share(assessed), name=name, value=ends, headline=headline)
+    answered = share(assessed)
+    headline = "with answers that come too late counted in, your share of the nearest system's Offline rate is "
+    headline = f"{headline}{share_of}."
+    if answered.value is None:
+        return replace(answered, name=name, value=ends, headline=opening(headline))
+    apart = max(ends.low - answered.value.high, answered.value.low - ends.high) > APART
+    return replace(answered, name=name, value=ends, headline=f"{'Yes' if apart else 'No'}: {headline}")
 
 
 def front(assessed: Assessed) -> Finding:

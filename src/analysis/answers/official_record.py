@@ -17,7 +17,7 @@ from analysis.core.trust import Trust
 from analysis.core.vocabulary import DIVISIONS
 from analysis.themes.holdings import ALL
 
-Label = Callable[[str], str]  # the name of a benchmark in words
+Label = Callable[[str], str]  # the name of a benchmark or of an accelerator in words
 AGAIN = "results computed again from their logs"
 MANY = 20  # rounds named before the others are counted
 MOST = 10  # result ids and submitters named before the others are counted
@@ -226,15 +226,19 @@ def filed_by(submitters: pd.DataFrame, counts: pd.DataFrame) -> Finding:
     return Finding(name, exactly(share), unit, headline, cited(counts), more=words_on_closed)
 
 
-def progress(best: pd.DataFrame, topic: str) -> Finding:
-    """What the fastest system on sale gives per accelerator in the last round, beside the first."""
+def progress(best: pd.DataFrame, topic: str, called: Label) -> Finding:
+    """What the fastest system on sale gives per accelerator in the last round, beside the first.
+
+    `called` gives what people call an accelerator.
+    """
     name, unit = "best_over_first_round", "times the best rate per accelerator of the first round"
     if best.empty:
         return nothing(name, unit, f"No closed result of {topic} on a system on sale is in these rounds.")
     oldest, newest = best.iloc[0], best.iloc[-1]
-    headline = f"On {topic}, {newest['accelerator']} was the fastest on sale in {newest['round']}, the only round here."
+    fastest = f"{called(newest['accelerator'])} was the fastest on sale in {newest['round']}"
+    headline = f"On {topic}, {fastest}, the only round here."
     if len(best) > 1:
-        where_last, where_first = (f"{row['round']} ({row['accelerator']})" for row in (newest, oldest))
+        where_last, where_first = (f"{row['round']} ({called(row['accelerator'])})" for row in (newest, oldest))
         times = f"{span(newest, 'over_first').text(2)} times as much in {where_last} as in {where_first}"
         headline = f"On {topic}, the fastest on sale gives {times}."
     return Finding(name, span(newest, "over_first"), unit, headline, cited(best), of_rows(best))
@@ -294,12 +298,16 @@ def largest(submitters: pd.DataFrame) -> pd.DataFrame:
     return top.assign(submitter=top["submitter"].map(spaced))
 
 
-def dated(best: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
-    """The best rows with `when` (round and month of publication, ~ where the day is from memory) and `who`."""
+def dated(best: pd.DataFrame, rounds: pd.DataFrame, called: Label) -> pd.DataFrame:
+    """The best rows with `when` (round and month of publication, ~ where the day is from memory) and `who`.
+
+    That is how many of which accelerator, and whose.
+    """
     about = rounds.set_index("round").reindex(best["round"])
     days = zip(best["round"], about["published"].str.slice(0, 7), about["confidence"], strict=True)
     when = [f"{name}, {'~' * (sure == 'low')}{month}" if month else name for name, month, sure in days]
-    who = best["accelerator"] + ", " + best["submitter"].map(spaced)
+    systems = best["accelerator_count"].astype("str") + " " + best["accelerator"].map(called)
+    who = systems + ", " + best["submitter"].map(spaced)
     return best.assign(when=when, who=who, series="best on sale")
 
 

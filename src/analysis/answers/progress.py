@@ -77,7 +77,7 @@ def answer(parts: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame, topic: 
         return Finding(name, exactly(total), unit, sentence, cited(parts), notes, about=MIXED, values=values)
     clause_on_software = f"software alone made the same accelerator {_as_fast(factors[SOFTWARE])} on {topic}"
     if steps := _steps(pairs):
-        clause_on_software = f"software {steps}{_changing(pairs)} gave {_change(factors[SOFTWARE])} on {topic}"
+        clause_on_software = f"on {topic} software gave {_change(factors[SOFTWARE])} ({steps}{_changing(pairs)})"
     clause_on_new = f"new accelerators gave {'another ' * (factors[HARDWARE] > 1)}{_change(factors[HARDWARE])}"
     if not parts["part"].eq(HARDWARE).any():
         clause_on_new = "no new accelerator took the lead"
@@ -349,7 +349,7 @@ def _steps(pairs: pd.DataFrame) -> str:
 def _changing(pairs: pd.DataFrame) -> str:
     """Whether no accelerator ran in all steps, in words."""
     ran = [set(pairs_of_step["accelerator"]) for _, pairs_of_step in pairs.groupby("later")]
-    return "" if set.intersection(*ran) else ", on changing accelerators,"
+    return "" if set.intersection(*ran) else ", on changing accelerators"
 
 
 def _median_of(pairs: int) -> str:

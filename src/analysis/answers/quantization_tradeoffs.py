@@ -97,23 +97,26 @@ def follows(price: pd.DataFrame, benchmark: str, otherwise: Finding, label: Name
 
 
 def rests_on(pairs: pd.DataFrame, name: Names) -> list[str]:
-    """What the trust line says beside its rows: both precisions, and the sizes."""
+    """What the trust line says beside its rows: the systems at both precisions, and the sizes."""
     if pairs.empty:
         return []
     row = pairs.iloc[0]
     sizes = row["accelerator_count"], row["baseline_count"]
     alike = f"{sizes[0]} accelerators each" if sizes[0] == sizes[1] else f"{sizes[0]} accelerators against {sizes[1]}"
-    return [f"{name(row['accelerator'])} {row['lower'].upper()} against {row['wider'].upper()}", alike]
+    sides = f"{row['systems']} at {row['lower'].upper()} against {row['wider_systems']} at {row['wider'].upper()}"
+    return [f"{name(row['accelerator'])}: {sides}", alike]
 
 
 def behind(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The result rows behind the answer: those of the first pair's accelerator and round on sale, else all of them."""
+    """The result rows behind the answer: of the first pair's accelerator, round, precisions and size, else all."""
     official = rows[rows["origin"].eq("official")]
     if pairs.empty:
         return official
     row = pairs.iloc[0]
-    is_of_pair = official["accelerator"].eq(row["accelerator"]) & official["round"].eq(row["round"])
-    return official[is_of_pair & official["availability"].eq(row["availability"])]
+    same = ["accelerator", "round", "availability"]
+    is_of_pair = official[same].eq(row[same]).all(axis=1) & official["precision"].isin([row["lower"], row["wider"]])
+    sizes = [row["accelerator_count"], row["baseline_count"]]
+    return official[is_of_pair & official["accelerator_count"].isin(sizes)]
 
 
 def official(ran: pd.DataFrame, topic: str) -> Finding:

@@ -19,7 +19,7 @@ from analysis.themes.system_sizes import BOX, CLUSTER, RACK
 
 KEPT = "share of the smaller system's throughput per accelerator"
 OVER = "times the median of the other submitters"
-MOST = 10  # rows of a figure
+MOST, STEPS = 10, 12  # rows of a figure, and steps of one
 ENOUGH, CLOSE = 3, 0.95  # submitters of which a slowest one is named, and from what share of them on it is as good
 MARKERS = {BOX: "o", RACK: "s", CLUSTER: "^"}
 Names = Callable[[str], str]
@@ -235,6 +235,11 @@ def grown_rows(grown: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
     )
     order = ["own", "beyond", "age", "to_count"]
     return steps.sort_values(order, ascending=False, kind="stable").drop(columns="age").reset_index(drop=True)
+
+
+def shown_of(shown: pd.DataFrame, steps: pd.DataFrame) -> str:
+    """How many steps a figure shows where it has no room for all: `, the newest 12 of 15`."""
+    return f", the newest {len(shown)} of {len(steps)}" if len(shown) < len(steps) else ""
 
 
 def spread_rows(spread: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:

@@ -55,7 +55,7 @@ def believable(judged: pd.DataFrame, labels: dict[str, str], repeats: Collection
         wrong_of_worst = figures[figures["source_id"].eq(worst.name) & figures["verdict"].isin(WRONG)]
         distinct = int((~wrong_of_worst["row_id"].isin(repeats)).sum())
         of_all = f"{worst['wrong']} of its {worst['figures']} figures {'is' if worst['wrong'] == 1 else 'are'} wrong"
-        of_all += f", {distinct} of them distinct." if distinct < worst["wrong"] else "."
+        of_all += f" ({distinct} without repeats)." if distinct < worst["wrong"] else "."
         headline = f"{trusted}; check" if trusted else "Check"
         headline += f" {_called(labels[worst.name])}: {of_all}"
     elif trusted:

@@ -118,7 +118,12 @@ _TABLE = (
     Kind(
         "another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size, mark=SIZE
     ),
-    Kind("label_corrected", "label corrected", holds=lambda row, _: {} if row["corrected"] else None, **_WHOLE),
+    Kind(
+        "label_corrected",
+        "the published label was corrected",
+        holds=lambda row, _: {} if row["corrected"] else None,
+        **_WHOLE,
+    ),
     Kind("division_asked", "{division} division", holds=_of_a_division, mark=UNOFFICIAL),
     # What the audit doubts about a published result.
     Kind("above_hardware", "above what its hardware can do", **_OUT),
@@ -143,6 +148,7 @@ _TABLE = (
     # Of a ratio, and of a cell of a heat map, which has no room for a range or a number of systems.
     Kind("single", "rests on a single {of}", mark=SINGLE),
     Kind("single_submitter", "rests on systems of a single submitter", mark=SINGLE),
+    Kind("single_wider", "over one submitter's systems at {precision}", mark=SINGLE),
     Kind("single_base", "over one submitter's systems", "{accelerator} of {round}", mark=SINGLE),
     # Of a finding.
     Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),

@@ -52,17 +52,17 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """What the lower of two precisions gives over the wider one on one accelerator, in one round of one benchmark.
 
     Systems are alike (see alike.compared); of several precisions each stands beside the next wider one, and none
-    beside one of as many bytes a weight. Columns: benchmark, scenario, basis, round, accelerator, lower, wider, those
-    of alike.MEASURES; the newest round first.
+    beside one of as many bytes a weight. Columns: benchmark, scenario, basis, round, accelerator, lower, wider,
+    wider_systems (how many like systems ran the wider one), those of alike.MEASURES; the newest round first.
     """
     ratios = [
         dict(zip(_RAN, key, strict=True)) | {"lower": lower, "wider": wider, "origin": "official"}
-        | alike.compared(precisions[lower], precisions[wider])
+        | _compared(precisions[lower], precisions[wider], wider)
         for key, precisions in _groups(rows).items()
         for wider, lower in pairwise(sorted(precisions.keys() - {UNKNOWN}, key=_width))
         if PRECISIONS[lower].bytes_per_weight < PRECISIONS[wider].bytes_per_weight
     ]  # fmt: skip
-    frame = pd.DataFrame(ratios, columns=[*_RAN, "lower", "wider", "origin", *alike.MEASURES])
+    frame = pd.DataFrame(ratios, columns=[*_RAN, "lower", "wider", "wider_systems", "origin", *alike.MEASURES])
     newest = sorted(range(len(frame)), key=lambda place: round_age(frame.at[place, "round"]), reverse=True)
     return frame.iloc[newest].reset_index(drop=True)
 
@@ -82,7 +82,7 @@ def changed(rows: pd.DataFrame) -> pd.DataFrame:
         rounds = {name: as_dicts(of_round) for name, of_round in part.groupby("round")}
         for earlier, later in pairwise(sorted(rounds, key=round_age)):
             old, new = (alike.by_system(rounds[name])[0] for name in (earlier, later))
-            if old["precision"] != new["precision"]:
+            if old["precision"] != new["precision"] and alike.virtualised(old) == alike.virtualised(new):
                 gain = alike.ratio(new, old)
                 gain_notes = alike.own_notes(new, old) | notes.apart([later], [earlier])
                 cells = old["precision"], new["precision"], (earlier, later), gain.low, gain.high
@@ -140,6 +140,16 @@ def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:
     for row in as_dicts(official.filter([*dict.fromkeys([*_RAN, *alike.READ, "precision_basis"])])):
         groups[tuple(row[name] for name in _RAN)][row["precision"] or UNKNOWN].append(row)
     return groups
+
+
+def _compared(part: alike.Records, base: alike.Records, wider: str) -> dict[str, Any]:
+    """alike.compared of the systems at two precisions, `wider_systems`, and a note where one submitter makes a side."""
+    cells, base_systems = alike.compared(part, base), alike.by_system(alike.alike(part, base)[1])
+    if cells["pairs"] == 1:
+        cells["notes"] |= {notes.note("single", of="pair")}
+    if not cells["pairs"] and len({row["submitter"] for row in base_systems}) == 1:
+        cells["notes"] |= {notes.note("single_wider", precision=wider.upper())}
+    return cells | {"wider_systems": len(base_systems)}
 
 
 def _ran(group: dict[str, Any], precision: str, part: alike.Records) -> dict[str, Any]:
