@@ -212,7 +212,7 @@ def test_four_names_are_told_and_more_are_counted() -> None:
 def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
-    record |= {"mark": SIZE, "scope": "row"}
+    record |= {"bare": "another size than most systems", "mark": SIZE, "scope": "row"}
     assert json.loads(json.dumps(about.record())) == about.record() == record
     nested = note("not_checked", doubt=DOUBT).record()
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
@@ -329,9 +329,11 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
     """What differs between rows of a kind falls away; what holds for nearly all rows has no mark to explain."""
     given = {replace(ONE, about=("A",)), FOUR, EDGE, BACKGROUND}
     assert notes.key(given) == [
-        {"code": "edge_suite", "mark": UNOFFICIAL, "words": "edge suite"},
-        {"code": "another_size", "mark": SIZE, "words": "another size than most systems"},
+        {"code": "edge_suite", "mark": UNOFFICIAL, "words": "edge suite", "bare": "edge suite"},
+        {"code": "another_size", "mark": SIZE} | dict.fromkeys(["words", "bare"], "another size than most systems"),
     ]
+    of_two = {note("single_wider", precision=name) for name in ("FP8", "INT8")}
+    assert [entry["words"] for entry in notes.key(of_two)] == [own.text for own in notes.ordered(of_two)]
     assert notes.key([replace(ONE, about=("A",)), ONE])[0]["words"] == ONE.text
     assert notes.key(NONE) == []
 
@@ -352,10 +354,9 @@ def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Not
 
 
 def test_a_note_is_said_without_its_detail() -> None:
-    assert notes.bare("another_size", {"count": "1", "usual": "8"}) == "another size than most systems"
-    assert notes.bare("virtualised", {"accelerator": "L40S"}) == "only virtualised systems of L40S"
-    with pytest.raises(ValueError, match="no kind of note"):
-        notes.bare("of_nothing", {})
+    assert note("another_size", ["A"], count=1, usual=8).record()["bare"] == "another size than most systems"
+    virtual = note("virtualised", accelerator="L40S", hypervisor="KVM")
+    assert virtual.record()["bare"] == "only virtualised systems of L40S"
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
@@ -390,7 +391,8 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
         "H100 SXM": "", "B200 SXM": f"{SIGN}\ufe0e {words}", "L40S": ""
     }  # fmt: skip
     record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
-    about = {"words": f"{words} (B200 SXM)", "values": {"round": "v4.1"}, "about": ["B200 SXM"]}
+    about = {"words": f"{words} (B200 SXM)", "bare": "research system", "values": {"round": "v4.1"}}
+    about |= {"about": ["B200 SXM"]}
     assert record["notes"] == [{"code": "research_system", **about, "mark": SIGN, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
@@ -405,7 +407,9 @@ def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison
     words = "research system, not for sale in v4.1"
     assert title == "One is fastest"
     assert subtitle == noted.subtitle
-    assert notes.key(drawing.notes) == [{"code": "research_system", "mark": SIGN, "words": words}]
+    assert notes.key(drawing.notes) == [
+        {"code": "research_system", "mark": SIGN, "words": words, "bare": "research system"}
+    ]
     assert [SIGN in text for text in behind] == [False, True, False]
     assert [words in cell for cell in drawing.numbers.cells["Caveat"]] == [False, True, False]
 

@@ -237,10 +237,14 @@ class Note:
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
-        """The note as JSON holds it: code, words, values by name, what it is about, its mark and its scope."""
+        """The note as JSON holds it: code, words, values by name, what it is about, its mark and its scope.
+
+        `bare` are its words without detail and without what it is about: they tell notes apart that one mark explains.
+        """
         values = {name: _in_words(value) for name, value in self.values}
+        words = {"words": self.text, "bare": self.kind.words.format(**values)}
         kind = {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
-        return {"code": self.code, "words": self.text, "values": values, "about": list(self.about)} | kind
+        return {"code": self.code} | words | {"values": values, "about": list(self.about)} | kind
 
 
 Notes = frozenset[Note]
@@ -375,18 +379,18 @@ def aloud(notes: Iterable[Note]) -> list[Note]:
 def key(notes: Iterable[Note]) -> list[dict[str, str]]:
     """What explains the marks of a figure with these notes: code, mark and words of each kind once, in order.
 
-    Rows are told by their marks, so the words do not name them; what differs between the rows of a kind falls away.
+    Rows are told by their marks, so the words do not name them; of a kind, detail that differs between rows falls away.
+    `bare` is as in a note's record.
     """
-    by_code: dict[str, Note] = {}
+    by_kind: dict[Note, Note] = {}
     for note in aloud(notes):
-        bare = replace(note, about=())
-        by_code[note.code] = bare if by_code.get(note.code, bare) == bare else _without_detail(bare)
-    return [{"code": code, "mark": note.kind.mark, "words": note.text} for code, note in by_code.items()]
-
-
-def bare(code: str, values: Values) -> str:
-    """A note of this kind in words without its detail. Raises ValueError for an unknown kind."""
-    return kind(code).words.format(**values)
+        of_all = replace(note, about=())
+        kind = _without_detail(of_all)
+        by_kind[kind] = of_all if by_kind.get(kind, of_all) == of_all else kind
+    return [
+        {"code": note.code, "mark": note.kind.mark, "words": note.text, "bare": kind.text}
+        for kind, note in by_kind.items()
+    ]
 
 
 @cache

@@ -18,7 +18,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 from analysis.core import mime
 from analysis.core.result_ids import by_round
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.page.markup import Markup, parsed
+from analysis.engine.page.markup import Markup, anchor, parsed
 from analysis.engine.page.page import installed, prepare
 from analysis.engine.page.parameter_words import FILTERS
 from analysis.engine.page.record import outputs
@@ -87,6 +87,7 @@ def highlight(code: Iterable[str]) -> None:
 def filters() -> dict[str, Any]:
     """The filters that our templates use beside nbconvert's."""
     own = {
+        "anchor": anchor,
         "code": _code,
         "shape": _shape,
         "has_table": _has_table,

@@ -6,7 +6,7 @@ from typing import Any
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.page.markup import Markup
+from analysis.engine.page.markup import Markup, anchor
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Headings:
         return heading
 
     def _unique(self, text: str) -> str:
-        words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
-        slug = "-".join(words) or "section"
+        slug = anchor(text) or "section"
         number, name = 1, slug
         while name in self._taken:
             number += 1

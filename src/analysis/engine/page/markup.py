@@ -1,4 +1,4 @@
-"""What a piece of HTML holds (text, tables, ids), found with the standard parser."""
+"""What a piece of HTML holds (text, tables, ids), found with the standard parser; the id that words give."""
 
 import re
 from functools import lru_cache
@@ -107,3 +107,8 @@ def without_styles(html: str) -> tuple[str, tuple[str, ...]]:
         styles.append(html[inner:inner_end].strip())
         after = end
     return rest + html[after:], tuple(styles)
+
+
+def anchor(text: str) -> str:
+    """Words as an id: lower case, a hyphen between two."""
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())

@@ -100,12 +100,12 @@ def draw(cells: list[Any]) -> list[str]:
 
 
 def explain(cells: list[Any], explained: set[str]) -> set[str]:
-    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the codes of those."""
+    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the bare words of those."""
     new: set[str] = set()
     for output in figures(cells):
-        key = [entry for entry in output.metadata.get(mime.KEY, []) if entry["code"] not in explained | new]
+        key = [entry for entry in output.metadata.get(mime.KEY, []) if entry["bare"] not in explained | new]
         output.metadata["key"] = key
-        new |= {entry["code"] for entry in key}
+        new |= {entry["bare"] for entry in key}
     return new
 
 

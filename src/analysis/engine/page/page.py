@@ -6,7 +6,6 @@ from importlib import metadata
 from typing import Any
 
 from analysis.core import mime
-from analysis.core import notes as wording
 from analysis.engine.page import markdown, outputs, record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markdown import Heading, Headings
@@ -56,7 +55,7 @@ def _notes(cells: list[Any]) -> list[dict[str, Any]]:
     for cell, folded in zip(cells, _in_folds(cells), strict=True):
         if not folded:
             for note in record.notes([cell], background="answer" in record.tags(cell)):
-                told.setdefault(note["code"], note)
+                told.setdefault(note["bare"], note)
     return list(told.values())
 
 
@@ -77,12 +76,9 @@ def _once(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each kind of note once: in its words, or without its detail where its notes differ in that."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for note in notes:
-        kinds.setdefault(note["code"], []).append(note)
-    alike = {code: len({note["words"] for note in own}) == 1 for code, own in kinds.items()}
-    return [
-        own[0] if alike[code] else own[0] | {"words": wording.bare(code, own[0]["values"])}
-        for code, own in kinds.items()
-    ]
+        kinds.setdefault(note["bare"], []).append(note)
+    alike = {bare: len({note["words"] for note in own}) == 1 for bare, own in kinds.items()}
+    return [own[0] if alike[bare] else own[0] | {"words": bare} for bare, own in kinds.items()]
 
 
 def _in_folds(cells: list[Any]) -> list[bool]:
@@ -99,8 +95,8 @@ def _left_to_explain(notes: list[dict[str, Any]], cells: list[Any]) -> list[dict
     """The notes that no figure in sight explains below it; what figures in folds explain is neither."""
     folds = _in_folds(cells)
     seen = outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if not folded], set())
-    left = [note for note in notes if note["code"] not in seen]
-    told = seen | {note["code"] for note in left}
+    left = [note for note in notes if note["bare"] not in seen]
+    told = seen | {note["bare"] for note in left}
     outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if folded], told)
     return left
 
