@@ -87,7 +87,7 @@ def test_a_figure_that_is_printed_again_is_told_apart(judged: pd.DataFrame) -> N
     repeats = answer.repeated(results, claims)
     assert repeats == {"fast", "odd"}
     found = answer.believable(judged, LABELS, repeats)
-    assert found.headline == "Believe the B; check the A: 2 of its 3 figures are wrong, 1 of them distinct."
+    assert found.headline == "Believe the B; check the A: 2 of its 3 figures are wrong (1 without repeats)."
     assert {name: value.low for name, (value, _) in found.values.items()}["wrong_and_distinct"] == 1
 
 

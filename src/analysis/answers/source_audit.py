@@ -277,7 +277,7 @@ def roof_points(at_one: pd.DataFrame, roofs: pd.DataFrame, chosen: pd.DataFrame)
         count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
         count = max(count, float(stated)) if not pd.isna(stated) else count
         rates = (row["low"] / count, row["high"] / count)
-        records.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"]))
+        records.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"].upper()))
     steep = roofs.groupby("accelerator")["at_batch_1"].max()
     official = chosen[chosen["origin"].eq("official") & chosen["accelerator"].isin(steep.index)]
     for name, rows_of_accelerator in official.groupby("accelerator", sort=False):
@@ -294,7 +294,7 @@ def roof_table(roofs: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     Columns: accelerator, what, x_low/high (sequences), y_low/high (tokens per second per accelerator), beside.
     """
     names = {"at_batch_1": "y_low", "flat": "y_high", "ridge": "x_high"}
-    lines = roofs.rename(columns=names).assign(x_low=1.0, what=roofs["precision"] + " roof", beside="")
+    lines = roofs.rename(columns=names).assign(x_low=1.0, what=roofs["precision"].str.upper() + " roof", beside="")
     points_told = points.assign(beside=points["above"].map({True: "above its roof", False: "below its roof"}))
     columns = ["accelerator", "what", "x_low", "x_high", "y_low", "y_high", "beside"]
     numbers = pd.concat([lines[columns], points_told[columns]], ignore_index=True)
