@@ -314,6 +314,10 @@ def test_of_nothing_the_nearest_is_told() -> None:
     assert best(replace(made(left=()), limited=limited)).headline.endswith("for Llama 2 70B from these rounds.")
     unlimited = answer.best(replace(made(left=()), limited=limited), "Whisper", called).headline
     assert unlimited == "Whisper never ran under a limit on latency in these rounds; Llama 2 70B and BERT did."
+    many = ("Llama 2 70B", "Mixtral 8x7B", "Llama 3.1 405B", "Llama 3.1 8B", "GPT-OSS 120B")
+    longest = answer.best(replace(made(left=()), limited=many), "Stable Diffusion XL", called)
+    assert longest.headline.endswith("; Llama 2 70B, Mixtral 8x7B and 3 more did.")
+    assert len(longest.headline.split()) <= MOST_WORDS
     asked = {"accelerators": ["L40S", "A100 SXM"]}
     assert best(made(**asked)).headline.startswith("No L40S or A100 on sale gave Llama 2 70B users 20 tokens/s: ")
     none = pd.DataFrame(columns=["accelerator", "count", "users_from_p50"])

@@ -191,6 +191,8 @@ def test_a_speed_that_no_run_had_is_refused_with_what_there_is(rows: pd.DataFram
 def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None:
     nowhere = replace(planned(rows.assign(accelerator="B")), fastest=(float("nan"), ""), as_fast=("B",))
     assert answer.why_nothing(nowhere) == "The record has no comparable result of H100 on LLM Interactive. B has one."
+    as_many = replace(nowhere, as_fast=("A", "B", "C", "D"))
+    assert answer.why_nothing(as_many).endswith(" A, B and 2 more have one.")
     unheld = planned(rows, accelerators=[float("nan")] * 2)
     assert "not enough memory for LLM" in answer.why_nothing(unheld)
     mostly = planned(rows, nodes=[1.0, float("nan")], accelerators=[8.0, float("nan")])

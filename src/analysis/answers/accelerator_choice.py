@@ -552,10 +552,11 @@ def _why_nothing(chosen: Choice, label: str, name: Names) -> str:
     rows = chosen.unranked
     rows_with_speed = rows[rows["benchmark"].eq(chosen.match.benchmark) & rows["speed"].notna()]
     asked = interval.number(capacity.speed_asked(TOKENS, chosen.asked))
-    wanted = f"No {either(map(name, chosen.asked.accelerators)) or 'accelerator'} on sale"
+    wanted = f"No {either(map(name, chosen.asked.accelerators), most=2) or 'accelerator'} on sale"
     if rows_with_speed.empty:
         if chosen.limited and label not in chosen.limited:
-            return f"{label} never ran under a limit on latency in these rounds; {listed(chosen.limited)} did."
+            others = listed(chosen.limited, most=2)
+            return f"{label} never ran under a limit on latency in these rounds; {others} did."
         return f"{wanted} can be planned for {label} from these rounds."
     best = rows_with_speed.loc[rows_with_speed["speed"].idxmax()]
     fastest = interval.number(best["speed"], PROSE)

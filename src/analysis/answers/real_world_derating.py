@@ -291,7 +291,7 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
         most = f"{interval.number(speed, 2)} at most ({scenario})"
         return f"No official run of {planned.called} gave each user {wanted} tokens/s, {most}{fast}."
     if planned.behind.empty:
-        words_on_others = f" {listed(others)} {'have' if len(others) > 1 else 'has'} one." if others else ""
+        words_on_others = f" {listed(others, most=2)} {'have' if len(others) > 1 else 'has'} one." if others else ""
         return f"The record has no comparable result of {planned.called} on {planned.chosen.topic}.{words_on_others}"
     if planned.held_nowhere == 1:
         return f"{planned.called} has not enough memory for {label}: nothing is planned."
