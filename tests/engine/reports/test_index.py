@@ -115,6 +115,25 @@ def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> Non
     assert project.record("two")["answer"] == ["First.", "Second."]
 
 
+def test_a_card_and_a_lead_carry_the_marks_of_their_answer_with_what_they_mean(project: Project) -> None:
+    """Told once for all cards: behind the sentence the mark, before the cards its words without their detail."""
+    for name in project.unused:
+        (project.places.source / f"{name}.py").unlink()
+    said = """from analysis.core.findings import Finding
+from analysis.core import notes
+sized = notes.note("another_size", count=72, usual=8)
+display(Finding("first", None, "systems", "First.", (), frozenset({sized, notes.note("approximate")})))"""
+    project.notebook("marked", [*project.cells()[:4], project.code(said, "answer"), *project.cells()[5:]])
+    project.run_file("marked", "marked")
+    assert project.build("marked").status == 0, project.said
+    page = index(project)
+    card = page.split('<a href="marked.html">')[1].split("</li>")[0]
+    assert '<p>First.<sup class="marks" title="another size than most systems, 72x against 8x">\u2020</sup></p>' in card
+    key = page.split('<ul class="key" aria-label="Marks">')[1].split("</ul>")[0]
+    assert Markup(key).text == "\u2020 another size than most systems"
+    assert "First." in project.record("marked")["answer"]
+
+
 def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
     """As the page itself says it, by what the band of its trust line begins with: the page says the rest."""
     for name in project.unused:  # What the trust line is made with needs them.
@@ -145,9 +164,8 @@ def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project:
     assert project.build("small").status == 0, project.said
     card = index(project).split('<a href="small.html">')[1].split("</li>")[0]
     drawn = b64decode(re.search(r"base64,([^\"]+)", card)[1]).decode()
-    assert 'class="picture whole"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
+    assert 'class="picture"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
     assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
-    assert 'class="picture"' in index(project)  # of the others
 
 
 def test_folders_that_hold_no_reports_are_left_alone(project: Project) -> None:

@@ -159,3 +159,13 @@ def test_the_edge_of_a_wide_table_is_shaded_until_its_end(built: Built, front_pa
     box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
     assert shaded < 225 and edge(box) > 245
     assert abs(first.bounding_box()["x"] - before) < 2
+
+
+def test_headlines_carry_the_marks_of_their_pages(built: Built, index: Page) -> None:
+    explained = set("".join(index.locator(".key .mark").all_inner_texts()))
+    places = {"overview": ".front .said"}
+    places |= {name: f"li:has(a[href='{name}.html'])" for name in ("power_efficiency", "price_performance")}
+    for name, place in places.items():
+        page = (built[0].reports / f"{name}.html").read_text("utf-8")
+        marks = page.split('<section class="answer"')[1].split("</sup>")[0].rsplit(">", 1)[1]
+        assert index.locator(f"{place} .marks").first.inner_text() == marks and set(marks) <= explained, name

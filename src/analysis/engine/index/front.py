@@ -43,7 +43,7 @@ def render(places: Places) -> str:
     waiting = _waiting([path for report, path in files.items() if report not in shown], places)
     return fill(
         "list", scripts=("sort.js",) if sortable else (), leads=leads, live=live, styles=styles, cards=cards,
-        failed=failed, waiting=waiting, sweeps=_sweeps(places),
+        key=_key([*leads, *cards]), failed=failed, waiting=waiting, sweeps=_sweeps(places),
     )  # fmt: skip
 
 
@@ -56,6 +56,14 @@ def _lead(stated: dict[str, Any]) -> dict[str, Any]:
         styles |= dict.fromkeys(sheets)
         pieces.append(piece | {"html": markup, "table": parsed(markup).has("table")})
     return stated | {"pieces": pieces, "styles": list(styles)}
+
+
+def _key(stated: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
+    """What the marks behind the answers of these records mean, each mark once."""
+    words: dict[str, dict[str, None]] = {}
+    for note in (note for own in stated for note in own["marks"]):
+        words.setdefault(note["mark"], {})[note["bare"]] = None
+    return [(mark, ", or ".join(meanings)) for mark, meanings in words.items()]
 
 
 def _waiting(paths: Iterable[Path], places: Places) -> list[str]:

@@ -24,6 +24,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
     return {
         "question": question(cells),
         "answer": answer(cells),
+        "marks": answer_marks(cells),
         "trust": trust(cells),
         "findings": findings(cells),
         "front": front(cells),
@@ -79,6 +80,17 @@ def answer(cells: list[Any]) -> list[str]:
     lines = (output["data"] for _, output in shown)
     return [
         block for data in lines if mime.TRUST not in data for block in Markup(MARKS.sub("", data[mime.HTML])).blocks
+    ]
+
+
+def answer_marks(cells: list[Any]) -> list[dict[str, str]]:
+    """The marks behind the answer's first sentence: each with its words, `bare` without their detail."""
+    said = _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML)
+    stated = said[0][1]["data"].get(mime.FINDING, {}).get("notes", ()) if said else ()
+    return [
+        {"mark": note["mark"], "words": note["words"], "bare": note["bare"]}
+        for note in stated
+        if note["scope"] != "background"
     ]
 
 
