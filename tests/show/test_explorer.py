@@ -17,6 +17,7 @@ from analysis.data.catalog import Catalog
 from analysis.engine import stored
 from analysis.show.explorer import columns, live
 from analysis.show.explorer.columns import Column
+from analysis.show.figures import colours
 from analysis.themes import whole_record
 
 FEW = [Column("round", "Round", first=True), Column("low", "Figure"), Column("capped", "Capped", first=True)]
@@ -107,3 +108,17 @@ def test_no_script_makes_markup_of_a_text() -> None:
     words = live.script()
     for name in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
         assert name not in words
+
+
+def test_each_accelerator_has_a_colour_that_is_seen_and_read_on_light_and_dark_ground(data: Catalog) -> None:
+    """Its own where figures give it one; of the others each has a hue of its own."""
+    inks = live._inks(data.accelerators["accelerator"])
+    assert len(inks) == len(data.accelerators) and len(set(inks.values())) == len(inks)
+    grounds = {"light": colours.LIGHT, "dark": colours.DARK}
+    for ink in inks.values():
+        shades = dict(part.removeprefix("--").split(":") for part in ink.split(";"))
+        for ground, colour in grounds.items():
+            assert colours.contrast(shades[ground], colour) >= colours.LEAST
+            assert colours.contrast(shades[f"{ground}-words"], colour) >= colours.LEAST_OF_WORDS
+    of_figures = {name: f"--light:{colour}" for name, colour in colours.COLOURS.items() if name in inks}
+    assert len(of_figures) > 20 and {name: inks[name].split(";")[0] for name in of_figures} == of_figures

@@ -374,8 +374,8 @@ class Explorer(BaseModel):
 
     rounds: Rounds = []
     divisions: list[Literal[DIVISIONS]] = []
-    benchmark: Benchmark = "deepseek-r1"
-    scenario: Scenario = "Server"
+    benchmark: Benchmark = "gpt-oss-120b"
+    scenario: Scenario = "Offline"
 
 
 class Scaling(BaseModel):

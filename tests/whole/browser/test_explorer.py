@@ -12,11 +12,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from analysis.compare import gate
-from analysis.core import views
+from analysis.core import facts, views
 from analysis.data.catalog import Catalog
 from analysis.engine.reports import Outcome
 from analysis.engine.runs.places import Places
 from analysis.show.explorer import columns, live
+from analysis.show.figures import style
 from analysis.themes import whole_record
 
 Built = tuple[Places, Outcome, list[str]]
@@ -119,7 +120,7 @@ def test_each_view_is_a_link(built: Built, explorer: Open, whole: pd.DataFrame) 
 def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> None:
     page = explorer(views.address(ONE, "ranked"))
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max().sort_values(ascending=False)
-    assert page.locator("#drawing text.row-name").all_text_contents() == list(best.index)
+    assert page.locator("#drawing text.row-name").all_text_contents() == [short_names()[name] for name in best.index]
     drawn = page.evaluate("[...document.querySelectorAll('.mark')].map(m => number('per_accelerator', m.row))")
     assert set(drawn) <= set(taken(whole, ONE)["per_accelerator"]) and set(best) <= set(drawn)
 
@@ -153,7 +154,7 @@ def test_a_baseline_makes_ratios(explorer: Open, whole: pd.DataFrame) -> None:
     page = explorer(views.address(ONE, "ranked") + "&base=B200%20SXM")
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max()
     label = page.locator(".mark").evaluate_all("all => all.map(m => m.ariaLabel).filter(l => l.startsWith('GB300'))")
-    largest = max(float(re.match(r"GB300: ([\d.]+) times B200 SXM", each)[1]) for each in label)
+    largest = max(float(re.match(r"GB300: ([\d.]+) times B200", each)[1]) for each in label)
     assert largest == pytest.approx(best["GB300"] / best["B200 SXM"], rel=0.005)
 
 
@@ -369,7 +370,7 @@ def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.Da
 def test_ratios_and_rates_have_even_digits(explorer: Open) -> None:
     page = explorer(views.address(ONE, "table") + "&base=B200%20SXM")
     heads = page.locator(".grid thead th").all_inner_texts()
-    assert heads[1] == "Times B200 SXM"
+    assert heads[1] == "Times B200"
     ratios = page.locator(".grid tbody td:nth-child(2)").all_inner_texts()
     assert "1.00" in ratios and {len(ratio.replace(".", "").lstrip("0")) for ratio in ratios} == {3}
 
@@ -591,3 +592,36 @@ def test_another_browser_shows_the_same(built: Built, firefox: Browser, explorer
     own = explorer(views.address(ONE, "ranked"))
     labels = "all => all.map(mark => mark.ariaLabel)"
     assert page.locator(".mark").evaluate_all(labels) == own.locator(".mark").evaluate_all(labels)
+
+
+COLOURS = """() => Object.fromEntries([...document.querySelectorAll('#drawing .mark.inked')]
+    .map(own => [text('accelerator', own.row), getComputedStyle(own).stroke]))"""
+
+
+def short_names() -> dict[str, str]:
+    """What pages call each accelerator."""
+    return {row["accelerator"]: row["label"] or row["accelerator"] for row in facts.rows("accelerators")}
+
+
+def test_an_accelerator_has_one_colour_in_all_views_and_that_of_the_figures(explorer: Open) -> None:
+    chosen = {"benchmark": ["llama2-70b"], "scenario": ["Offline", "Server"], "division": ["closed"]}
+    found: dict[str, set[str]] = {}
+    for view in ("ranked", "scenarios", "rounds", "scaling"):
+        for name, colour in explorer(views.address(chosen, view)).evaluate(COLOURS).items():
+            found.setdefault(name, set()).add(colour)
+    assert len(found) > 8
+    for name, colours in found.items():
+        own = style.COLOURS.get(name)
+        channels = own and ", ".join(str(int(own[at : at + 2], 16)) for at in (1, 3, 5))
+        assert len(colours) == 1 and (not own or colours == {f"rgb({channels})"}), name
+
+
+def test_it_opens_on_like_with_like_and_calls_accelerators_as_reports_do(explorer: Open) -> None:
+    page = explorer("")
+    assert page.locator("#drawing text.name").first.inner_html().startswith("GPT-OSS 120B, Offline")
+    assert "Not like with like" not in page.inner_text("body")
+    names = page.locator("#drawing text.row-name").all_text_contents()
+    assert "B300" in names and "B300 SXM" not in names
+    page.locator("#drawing .mark").nth(2).click()
+    full = page.locator("#row dl div").filter(has=page.get_by_text("Accelerator", exact=True)).locator("dd")
+    assert full.inner_text() == page.evaluate("text('accelerator', rowOf(choice.row))")

@@ -113,13 +113,13 @@ function verticalAxis(svg, up, values, left, right, title, top) {
 }
 
 // A mark says by its form what its row is: hollow where it is not on sale, a diamond outside the closed division.
-function mark(svg, row, x, y, { ink = "", label = "", radius = 5 } = {}) {
+function mark(svg, row, x, y, { ink, label = "", radius = 5 } = {}) {
   const hollow = text("availability", row) !== "available" ? " hollow" : "";
   const closed = text("division", row) === "closed";
   const shape = closed
     ? draw("circle", { cx: x, cy: y, r: radius })
     : draw("path", { d: `M${x},${y - radius - 1}l${radius + 1},${radius + 1}l${-radius - 1},${radius + 1}l${-radius - 1},${-radius - 1}z` });
-  const told = { class: `mark${hollow} ${ink}`, role: "button", tabindex: -1, "aria-label": `${label}, ${brief(row)}` };
+  const told = { ...inked(`mark${hollow}`, ink), role: "button", tabindex: -1, "aria-label": `${label}, ${brief(row)}` };
   for (const key in told) shape.setAttribute(key, told[key]);
   shape.row = row;
   shape.label = label;

@@ -19,6 +19,7 @@ from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.show.explorer import columns
+from analysis.show.figures import colours
 from analysis.themes import holdings
 
 HERE = Path(__file__).parent
@@ -112,13 +113,14 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     unit = set(rows["rate_unit"].unique())
     meter = {name: f"{name} a power meter" for name in ("with", "without")}
     words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter}
-    words |= {"availability": {"rdi": "RDI"}}
+    words |= {"availability": {"rdi": "RDI"}, "accelerator": called(catalog.accelerators)}
     return {
         "page": PAGE,
         "start": start,
         "columns": columns.described(words),
         "views": VIEWS,
         "mixed": [dict(zip(("bits", "column", "words"), entry, strict=True)) for entry in MIXED],
+        "inks": _inks(catalog.accelerators["accelerator"]),
         "left_out": {code: text.format(unit=", ".join(sorted(unit))) for code, text in left_out.items()},
         "published": {name: published[name] for name in sorted(rows["round"].unique(), key=round_age)},
         "sources": {
@@ -126,6 +128,21 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
             for row in as_dicts(sources)
         },
         "retrieved": max(sources["accessed"], default=""),
+    }
+
+
+def called(accelerators: pd.DataFrame) -> dict[str, str]:
+    """The short names that pages use, of the accelerators that they tell from all others."""
+    names = accelerators["label"].where(accelerators["label"].ne(""), accelerators["accelerator"])
+    own = ~names.duplicated(keep=False) & names.ne(accelerators["accelerator"])
+    return dict(zip(accelerators.loc[own, "accelerator"], names[own], strict=True))
+
+
+def _inks(accelerators: pd.Series) -> dict[str, str]:
+    """The CSS of each accelerator's own colour: that of the figures, or a hue by its place."""
+    return {
+        name: colours.as_style(colours.COLOURS.get(name) or colours.by_place(place))
+        for place, name in enumerate(accelerators)
     }
 
 

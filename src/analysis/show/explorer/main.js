@@ -223,7 +223,7 @@ function fillBar() {
   if (choice.base && !there.includes(choice.base)) there.push(choice.base);
   there.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   base.replaceChildren(make("option", { value: "" }, "none"), ...(rowWords ? [make("option", { value: "row" }, rowWords)] : []),
-    ...there.filter(Boolean).map((name) => make("option", { value: name }, name)));
+    ...there.filter(Boolean).map((name) => make("option", { value: name }, called(name))));
   base.value = rowWords ? "row" : choice.base;
   for (const kind of ["svg", "png"]) one(`take-${kind}`).disabled = choice.view === "table" || !current.length;
   for (const kind of ["csv", "json"]) one(`take-${kind}`).disabled = !current.length;

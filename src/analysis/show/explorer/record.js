@@ -52,6 +52,10 @@ function worded(name, value) {
   return columns.get(name).words[value] ?? value;
 }
 
+function called(accelerator) {
+  return worded("accelerator", accelerator);
+}
+
 function said(name, row) {
   const column = columns.get(name);
   if (column.numbers && !column.facet) return isNaN(column.numbers[row]) ? "" : amount(column.numbers[row]);

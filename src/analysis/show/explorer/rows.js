@@ -49,7 +49,7 @@ function showRow(row) {
   for (const name of known()) {
     const words = fact(name, row);
     if (!words) continue;
-    const told = name === "location" ? folder(row) : name === "source_id" ? source(row).title : words;
+    const told = name === "location" ? folder(row) : name === "source_id" ? source(row).title : name === "accelerator" ? text(name, row) : words;
     list.append(make("div", {}, make("dt", {}, columns.get(name).head), make("dd", {}, told)));
   }
   const cite = make("textarea", { readOnly: true, rows: 4, ariaLabel: "Citation", value: citation(row) });

@@ -61,7 +61,7 @@ function tableView(rows) {
   table.at = 0;
   table.ratio = choice.base || baseRow >= 0 ? ratios(table.rows) : null;
   const { shown, same, measured } = layOut(table.rows);
-  if (table.ratio) shown.splice(1, 0, { name: "", words: `Times ${baseRow >= 0 ? "the baseline" : choice.base}`, width: NUMBERS });
+  if (table.ratio) shown.splice(1, 0, { name: "", words: `Times ${baseRow >= 0 ? "the baseline" : called(choice.base)}`, width: NUMBERS });
   Object.assign(table, { shown, measured });
   const [by, way] = choice.sort.split(":");
   const heads = shown.map(({ name, words }) => {

@@ -38,7 +38,7 @@ function reference(rows) {
   if (!choice.base || !rows.length) return null;
   const less = STREAMS.has(text("scenario", rows[0]));
   const own = rows.filter((row) => text("accelerator", row) === choice.base).map(measure).filter((value) => value > 0);
-  return own.length ? { value: (less ? Math.min : Math.max)(...own), words: choice.base } : null;
+  return own.length ? { value: (less ? Math.min : Math.max)(...own), words: called(choice.base) } : null;
 }
 
 const VIEWS = {
@@ -122,7 +122,7 @@ function drawn(shown, all, rows, panel) {
   const without = leftOut(rows);
   const parts = [`${counted(seen, "result")} of the ${whole.format(rows.length)} chosen are in this view`];
   if (all > shown.length) parts.push(`${shown.length} of ${all} panels are drawn: choose a benchmark and a scenario for one`);
-  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`the baseline ${choice.base} has no result among these: there is no ratio`);
+  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`the baseline ${called(choice.base)} has no result among these: there is no ratio`);
   if (without.length) parts.push(`not comparable: ${listed(without)}`);
   return { sheets, note: `${parts.join("; ")}.`, seen: shown.flat() };
 }
@@ -145,7 +145,7 @@ function ranking(rows, keys, width, most) {
   const value = base ? (row) => (less ? base.value / measure(row) : measure(row) / base.value) : measure;
   const groups = byAccelerator(rows, value, less && !base);
   const shown = groups.slice(0, most);
-  const longest = Math.max(...shown.map((own) => own.name.length));
+  const longest = Math.max(...shown.map((own) => called(own.name).length));
   const narrow = width < 560, left = Math.min(narrow ? 118 : 190, 16 + 7 * longest), top = 52, step = 24;
   // The number stands beside the best mark, on its free side: before the first where less is better, else behind the last.
   const first = less && !base, figures = shown.map((own) => rounded(value(own.best)));
@@ -164,13 +164,13 @@ function ranking(rows, keys, width, most) {
     const y = top + place * step + 8, x = across(value(own.best));
     const from = first ? left + 8 : across(low), to = first ? x - wide(figures[place]) : x;
     if (to > from + 6) svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, class: "stem" }));
-    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, own.name, narrow ? 16 : 28);
+    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, called(own.name), narrow ? 16 : 28);
     const taken = new Set();
     for (const row of own.rows) {
       const at = Math.round(across(value(row)));
       if (taken.has(at)) continue;  // A mark right behind another adds nothing; the table has each result.
       taken.add(at);
-      mark(svg, row, across(value(row)), y, { label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
+      mark(svg, row, across(value(row)), y, { ink: about.inks[own.name], label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
     }
     svg.append(draw("text", { x: first ? x - 9 : x + 9, y: y + 4, "text-anchor": first ? "end" : "start", class: "figure" }, figures[place]));
   });
@@ -205,14 +205,14 @@ function slopes(rows, width) {
   const labels = new Map();
   for (const own of shown) {
     const points = present.filter((scenario) => own.has(scenario)).map((scenario) => own.get(scenario));
-    const accelerator = text("accelerator", points[0]), ink = inks.get(accelerator) ?? "";
+    const accelerator = text("accelerator", points[0]), ink = inks.get(accelerator);
     const path = points.map((row) => `${across(text("scenario", row))},${up(measure(row))}`).join("L");
-    svg.append(draw("path", { d: `M${path}`, class: `line ${ink}` }));
-    if (ink && !labels.has(accelerator)) labels.set(accelerator, { y: up(measure(points.at(-1))), words: accelerator, ink });
+    svg.append(draw("path", { d: `M${path}`, ...inked("line", ink) }));
+    if (ink && !labels.has(accelerator)) labels.set(accelerator, { y: up(measure(points.at(-1))), words: called(accelerator), ink });
   }
   for (const own of shown)
     for (const row of own.values())
-      mark(svg, row, across(text("scenario", row)), up(measure(row)), { ink: inks.get(text("accelerator", row)) ?? "other", radius: 4,
+      mark(svg, row, across(text("scenario", row)), up(measure(row)), { ink: inks.get(text("accelerator", row)), radius: 4,
         label: `${said("scenario", row)}: ${rounded(measure(row))} ${unitOf(row)}` });
   endLabels(svg, [...labels.values()], right + 10, top, bottom, narrow ? 14 : 26);
   return svg;
@@ -224,8 +224,13 @@ function systemsOf(lines) {
 
 function inksOf(names) {
   const inks = new Map();
-  for (const name of names) if (!inks.has(name) && inks.size < INKS) inks.set(name, `ink-${inks.size + 1}`);
+  for (const name of names) if (!inks.has(name) && inks.size < INKS) inks.set(name, about.inks[name] ?? "");
   return inks;
+}
+
+// An accelerator's own colour, the same in all views; grey where a drawing does not name it.
+function inked(kind, ink) {
+  return ink ? { class: `${kind} inked`, style: ink } : { class: `${kind} other` };
 }
 
 function named(inks, all) {
@@ -234,7 +239,7 @@ function named(inks, all) {
 
 function endLabels(svg, labels, x, top, bottom, most) {
   spread(labels, top, bottom);
-  for (const own of labels) inside(svg, { x, y: own.y + 4, class: `end ${own.ink}` }, own.words, most);
+  for (const own of labels) inside(svg, { x, y: own.y + 4, ...inked("end", own.ink) }, own.words, most);
 }
 
 function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = false, lines = "", less = false }) {
@@ -271,14 +276,14 @@ function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = 
       const points = [...bests.values()].sort((a, b) => x(a) - x(b));
       last = points.at(-1);
       if (points.length > 1)
-        svg.append(draw("path", { d: `M${points.map((row) => `${rightOf(x(row))},${above(value(row))}`).join("L")}`, class: `line ${ink}` }));
+        svg.append(draw("path", { d: `M${points.map((row) => `${rightOf(x(row))},${above(value(row))}`).join("L")}`, ...inked("line", ink) }));
     }
-    labels.push({ y: above(value(last)), words: own.name, ink });
+    labels.push({ y: above(value(last)), words: called(own.name), ink });
   }
   const taken = new Set();
   for (const row of [...known].sort((a, b) => value(b) - value(a))) {
-    const at = [rightOf(x(row)), above(value(row))], ink = inks.get(text("accelerator", row)) ?? "other";
-    const cell = `${Math.round(at[0] / 3)},${Math.round(at[1] / 3)},${ink}`;
+    const at = [rightOf(x(row)), above(value(row))], ink = inks.get(text("accelerator", row));
+    const cell = `${Math.round(at[0] / 3)},${Math.round(at[1] / 3)},${ink ?? ""}`;
     if (taken.has(cell)) continue;  // A mark behind another of its kind, within three pixels, adds nothing.
     taken.add(cell);
     mark(svg, row, ...at, { ink, radius: 4.5, label: `${rounded(value(row))} ${up}, ${dates ? rounds.get(x(row)) : `${rounded(x(row))} ${across}`}` });
@@ -327,13 +332,13 @@ function matrix(rows, width) {
   const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size).slice(0, room);
   const down = [...models.keys()].filter((model) => across.some((part) => best.has(`${model}\n${part}`)))
     .sort((a, b) => models.get(b).size - models.get(a).size);
-  const name = `${said("scenario", rows[0])}: best ${choice.base ? `as a multiple of ${choice.base}` : less ? "latency (ms)" : "per accelerator"}`;
+  const name = `${said("scenario", rows[0])}: best ${choice.base ? `as a multiple of ${called(choice.base)}` : less ? "latency (ms)" : "per accelerator"}`;
   const held = `${some(down.length, models.size, "benchmark")}, ${some(across.length, parts.size, "accelerator")}${choice.base || less || narrow ? "" : ", each in its unit"}`;
   const svg = sheet(width, top + down.length * high + 12, `${name}: ${held}`);
   heading(svg, name, held, width);
   across.forEach((part, place) => {
     const x = left + place * wide + wide / 2;
-    inside(svg, { transform: `translate(${x + 4} ${top - 8}) rotate(-40)`, class: "tick" }, part, 20);
+    inside(svg, { transform: `translate(${x + 4} ${top - 8}) rotate(-40)`, class: "tick" }, called(part), 20);
   });
   down.forEach((model, at) => {
     const y = top + at * high, own = across.map((part) => best.get(`${model}\n${part}`));

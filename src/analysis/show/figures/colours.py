@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from colorsys import hls_to_rgb
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' card
 LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
+LEAST_OF_WORDS = 4.5  # and of words (1.4.3)
 INK, QUIET, RULE, GRID, BAND = "#222222", "#595959", "#c8c8c8", "#e6e6e6", "#d9d9d9"
 ON_DARK = {LIGHT: DARK, INK: "#e6eaee", QUIET: "#b3bcc6", RULE: "#515d69", GRID: "#303943", BAND: "#3f4a56"}
 CELL_INK = "#262626"  # words in a heat map's cells, which keep their colours on dark ground
@@ -64,6 +66,21 @@ def of_accelerators() -> dict[str, str]:
 
 
 COLOURS = of_accelerators()
+
+
+def by_place(place: int) -> str:
+    """A colour for white ground for what has none of its own: hues of the places 0, 1, ... lie a golden angle apart."""
+    red, green, blue = hls_to_rgb(place * (3 - 5**0.5) / 2 % 1, 0.45, 0.5)
+    return readable(f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}", LIGHT)
+
+
+def as_style(colour: str) -> str:
+    """CSS variables: the colour for marks on light and on dark ground, and for words."""
+    grounds = {"light": (LIGHT, LEAST), "dark": (DARK, 1.3 * LEAST)}
+    marks = {f"--{name}": readable(colour, ground, least) for name, (ground, least) in grounds.items()}
+    words = {f"--{name}-words": readable(colour, ground, LEAST_OF_WORDS) for name, (ground, _) in grounds.items()}
+    return ";".join(f"{name}:{value}" for name, value in (marks | words).items())
+
 
 # What the audit says of a figure, from what agrees to what cannot be.
 _JUDGED = {
