@@ -196,7 +196,7 @@ def test_why_nothing_is_planned_is_told_by_its_cause(rows: pd.DataFrame) -> None
     unheld = planned(rows, accelerators=[float("nan")] * 2)
     assert "not enough memory for LLM" in answer.why_nothing(unheld)
     mostly = planned(rows, nodes=[1.0, float("nan")], accelerators=[8.0, float("nan")])
-    words = "In 50 % of the draws no number of H100 holds a request of LLM: nine in ten cannot be planned."
+    words = "In 50 % of the draws no number of H100 holds a request of LLM: none serves nine draws in ten."
     assert answer.need(mostly).headline == words and answer.need(mostly).value is None
     assert answer.panels(mostly).empty
     assert answer.why_nothing(planned(rows)).startswith("The throughput of each H100 on LLM Interactive is not known")

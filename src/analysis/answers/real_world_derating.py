@@ -297,7 +297,7 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
         return f"{planned.called} has not enough memory for {label}: nothing is planned."
     if planned.held_nowhere:
         often = f"{interval.number(100 * planned.held_nowhere, 2)} % of the draws"
-        return f"In {often} no number of {planned.called} holds a request of {label}: nine in ten cannot be planned."
+        return f"In {often} no number of {planned.called} holds a request of {label}: none serves nine draws in ten."
     return f"The throughput of each {planned.called} on {planned.chosen.topic} is not known: nothing is planned."
 
 

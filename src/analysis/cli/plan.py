@@ -73,12 +73,12 @@ def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -
     facts = catalog.accelerators.set_index("accelerator").loc[asked.baseline]
     identity = catalog.benchmarks.set_index("benchmark").loc[asked.benchmark]
     weights = roofline.weight_gb(float(identity["parameters_billion"]), asked.weight_precision)
-    part = f"{interval.number(100 * planned.held_nowhere, 2)} % of the draws, more than one in ten"
-    often = "" if planned.held_nowhere == 1 else f" In {part}, cannot be planned."
+    part = f"{interval.number(100 * planned.held_nowhere, 2)} % of the draws"
+    often = "" if planned.held_nowhere == 1 else f"in {part}, more than one in ten, "
     return (
-        f"{planned.chosen.label} at {asked.weight_precision} takes {weights:g} GB for its weights alone: "
+        f"{planned.chosen.label} at {asked.weight_precision} takes {weights:g} GB for its weights alone: {often}"
         f"{memory.GROUPS[-1]:,} {asked.baseline} of {facts['memory_gb']:g} GB, {100 * asked.memory_headroom:g} % kept "
-        f"free, hold no request of {asked.context_tokens[1]:,.0f} tokens beside them.{often} A lower --precision or "
+        f"free, hold no request of {asked.context_tokens[1]:,.0f} tokens beside them. A lower --precision or "
         "--cache-precision, a shorter --context or another --accelerator needs less."
     )
 

@@ -115,5 +115,5 @@ def _loads(octaves: Sequence[int]) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _slots_by_octave(*terms: float) -> dict[int, np.ndarray]:
-    """The slots that were found for the loads of each octave."""
+    """The slots that were found for the loads of each octave, one dictionary for each queue that `terms` describe."""
     return {}
