@@ -4,7 +4,7 @@ import time
 
 from analysis.audit import doubts
 from analysis.core.parameters import RealWorldDerating
-from analysis.themes import capacity
+from analysis.themes.plans import basis, capacity
 
 DRAWS, PLANS = 100_000, 9
 
@@ -12,9 +12,9 @@ DRAWS, PLANS = 100_000, 9
 def milliseconds(draws: int = DRAWS) -> list[float]:
     """What each of PLANS plans for other users takes, its percentiles included."""
     asked = RealWorldDerating(draws=draws, users=5000)
-    basis, taken = capacity.basis(doubts.catalog(), asked), []
+    looked_up, taken = basis.basis(doubts.catalog(), asked), []
     for more in range(PLANS):
         began = time.perf_counter()
-        _ = capacity.over(basis, asked.model_copy(update={"users": 5000 + 100 * more})).marks
+        _ = capacity.over(looked_up, asked.model_copy(update={"users": 5000 + 100 * more})).marks
         taken.append(1000 * (time.perf_counter() - began))
     return taken

@@ -1,0 +1,48 @@
+"""`make bench` takes minutes and is no test; what it asks of the package is there, and its own parts give figures."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from analysis.core.paths import NOTEBOOKS, ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+# The whole bench is imported with its ways; what needs no build and no browser is asked for figures.
+PARTS = """
+import json, sys
+from pathlib import Path
+import bench, plans, sliders
+taken = {"plan": plans.milliseconds(1000), "slider": sliders.milliseconds(Path(sys.argv[1]))}
+print(json.dumps({"ways": sorted(bench.WAYS), "taken": taken}))
+"""
+LIBRARY = "import commands; exec(commands.LIBRARY)"
+
+
+def ran(*command: str, cwd: Path = BENCHMARKS) -> str:
+    """What a Python process in some folder prints."""
+    done = subprocess.run([sys.executable, *command], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_parts_without_a_build() -> None:
+    measured = json.loads(ran("-c", PARTS, str(ROOT)))
+    assert set("abcdefgh") == set(measured["ways"])
+    for name, taken in measured["taken"].items():
+        assert len(taken) > 1, name
+        assert min(taken) > 0, name
+
+
+def test_the_package_as_a_library() -> None:
+    imported, loaded = map(float, ran("-c", LIBRARY).split())
+    assert imported > 0
+    assert loaded > 0
+
+
+def test_the_limit_runs_the_cells_of_a_notebook() -> None:
+    ran(str(BENCHMARKS / "limit.py"), json.dumps([["progress", {}]]), "1", cwd=NOTEBOOKS)
+    failing = [sys.executable, str(BENCHMARKS / "limit.py"), json.dumps([["progress", {"benchmark": "no such"}]]), "1"]
+    done = subprocess.run(failing, cwd=NOTEBOOKS, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no such" in done.stderr
