@@ -111,7 +111,7 @@ def worth_more(matrix: pd.DataFrame, baseline: str) -> str:
 
 
 def record(rounds_held: pd.DataFrame) -> Finding:
-    """The rounds of the record, its closed results, and when the newest was published; `held` is of standing.held."""
+    """The rounds of the record, its closed results, and when the newest was published; of standing.held."""
     unit = "rounds in the record"
     if rounds_held.empty:
         return nothing("rounds_of_the_record", unit, "No official record is there.")

@@ -182,7 +182,7 @@ def everywhere(pairs: pd.DataFrame, label: Names, name: Names) -> Finding:
 
 
 def pair_rows(pairs: pd.DataFrame, label: Names, name: Names) -> pd.DataFrame:
-    """The pairs as a figure draws them, DRAWN at most, the highest gain first: `what` names accelerator and run."""
+    """The pairs as a figure draws them, DRAWN at most, highest gain first: `what` names accelerator and benchmark."""
     order = interval.of(pairs, "speedup").middle.sort_values(ascending=False, kind="stable").index
     rows = pairs.loc[order].head(DRAWN)
     records = as_dicts(rows)

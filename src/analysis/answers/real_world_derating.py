@@ -237,7 +237,7 @@ def _tighter(shown: pd.DataFrame) -> pd.DataFrame:
 
 
 def benchmark_rows(measured: pd.DataFrame, first_benchmark: str, labels: Mapping[str, str], most: int) -> pd.DataFrame:
-    """The rows of derating.by_benchmark by their labels: few benchmarks, `first`, then those under most limits."""
+    """The rows of derating.by_benchmark by labels: `first_benchmark`, then those under most limits, `most` in all."""
     rows = derating.by_benchmark(measured)
     ran = rows.groupby("benchmark")["scenario"].transform("size")
     order = rows.assign(_ran=ran, _most=rows.groupby("benchmark")["systems"].transform("sum"))

@@ -112,7 +112,7 @@ def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Ro
 def _under(
     figure: Row, check: str, ceiling: float, reference: str, words: str, scope: str, lifted: str, facts: Row
 ) -> Judgement:
-    """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `what` stand around it."""
+    """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` stand around it."""
     printed = interval.of(figure)
     times = f"; the figure is {interval.number(printed.low / ceiling)} times that, {lifted}"
     beside = ", which the figure keeps below" if printed.low <= ceiling else times

@@ -42,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fixed:
-    """What stays: the report's parameters, what the tables give (capacity.basis), power.efficiency."""
+    """What stays: the report's parameters, what the tables give (plans.basis), power.efficiency."""
 
     asked: RealWorldDerating
     basis: capacity.Basis

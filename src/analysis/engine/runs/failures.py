@@ -15,7 +15,7 @@ IN_FILE = re.compile(r"^File (.+?):(\d+), in ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed report in words; `where`, `line`, `inside` and `notebook` are empty where they don't apply."""
+    """A failed report in words; `where`, `line`, `inside` and `next` are empty where they don't apply."""
 
     report: str
     what: str

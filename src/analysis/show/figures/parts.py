@@ -46,7 +46,7 @@ def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: S
 def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str, hover_text: str = "") -> None:
     """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing.
 
-    `told` is shown when one of them is pointed at.
+    `hover_text` is shown when one of them is pointed at.
     """
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if low != low:
@@ -58,7 +58,7 @@ def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, fac
 
 
 def pointed_at(ax: Axes, corner: tuple[float, float], hover_text: str) -> None:
-    """A square of one unit that says `told` when it is pointed at: what fills it can be felt, but is not seen."""
+    """A square of one unit that says `hover_text` when it is pointed at: what fills it can be felt, but is not seen."""
     from matplotlib.patches import Rectangle  # Loaded where something is drawn, as in `style`.
 
     gid = f"{style.HOVER}{hover_text}"
