@@ -163,7 +163,7 @@ def test_what_takes_less_in_a_size_that_nobody_measured_is_told_behind_the_answe
     assert alone.headline == "Towered GB300 would take 4 accelerators, but was measured only in systems of 72."
     assert found.name in [own.name for own in answer.shown(chosen, chosen.ranked, 9, "Llama 2 70B", called)]
     assert answer.power(chosen).headline == (
-        "B200 draws least, 10 to 12 kW by a model; 4 of a rack of 72 GB300 at 5 to 6 kW."
+        "Of measured sizes B200 draws least, 10 to 12 kW by a model; 4 of a rack of 72 GB300 at 5 to 6 kW."
     )
     larger = RACK | {"accelerator": "MI355X", "called": "MI355X", "measured_on": 64}
     assert best(made(B200, larger)).headline.endswith(", or 4 of a system of 64 MI355X.")
@@ -369,6 +369,13 @@ def test_other_users_change_the_answer_or_do_not() -> None:
         == "With 9,000 users B200 leads too, with 8 accelerators."
     )
     assert "H200 leads instead of B200" in answer.elsewhere(chosen, more.ranked, 9000).headline
+    twin = B200 | {"accelerator": "B300 SXM", "called": "B300"}
+    both = made(B200, twin, H200)
+    told = "With 9,000 users B200 and B300 lead{}, with 8 accelerators each."
+    assert answer.elsewhere(both, both.ranked, 9000).headline == told.format(" too")
+    assert answer.elsewhere(made(H200, B200), both.ranked, 9000).headline == told.format(" instead of H200")
+    alone = "With 9,000 users B200 leads too, with 8 accelerators."
+    assert answer.elsewhere(both, chosen.ranked, 9000).headline == alone
 
 
 def test_causes_are_counted_and_figures_have_so_many_rows() -> None:

@@ -271,7 +271,7 @@ def test_causes_are_told_or_too_close_to_call() -> None:
     found = answer.explanation(same)
     assert found.headline == (
         "What explains it is too close to call: over 6 accelerators at one precision compute and memory bandwidth fit "
-        "alike."
+        "equally well."
     )
     assert found.value == Interval(1.26, 1.26)
     alone = answer.explanation(same.assign(close=[True, False, False]))

@@ -70,16 +70,19 @@ def test_only_example_files_are_marked_as_such(example: bool) -> None:
 
 def front(*best: bool) -> SimpleNamespace:
     """Runs of which some are on the front."""
-    runs = pd.DataFrame({"best": best, "interactivity_low": 10.0, "interactivity_high": 50.0})
-    runs = runs.assign(per_accelerator_low=300.0, per_accelerator_high=1000.0)
+    speed = [50.0, 10.0, 20.0][: len(best)]
+    rate = [300.0, 1000.0, 200.0][: len(best)]
+    runs = pd.DataFrame({"best": best, "interactivity_low": speed, "interactivity_high": speed})
+    runs = runs.assign(per_accelerator_low=rate, per_accelerator_high=rate)
     return SimpleNamespace(runs=runs, notes=frozenset({note("few_requests")}))
 
 
 def test_the_front_of_runs_is_told_by_rate_and_speed() -> None:
     finding = answer.front(front(True, True, False))
-    words = "2 of 3 runs are on the front: 300 to 1,000 tokens/s per accelerator at 10 to 50 tokens/s per user."
+    words = "2 of 3 runs are on the front: 1,000 tokens/s per accelerator at 10 tokens/s per user, 300 at 50."
     assert (finding.headline, finding.value, finding.notes) == (words, Interval(2, 2), {note("few_requests")})
-    assert answer.front(front(True)).headline.startswith("1 of 1 run is on the front")
+    alone = "1 of 1 run is on the front: 300 tokens/s per accelerator at 50 tokens/s per user."
+    assert answer.front(front(True)).headline == alone
     assert answer.front(front(False)).value is None
 
 
@@ -93,7 +96,7 @@ def test_the_largest_loss_is_told_with_what_is_left() -> None:
     own = assessed(of_nearest_low=0.4, latency_low=0.9)
     own.gap = gap
     finding = answer.gap(own)
-    words = "Software and set-up takes 45 to 54 % of the nearest system's Offline rate; 36 to 45 % is left."
+    words = "Software and set-up take 45 to 54 % of the nearest system's Offline rate; 36 to 45 % is left."
     assert (finding.headline, finding.value) == (words, Interval(0.45, 0.54))
     drawn = answer.lost_rows(own)
     assert drawn["label"].tolist() == ["latency limits", "software and set-up"]

@@ -18,7 +18,6 @@ States = Callable[..., None]
 RUN = {"low": 16_000.0, "power_watts_low": 4000.0, "power_watts_high": 4000.0, "power_measured": True}
 NEW = {"accelerator": "B200 SXM", "result_id": "5.1-1", "round": "v5.1", "source_id": "mlcommons-v5.1"}
 CAP = {"power_capped": True, "notes": frozenset({note("power_capped")})}
-ROUNDS = ["v4.0", "v4.1", "v5.0", "v5.1"]
 LIMITS = pd.DataFrame({"accelerator": ["H100 SXM", "B200 SXM"], "power_limit_w": [700.0, 1000.0]})
 
 
@@ -28,7 +27,7 @@ def spent(rows: pd.DataFrame) -> pd.DataFrame:
 
 def lead(rows: pd.DataFrame, baseline: str = "H100 SXM") -> Finding:
     own = spent(rows)
-    return watts.lead(power.nodes(own), power.ratios(own, baseline), baseline, "LLM Offline", "token", ROUNDS)
+    return watts.lead(power.nodes(own), power.ratios(own, baseline), baseline, "LLM Offline", "token")
 
 
 def test_the_leading_node_is_told_over_the_baseline_with_caps_rounds_and_kilowatts(
@@ -36,9 +35,7 @@ def test_the_leading_node_is_told_over_the_baseline_with_caps_rounds_and_kilowat
 ) -> None:
     """32,000 at 4,000 W are 8 a joule, over 4 of a capped run two rounds before."""
     rows = comparable_rows(RUN | CAP, RUN | NEW | {"low": 32_000.0})
-    told = (
-        "Eight B200 SXM make 2 times the tokens per joule of power-capped H100 SXM, two rounds earlier, and draw 4 kW."
-    )
+    told = "Eight B200 SXM make 2 times the tokens per joule of power-capped H100 SXM of v4.1, and draw 4 kW."
     for baseline in ("H100 SXM", "B200 SXM"):
         finding = lead(rows, baseline)
         states(finding, (2.0, 2.0))
@@ -52,7 +49,7 @@ def test_the_leading_node_is_told_over_the_baseline_with_caps_rounds_and_kilowat
 
 def test_a_leading_node_that_does_less_is_told_the_other_way_round(comparable_rows: Rows, states: States) -> None:
     rows = comparable_rows(RUN, RUN | NEW | {"round": "v5.0", "low": 8_000.0})
-    states(lead(rows), (2.0, 2.0), "Eight H100 SXM make 2 times the tokens per joule of B200 SXM, a round later.")
+    states(lead(rows), (2.0, 2.0), "Eight H100 SXM make 2 times the tokens per joule of B200 SXM of v5.0.")
     same = comparable_rows(RUN, RUN | NEW | {"round": "v4.1", "low": 16_200.0})
     states(lead(same), (1.0125, 1.0125), "make about as many tokens per joule as H100 SXM, and draw 4 kW.")
 
@@ -71,7 +68,7 @@ def test_long_names_leave_the_kilowatts_out(comparable_rows: Rows) -> None:
     name, other = {"accelerator": "RTX PRO 6000 Blackwell SE"}, {"accelerator": "Arc Pro B60 Dual"}
     rows = comparable_rows(RUN | CAP | other, RUN | CAP | NEW | name | {"low": 32_000.0})
     finding = lead(rows, "Arc Pro B60 Dual")
-    assert finding.headline.endswith("two rounds earlier.") and len(finding.headline.split()) <= 25
+    assert finding.headline.endswith("of v4.1.") and len(finding.headline.split()) <= 25
 
 
 def test_a_megawatt_and_its_building_are_told_with_the_price_of_electricity(
@@ -250,7 +247,7 @@ def test_nothing_to_say_about_watts_is_said(comparable_rows: Rows) -> None:
     own = spent(none)
     best, ratios, limits = power.nodes(own), power.ratios(own, "H100 SXM"), power.beside_limits(none, LIMITS)
     found = [
-        watts.lead(best, ratios, "H100 SXM", "LLM", "token", ROUNDS),
+        watts.lead(best, ratios, "H100 SXM", "LLM", "token"),
         watts.energy(best, "LLM", "token"),
         watts.drawn(best),
         watts.capped(power.capped(none, none)),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.answers import price_performance as prices
+from analysis.core.findings import exactly
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import cost, ownership
@@ -182,8 +183,8 @@ def test_a_worth_that_the_rounds_differ_in_is_told_of_each(worth: pd.DataFrame) 
     older = worth.iloc[[2]].assign(worth_low=1.31, worth_high=1.31, verdict="cheaper", base="v4.1")
     in_rounds = pd.concat([worth, older], ignore_index=True)
     assert prices.claim(in_rounds, "H100") == (
-        "Beside an H100, quotes ask about (v5.1) or less than (v4.1) its worth for an H200 SXM and more than its worth "
-        "for an L40S."
+        "Beside an H100, quotes ask more than its worth for an L40S and about its worth (v5.1) or less (v4.1) for an "
+        "H200 SXM."
     )
     less = in_rounds.assign(verdict="", worth_low=in_rounds["worth_low"].where(in_rounds["base"].eq("v4.1"), 0.9))
     assert prices.claim(less, "H100") == "0 of 4 accelerators are worth more than an H100."
@@ -196,10 +197,13 @@ def test_quotes_are_named_by_accelerator_and_provider_with_what_they_say() -> No
     told = named[["offer", "asked", "terms", "price_from"]].to_numpy().tolist()
     assert told == [["H200 SXM\nCloud", "$3.29", "reserved, 2026-01", "parameter"],
                     ["L40S\nElse", "50 cents", "not stated", "a post"]]  # fmt: skip
-    assert prices.quotes(drawn, OFFERS, ["v4.1"], str) == "3 of 3 quotes (of documents, undated); throughput of v4.1."
-    assert prices.quotes(drawn, dated, [], str) == "3 of 1 quote (1 given)."
-    few = prices.quotes(drawn.head(2), OFFERS, [], str.lower)
-    assert few == "2 of 3 quotes (of documents, undated); no throughput of a l40s."
+    told = prices.quotes(drawn, OFFERS, ["v4.1"], exactly(0.5), str)
+    assert told == "3 of 3 quotes (of documents, undated); 50 % of the throughput of v4.1 is delivered."
+    told = prices.quotes(drawn, dated, [], exactly(1.0), str)
+    assert told == "3 of 1 quote (1 given); 100 % of the throughput is delivered."
+    few = prices.quotes(drawn.head(2), OFFERS, [], exactly(1.0), str.lower)
+    left_out = "; no throughput of a l40s."
+    assert few == f"2 of 3 quotes (of documents, undated); 100 % of the throughput is delivered{left_out}"
     assert prices.rounds_of(OFFERS.assign(rounds=[("v5.1",), ("v4.1",), ("",)])) == ["v4.1", "v5.1"]
 
 

@@ -226,9 +226,9 @@ def test_the_need_without_the_assumed_derate_is_told_as_what_changes(rows: pd.Da
 
 def fleet(*users: int, usd: float = 26.0) -> pd.DataFrame:
     """Users on one node each."""
-    frame = pd.DataFrame({"users": users, "nodes_low": 1.0, "nodes_high": 1.0})
-    each = usd / frame["users"]
-    return frame.assign(usd_per_user_hour_low=each, usd_per_user_hour_high=each)
+    frame = pd.DataFrame({"users": users})
+    values = {"nodes": 1.0, "usd_per_user_hour": usd / frame["users"]}
+    return frame.assign(**{f"{name}_{end}": values[name] for name in values for end in ("low", "median", "high")})
 
 
 def test_the_draws_that_nothing_serves_are_told_beside_what_decides_the_others() -> None:
@@ -248,6 +248,7 @@ def test_what_a_user_costs_is_told_among_few_and_many(rows: pd.DataFrame) -> Non
     assert answer.fleet(fleet(), priced).value is None
     drawn = answer.fleet_rows(fleet(1, 1000), priced)
     assert drawn["label"].tolist() == ["1 user", "1,000 users"] and drawn["value_low"].tolist() == [26.0, 0.026]
+    assert drawn["value_median"].tolist() == [26.0, 0.026]
     assert answer.fleet_axis(priced) != answer.fleet_axis(planned(rows, nodes=1.0))
 
 

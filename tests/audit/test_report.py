@@ -200,7 +200,7 @@ def test_nothing_judged_is_said(judged: pd.DataFrame) -> None:
     assert answer.dots(none, LABELS).empty
     assert answer.dots_title(answer.dots(none, LABELS)) == "No figure drawn here is wrong."
     assert answer.step_by_step(none, answer.PER_DOLLAR, LABELS).empty
-    assert answer.consequences(pd.DataFrame(columns=consequences.COLUMNS), "H100 SXM").value is None
+    assert answer.consequences(pd.DataFrame(columns=consequences.COLUMNS), "H100 SXM", []).value is None
 
 
 def test_each_figure_is_one_dot_under_the_check_that_decides(judged: pd.DataFrame) -> None:
@@ -277,10 +277,10 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
     (only,) = found.to_dict("records")
     assert (only["printed_low"], only["official_low"]) == (2.0, 0.95)
     assert (only["notes"], only["source_ids"]) == ({note("contradicts_record")}, ("docA",))
-    finding = answer.consequences(found, "H100 SXM")
+    finding = answer.consequences(found, "H100 SXM", ["v4.0", "v4.1"])
     assert finding.value == Interval(1, 1)
     assert finding.headline == (
-        "Read off the A, one H100 SXM would do the work of 0.5 H200 SXM; official results say 1.1."
+        "Read off the A, one H100 SXM would do the work of 0.5 H200 SXM; official results of v4.0 and v4.1 say 1.1."
     )
 
 
@@ -304,5 +304,5 @@ def test_conclusions_of_sizings_and_watts_are_noted_with_what_is_wrong_and_name_
         ["sizing", "B", {note("rate_contradicts_record")}, ("docB",)],
         ["power", "B", {note("contradicts_meter")}, ("docB",)],
     ]
-    finding = answer.consequences(found, "H100 SXM")
+    finding = answer.consequences(found, "H100 SXM", ["v4.0", "v4.1"])
     assert (finding.sources, finding.headline) == (["docB"], "2 conclusions read off them rest on doubtful figures.")

@@ -121,7 +121,7 @@ def best(chosen: Choice, label: str, name: Names) -> Finding:
         fact = "price is known" if chosen.by == DOLLARS else "watts are known"
         words = f"No {fact} of the {counted(len(ranked), 'accelerator')} that can serve this."
         return nothing("best_accelerator", unit, words)
-    first_ranked, level = rows_known.iloc[0], ranking.level(chosen)
+    first_ranked, level = rows_known.iloc[0], ranking.level(rows_known, chosen.by)
     value, notes = likely(first_ranked, chosen.by), of_rows(level) | chosen.match.notes
     caution, users = _caution(chosen, label), _users(chosen, label)
     within = ranked["within"].isin(["yes", "perhaps"])
@@ -300,7 +300,8 @@ def power(chosen: Choice) -> Finding:
     row, unmeasured, smaller = rows.iloc[0], ranking.below(rows, KILOWATTS), ranking.in_smaller(rows, KILOWATTS)
     value, how = likely(row, KILOWATTS), f"at the wall in {ranking.runs(row)}" if row["metered"] else "by a model"
     where = f" {ranking.part_of(rows.head(1))}" if row["smaller"] else ""
-    words = f"{row['called']}{where} draws least, {prose(value)} kW {how}"
+    claim = f"of measured sizes {row['called']} draws" if len(unmeasured) else f"{row['called']}{where} draws"
+    words = f"{opening(claim)} least, {prose(value)} kW {how}"
     words += f"; {ranking.in_larger(unmeasured, KILOWATTS)}" if len(unmeasured) else ""
     words += f"; {ranking.of_smaller(smaller, KILOWATTS)}." if len(smaller) else "."
     return Finding("kilowatts_of_best", value, unit, words, cited(rows), notes=of_rows(_powered(rows)),
@@ -388,15 +389,15 @@ def elsewhere(chosen: Choice, for_more_users: pd.DataFrame, users: int) -> Findi
     for_these_users = ranking.known(chosen)
     if for_these_users.empty or for_more_users.empty:
         return nothing("best_for_more_users", unit, "Nothing can be ranked for more users either.")
-    leader, leader_for_more = for_these_users.iloc[0], for_more_users.iloc[0]
-    same_leader, value = leader["accelerator"] == leader_for_more["accelerator"], likely(leader_for_more, chosen.by)
-    amount = ranking.much(chosen, value)
-    subject = f"With {users:,} users {leader_for_more['called']}"
-    lead = "leads too" if same_leader else f"leads instead of {leader['called']}"
-    words = f"{subject} {lead}, with {amount}."
-    return Finding(
-        "best_for_more_users", value, unit, words, cited(for_more_users.head(1)), about=leader_for_more["accelerator"]
-    )
+    leaders, leaders_for_more = (ranking.level(rows, chosen.by) for rows in (for_these_users, for_more_users))
+    same_leaders = leaders_for_more["accelerator"].isin(leaders["accelerator"]).all()
+    value = likely(leaders_for_more.iloc[0], chosen.by)
+    lead = f"lead{'s' * (len(leaders_for_more) == 1)}"
+    lead += " too" if same_leaders else f" instead of {either(leaders['called'], most=3)}"
+    subject = f"With {users:,} users {listed(leaders_for_more['called'], most=3)}"
+    words = f"{subject} {lead}, with {ranking.much(chosen, value)}{' each' * (len(leaders_for_more) > 1)}."
+    leader = leaders_for_more["accelerator"].iloc[0]
+    return Finding("best_for_more_users", value, unit, words, cited(leaders_for_more), about=leader)
 
 
 def shown(chosen: Choice, for_more_users: pd.DataFrame, users: int, label: str, name: Names) -> list[Finding]:

@@ -30,7 +30,7 @@ def compared(rows: pd.DataFrame) -> Finding:
 def holds(rows: pd.DataFrame) -> Finding:
     """How many results there are to look up, how many of them are open, and how few submitters filed most."""
     count = counted(len(rows), "official result")
-    headline = f"To filter and cite, each with its source, there {'is' if len(rows) == 1 else 'are'} {count}"
+    headline = f"{count} can be filtered and cited, each with its source"
     if opened := int(rows["division"].eq("open").sum()):
         headline += f", {opened:,} of the open division"
     top_filers = rows["submitter"].value_counts().head(FEW)

@@ -292,7 +292,7 @@ def _explained(one_precision: bool, ranked_facts: pd.DataFrame) -> str:
     over = f"over {counted(best['accelerators'], 'accelerator')}{' at one precision' if one_precision else ''}"
     if len(close) == 1:
         return f"{opening(over)}, {best['spec']} explains the speedup best: off by {best['miss']} times on average."
-    return f"What explains it is too close to call: {over} {listed(close['spec'])} fit alike."
+    return f"What explains it is too close to call: {over} {listed(close['spec'])} fit equally well."
 
 
 def decomposition(steps: pd.DataFrame, software: pd.DataFrame, earlier: str, later: str, name: Names) -> list[Finding]:

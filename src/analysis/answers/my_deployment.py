@@ -22,7 +22,8 @@ LOST = {
     "load or software": "a light load or slow software",
     "answers in time": "answers that come too late",
 }
-MANY = ("latency limits", "requests at a time", "answers in time")  # steps whose words are a plural
+# Steps whose words are a plural.
+MANY = ("latency limits", "requests at a time", "software and set-up", "answers in time")
 SAMPLE = "SAMPLE DATA: these numbers were written by hand, nothing was measured."
 APART = 0.05  # of the official throughput: from where on two shares are told as different
 SHARE = "share of the official throughput per accelerator"
@@ -174,10 +175,14 @@ def front(assessed: Assessed) -> Finding:
     on_front = assessed.runs[assessed.runs["best"]]
     if on_front.empty:
         return nothing(name, unit, "No run says how long a token takes: no front can be drawn.")
-    speed, rate = ranged(on_front, "interactivity"), ranged(on_front, "per_accelerator")
     runs = counted(len(assessed.runs), "run")
     count = f"{len(on_front)} of {runs} {'are' if len(on_front) > 1 else 'is'} on the front"
-    headline = f"{count}: {rate} tokens/s per accelerator at {speed} tokens/s per user."
+    ordered = on_front.iloc[interval.of(on_front, "interactivity").middle.argsort(kind="stable")]
+    slowest, fastest = (
+        (ranged(run, "per_accelerator"), ranged(run, "interactivity")) for run in (ordered.iloc[0], ordered.iloc[-1])
+    )
+    headline = f"{count}: {slowest[0]} tokens/s per accelerator at {slowest[1]} tokens/s per user"
+    headline += f", {fastest[0]} at {fastest[1]}." if fastest != slowest else "."
     return Finding(name, exactly(len(on_front)), unit, headline, notes=assessed.notes)
 
 

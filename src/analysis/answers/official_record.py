@@ -311,6 +311,12 @@ def dated(best: pd.DataFrame, rounds: pd.DataFrame, called: Label) -> pd.DataFra
     return best.assign(when=when, who=who, series="best on sale")
 
 
+def drawn_as(dated: pd.DataFrame) -> str:
+    """What the figure of `dated` rows draws, for its subtitle."""
+    uncertain = "; ~: day from memory" * bool(dated["when"].str.contains("~").any())
+    return f"Closed division, the best available system of each round, of any size{uncertain}."
+
+
 def spaced(name: str) -> str:
     """A submitter's name as people write it: blanks, where it is filed with underscores."""
     return name.replace("_", " ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,14 +37,12 @@ _LIMIT = {power.CAP: "caps", power.DATASHEET: "limits"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def lead(
-    best: pd.DataFrame, ratios: pd.DataFrame, baseline: str, topic: str, work: str, rounds: Sequence[str]
-) -> Finding:
+def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str, topic: str, work: str) -> Finding:
     """How much more work per joule the leading node does than the baseline's, and what it draws.
 
-    `best` are the rows of power.nodes, `ratios` those of power.ratios, `rounds` the names of all rounds, the oldest
-    first. Where the baseline itself leads, the next node stands beside it. Caps, and the rounds between the two sides,
-    are part of the sentence. `about` names both sides.
+    `best` are the rows of power.nodes, `ratios` those of power.ratios. Where the baseline itself leads, the next node
+    stands beside it. Caps, and the other side's round where it is another, are part of the sentence. `about` names both
+    sides.
     """
     unit = "times the work per joule of the other, as many accelerators of both"
     if best.empty:
@@ -61,7 +59,7 @@ def lead(
     if prose(times) in ("1", "1.0"):
         comparison = f"about as many {plural(work)} per joule as"
     whose = f"{CAPPED[True]} " * bool(worse["power_capped"]) + worse["accelerator"]
-    sentence = f"{_some(better)} {_makes(better)} {comparison} {whose}{_gap(better['round'], worse['round'], rounds)}"
+    sentence = f"{_some(better)} {_makes(better)} {comparison} {whose}{_when(better['round'], worse['round'])}"
     if better["accelerator"] == leader["accelerator"] and len(f"{sentence}{_draws(leader)}".split()) <= MOST_WORDS:
         sentence += _draws(leader)
     about = f"{better['accelerator']} over {worse['accelerator']}"
@@ -335,12 +333,9 @@ def _times(pair: pd.Series) -> Interval:
     return times if times.middle >= 1 else Interval(1.0, 1.0) / times
 
 
-def _gap(round: str, other_round: str, rounds: Sequence[str]) -> str:
-    """How far the other side's round lies from the first one's, in words; "" where they are one."""
-    places = [list(rounds).index(name) for name in (round, other_round)]
-    between = abs(places[0] - places[1])
-    when = "earlier" if places[1] < places[0] else "later"
-    return f", {'a round' if between == 1 else f'{_number(between)} rounds'} {when}" if between else ""
+def _when(round: str, other_round: str) -> str:
+    """The other side's round, where it is not the first one's: ` of v4.1`."""
+    return f" of {other_round}" if other_round != round else ""
 
 
 def _few(row: Mapping[str, Any]) -> str:

@@ -31,7 +31,8 @@ from analysis.themes.ownership import RENT, WORTHS, Terms
 
 MOST = 10  # rows that a figure draws
 TAG = 3  # digits of a price that somebody asks
-ASKED = {"dearer": "more than", "open": "about", "cheaper": "less than"}
+ASKED = {"dearer": "more than its worth", "open": "about its worth", "cheaper": "less than its worth"}
+ASKED_BESIDE = {"dearer": "more", "open": "about that", "cheaper": "less"}  # where the worth was just named
 
 
 def order(rows: pd.DataFrame, baseline: str, speedups: pd.DataFrame | None = None) -> Finding:
@@ -316,11 +317,12 @@ def claim(rows: pd.DataFrame, baseline: str) -> str:
     """
     if rows.empty:
         return f"Nothing stands beside {with_article(baseline)}."
-    asked = {name: own for name, own in rows[rows["verdict"].ne("")].groupby("accelerator", sort=False)}
-    verdicts = {name: _asked(own) for name, own in asked.items()}
+    asked = list(rows[rows["verdict"].ne("")].groupby("accelerator", sort=False))
+    asked = sorted(asked, key=lambda group: group[1]["verdict"].nunique())
+    verdicts = {name: _asked(rows_of_one) for name, rows_of_one in asked}
     clauses = [
-        f"{words} its worth for {listed(with_article(name) for name in verdicts if verdicts[name] == words)}"
-        for words in sorted(set(verdicts.values()), key=list(verdicts.values()).index)
+        f"{words} for {listed(with_article(name) for name in verdicts if verdicts[name] == words)}"
+        for words in dict.fromkeys(verdicts.values())
     ]
     if clauses:
         return f"Beside {with_article(baseline)}, quotes ask {listed(clauses)}."
@@ -335,7 +337,10 @@ def _asked(rows: pd.DataFrame) -> str:
     if rows["verdict"].nunique() == 1:
         return ASKED[rows["verdict"].iloc[0]]
     by_verdict = rows.groupby("verdict", sort=False)["base"].agg(list)
-    return " or ".join(f"{ASKED[verdict]} ({listed(bases)})" for verdict, bases in by_verdict.items())
+    words = [ASKED, *[ASKED_BESIDE] * (len(by_verdict) - 1)]
+    return " or ".join(
+        f"{asked[verdict]} ({listed(bases)})" for asked, (verdict, bases) in zip(words, by_verdict.items(), strict=True)
+    )
 
 
 def named(offers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -383,16 +388,19 @@ def _whose(providers: tuple[str, ...], other_providers: tuple[str, ...]) -> str:
     return f"{'both' if len(providers) == 1 else 'each'} at {listed(providers)}"
 
 
-def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str], name: Callable[[str], str]) -> str:
+def quotes(
+    offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str], share: Interval, name: Callable[[str], str]
+) -> str:
     """Of which quotes a figure is, for its subtitle: how many, from where, whether they are dated, and of what not.
 
-    `name` calls accelerators; those with a quote but no throughput are not in the figure.
+    `share` is the part of the throughput of `rounds` that is delivered, `name` calls accelerators; those with a quote
+    but no throughput are not in the figure.
     """
     given = all_quotes["source_id"].eq("").sum()
     undated = all_quotes["quoted"].eq("").all()
     whose = "of documents" if not given else f"{given} given"
     dates = ", undated" if undated else ""
-    where = f"; throughput of {listed(rounds)}" if rounds else ""
+    where = f"; {prose(share * 100)} % of the throughput{f' of {listed(rounds)}' * bool(rounds)} is delivered"
     offered = set(offers["part"])
     lacking = [name(accelerator) for accelerator in all_quotes["accelerator"].unique() if accelerator not in offered]
     clause_on_lacking = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""

@@ -25,11 +25,10 @@ def among_known(chosen: Choice) -> str:
     return f"the only one of {len(chosen.ranked)} with {fact}" if len(rows) == 1 else f" of {len(rows)} with {fact}"
 
 
-def level(chosen: Choice) -> pd.DataFrame:
-    """The ranked rows that are as good as the first: the same median and P90 of what the ranking is by."""
-    first_ranked, by = known(chosen).iloc[0], chosen.by
+def level(rows: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The rows (see `known`) that are as good as the first: the same median and P90 of what the ranking is by."""
     ends = [f"{name}_{end}" for name in (by, EQUAL[by]) for end in ("median", "high")] + ["within", "smaller"]
-    return chosen.ranked[chosen.ranked[ends].eq(first_ranked[ends]).all(axis=1)]
+    return rows[rows[ends].eq(rows.iloc[0][ends]).all(axis=1)]
 
 
 def below(rows: pd.DataFrame, name: str) -> pd.DataFrame:

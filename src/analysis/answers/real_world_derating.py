@@ -358,7 +358,8 @@ def fleet_rows(by_users: pd.DataFrame, planned: Planned) -> pd.DataFrame:
     name = "usd_per_user_hour" if sizing.priced(planned.draws) else "nodes"
     rows = interval.put(by_users, "value", interval.of(by_users, name))
     label = [counted(count, "user") for count in rows["users"]]
-    return rows.assign(label=label, series="tenth to ninetieth percentile", accelerator=planned.accelerator)
+    rows = rows.assign(value_median=by_users[f"{name}_median"], label=label)
+    return rows.assign(series="tenth to ninetieth percentile", accelerator=planned.accelerator)
 
 
 def fleet_axis(planned: Planned) -> str:

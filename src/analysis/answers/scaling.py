@@ -61,14 +61,14 @@ def answer(grown: pd.DataFrame, spread: pd.DataFrame, topic: str) -> Finding:
         why = f"On {topic} no submitter filed one accelerator in two sizes"
         if len(with_vendor):
             share = _percent(_share(_median(with_vendor, "own")))
-            sentence = f"{why}; others reach {share} of the vendor's own result."
+            sentence = f"{why}; others' median is {share} of the vendor's."
             return Finding(name, None, KEPT, sentence, cited(with_vendor), of_rows(with_vendor), values=values)
         return nothing(name, KEPT, f"{why}, and nobody filed a system like the vendor's.")
     kept = span(steps, "kept")
     where = "larger boxes" if steps["layout"].eq(BOX).all() else f"systems of up to {steps['to_count'].max()}"
-    reach = f"reach {_percent(_share(_median(with_vendor, 'own')))} of the vendor's"
+    share = f"{_percent(_share(_median(with_vendor, 'own')))} of the vendor's"
     on_others, on_others_briefly = (
-        f"; {who} {reach}" if len(with_vendor) else "" for who in ("other submitters", "others")
+        f"; {whose} {share}" if len(with_vendor) else "" for whose in ("the median of others is", "others' median")
     )
     scope = f", in {counted(len(steps), 'step')} by one submitter"
     brief_scope = f" ({counted(len(steps), 'step')})"

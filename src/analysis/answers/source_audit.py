@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
@@ -158,8 +158,8 @@ def unfounded(judged: pd.DataFrame) -> Finding:
     return Finding("without_official_basis", exactly(unproven), unit, headline, cited(judged))
 
 
-def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
-    """How many conclusions do not stand, and the one that official results turn furthest away."""
+def consequences(rows: pd.DataFrame, baseline: str, rounds: Sequence[str]) -> Finding:
+    """How many conclusions do not stand, and the one that official results of these rounds turn furthest away."""
     name, unit = "doubtful_conclusions", "conclusions that rest on doubtful figures"
     if rows.empty:
         return nothing(name, unit, "No speedup, bill or watt read off these documents rests on a doubtful figure.")
@@ -175,7 +175,7 @@ def consequences(rows: pd.DataFrame, baseline: str) -> Finding:
         over, under, unity = under, over, Interval(1.0, 1.0)
         printed, official = unity / printed, unity / official
     headline = f"Read off {_called(top['basis'])}, one {over} would do the work of {prose(printed)} {under}; "
-    headline += f"official results say {prose(official)}."
+    headline += f"official results of {listed(rounds)} say {prose(official)}."
     return Finding(name, exactly(len(rows)), unit, headline, cited(rows))
 
 

@@ -289,6 +289,10 @@ def test_plans_for_several_numbers_of_users(record: Callable) -> None:
     assert found["users"].tolist() == [1, 10, 100_000] and found["nodes_low"].tolist()[:2] == [1.0, 1.0]
     one, ten, many = found["usd_per_user_hour_low"]
     assert one == pytest.approx(10 * ten) and many < ten
+    plan = capacity.over(of, ASKED.model_copy(update={"users": 100_000})).marks.set_index("output")
+    for name in ("nodes", "usd_per_user_hour"):
+        told = [found[f"{name}_{end}"].iloc[-1] for end in ("low", "median", "high")]
+        assert told == plan.loc[name, ["p10", "p50", "p90"]].tolist()
     unproven = ASKED.model_copy(update={"tokens_per_second_per_user": 99.0})
     assert capacity.by_users(of, unproven, [1]).empty
 

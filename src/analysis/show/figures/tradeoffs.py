@@ -76,7 +76,8 @@ def curves(
     drawn = {}
     for name, points in rows.groupby(label, sort=False):
         ink = style.colour(points[colour or label].iloc[0])
-        drawn[name] = _curve(ax, points, columns, in_table, ink), ink
+        marks = wording.marks(wording.union(points.get("notes", ())))
+        drawn[f"{name} {marks}".rstrip()] = _curve(ax, points, columns, in_table, ink), ink
     _axes(ax, right, float(interval.of(pd.concat([rows, others]), y).high.max()), near, x_axis, y_axis)
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)

@@ -180,14 +180,14 @@ def speed_asked(unit: str, asked: RealWorldDerating) -> float:
 def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
     """The plans for several numbers of users, P10 to P90 of their draws.
 
-    Columns: users, nodes_low/high, usd_per_user_hour_low/high (NaN without a price). No rows where nothing is planned.
+    Columns: users, nodes_low/median/high, usd_per_user_hour_low/median/high (NaN without a price). No rows where
+    nothing is planned.
     """
     rows = []
     for users in counts:
         marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
-        ends = (mark for name in ("nodes", "usd_per_user_hour") for mark in marks.loc[name, ["p10", "p90"]])
-        rows.append((users, *ends))
-    names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "high")]
+        rows.append((users, *marks.loc["nodes"], *marks.loc["usd_per_user_hour"]))
+    names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "median", "high")]
     return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["nodes_low", "nodes_high"])
 
 
