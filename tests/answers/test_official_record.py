@@ -236,7 +236,11 @@ def test_days_from_memory_are_marked(best: pd.DataFrame) -> None:
     assert dated["who"].tolist() == ["8 H100, A B", "8 B200, ACME"]
     undated = answer.dated(best, ROUNDS.assign(published=""), called)
     assert undated["when"].tolist() == ["v2.1", "v4.1"]
-    assert answer.dated(best.head(0), ROUNDS, called).empty
+    assert "; ~: day from memory" in answer.drawn_as(dated)
+    none = answer.dated(best.head(0), ROUNDS, called)
+    assert none.empty
+    for without in (undated, dated.tail(1), none):
+        assert "~" not in answer.drawn_as(without)
 
 
 def test_a_narrower_tolerance_is_told_with_what_it_changes(record: Rows) -> None:

@@ -308,7 +308,7 @@ def dated(best: pd.DataFrame, rounds: pd.DataFrame, called: Label) -> pd.DataFra
     when = [f"{name}, {'~' * (sure == 'low')}{month}" if month else name for name, month, sure in days]
     systems = best["accelerator_count"].astype("str") + " " + best["accelerator"].map(called)
     who = systems + ", " + best["submitter"].map(spaced)
-    return best.assign(when=when, who=who, series="best on sale")
+    return best.assign(when=pd.Series(when, best.index, "str"), who=who, series="best on sale")
 
 
 def drawn_as(dated: pd.DataFrame) -> str:
