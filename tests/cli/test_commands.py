@@ -354,7 +354,7 @@ def test_measure_answers_first_what_share_where_the_rest_goes_and_what_it_would_
     """7,400 tokens/s of 8 at 2.5 dollars: 925 each of 2,576 to 2,962 officially, so 3 of the 8 would do."""
     share, gap, saving = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[1:4]
     assert share == "Your 8 H100 reach 31 to 36 % of what official systems give."
-    assert gap.startswith("Software and set-up takes 67 % of the nearest system's Offline rate")
+    assert gap.startswith("Software and set-up take 67 % of the nearest system's Offline rate")
     assert saving == "Closing the gap would save $12 of $20 an hour: 3 of 8 accelerators would do."
 
 

@@ -24,7 +24,6 @@ from analysis.core.findings import MOST_WORDS, Finding, nothing
 from analysis.core.interval import Interval, span
 from analysis.core.notes import NONE, Notes, note, of_rows, union
 from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import round_age
 from analysis.themes import cost
 from analysis.themes.of_a_kind import software
 from analysis.themes.ownership import RENT, WORTHS, Terms
@@ -297,17 +296,13 @@ def multiple_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(told=pd.Series(told, index=shown.index, dtype="str"))
 
 
-def bases(rows: pd.DataFrame, baseline: str, unit: str) -> str:
-    """Over which rates of the baseline the multiples are, for a subtitle: by base, in the order of the rows.
+def bases(rows: pd.DataFrame, baseline: str) -> str:
+    """Over the baseline of which rounds the multiples are, for a subtitle: in the order of the rows.
 
-    `rows` are those of cost.multiples, of speedup.in_each_round; `unit` is that of the rates.
+    `rows` are those of cost.multiples, of speedup.in_each_round.
     """
-    of_bases = rows[rows["origin"].eq("official")].groupby("base", sort=False)
-    rates = [
-        f"{base} ({span(of_base, 'baseline_rate').text(TAG)}{f' {unit}' * (not place)})"
-        for place, (base, of_base) in enumerate(of_bases)
-    ]
-    return f"over {with_article(baseline)} of {listed(rates, most=len(rates))}" if rates else ""
+    rounds = rows.loc[rows["origin"].eq("official"), "base"].unique()
+    return f"over {with_article(baseline)} of {listed(rounds, most=len(rounds))}" if len(rounds) else ""
 
 
 def claim(rows: pd.DataFrame, baseline: str) -> str:
@@ -388,28 +383,21 @@ def _whose(providers: tuple[str, ...], other_providers: tuple[str, ...]) -> str:
     return f"{'both' if len(providers) == 1 else 'each'} at {listed(providers)}"
 
 
-def quotes(
-    offers: pd.DataFrame, all_quotes: pd.DataFrame, rounds: Sequence[str], share: Interval, name: Callable[[str], str]
-) -> str:
+def quotes(offers: pd.DataFrame, all_quotes: pd.DataFrame, share: Interval, name: Callable[[str], str]) -> str:
     """Of which quotes a figure is, for its subtitle: how many, from where, whether they are dated, and of what not.
 
-    `share` is the part of the throughput of `rounds` that is delivered, `name` calls accelerators; those with a quote
-    but no throughput are not in the figure.
+    `share` is the part of the throughput that is delivered, `name` calls accelerators; those with a quote but no
+    throughput are not in the figure.
     """
     given = all_quotes["source_id"].eq("").sum()
     undated = all_quotes["quoted"].eq("").all()
     whose = "of documents" if not given else f"{given} given"
     dates = ", undated" if undated else ""
-    where = f"; {prose(share * 100)} % of the throughput{f' of {listed(rounds)}' * bool(rounds)} is delivered"
+    where = f"; {prose(share * 100)} % of the throughput is delivered"
     offered = set(offers["part"])
     lacking = [name(accelerator) for accelerator in all_quotes["accelerator"].unique() if accelerator not in offered]
     clause_on_lacking = f"; no throughput of {listed(map(with_article, lacking))}" if lacking else ""
     return f"{len(offers)} of {counted(len(all_quotes), 'quote')} ({whose}{dates}){where}{clause_on_lacking}."
-
-
-def rounds_of(rated: pd.DataFrame) -> list[str]:
-    """The rounds of the rates, the oldest first."""
-    return sorted({name for rounds in rated["rounds"] for name in rounds} - {""}, key=round_age)
 
 
 def owned_on(rent: Interval, terms: Terms, providers: Sequence[str] = ()) -> str:
