@@ -294,7 +294,7 @@ def test_the_shipped_record_has_the_cases_that_the_rival_was_measured_on(shipped
     rows = pd.concat([pd.read_parquet(path, columns=columns) for path in OFFICIAL.glob("v?.?.parquet")])
     rows = rows[rows["benchmark"].isin(LANGUAGE_MODELS) & rows["round"].ge("v4.1") & rows["division"].eq("closed")]
     rows = rows[rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
-    rows = rows[~rows["system"].str.contains("Power Cap")]
+    rows = rows[~rows["system"].str.contains("Power Cap|-450W")]
     filed = rows.groupby(["benchmark", "round", "result_id", "scenario"])["low"]
     wide = np.sqrt(filed.min() * filed.max()).unstack("scenario")  # twice, for two accuracy targets
     for scenario in ("Server", "Interactive"):
@@ -304,7 +304,7 @@ def test_the_shipped_record_has_the_cases_that_the_rival_was_measured_on(shipped
             for _, own in ratios.groupby(level="benchmark") for label, ratio in own.items()
         ]  # fmt: skip
         row = shipped_errors.loc[(KNOWN, scenario, "")]
-        assert row["systems"] == row["of_systems"] == len(off) > 80
+        assert row["systems"] == row["of_systems"] == len(off) > 70
         assert (row["naive_median"], row["naive_p90"]) == pytest.approx((np.median(off), np.quantile(off, 0.9)))
         assert row["predicted_median"] < row["naive_median"] and row["predicted_p90"] < row["naive_p90"]
 

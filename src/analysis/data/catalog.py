@@ -18,7 +18,7 @@ from analysis.data.kept import Kept
 
 Made = TypeVar("Made", bound=Callable[..., pd.DataFrame])
 JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a judge may ask for
-CAPPED = r"maxq|power[ _]?cap"  # what the names of systems say whose power limit was lowered
+CAPPED = r"maxq|power[ _]?cap"  # what names of systems say whose power limit was lowered; of others the limit says it
 
 
 def kept_with(*names: str) -> Callable[[Made], Made]:
@@ -102,6 +102,7 @@ class Catalog:
         """
         # What the rows are made with counts as used also where they were made before.
         labels, fixes, (record, own_files) = self.labels, self.corrections, self._official_files()
+        self.table("accelerators")
         frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own_files))
         self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own_files)}
         self.served["results"] = frame
@@ -110,6 +111,8 @@ class Catalog:
     def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:
         rows = official_rows.joined(self.table("results"), self._official(fixes, own_files))
         capped = rows["system"].str.contains(CAPPED, case=False, regex=True).astype(bool)
+        datasheet = self.table("accelerators").set_index("accelerator")["power_limit_w"]
+        capped |= rows["power_limit_watts"].lt(rows["accelerator"].map(datasheet))
         submitter = official_rows.spelled_alike(rows["submitter"])
         pairs = list(zip(rows["system"], rows["serving_software"], strict=True))
         machines = {pair: _machine(*pair) for pair in set(pairs)}
