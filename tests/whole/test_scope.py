@@ -26,7 +26,7 @@ def record() -> pd.DataFrame:
 def ran(accelerator: str, benchmark: str, scenario: str, rounds: list[str]) -> set[tuple[str, str]]:
     """The systems on sale, by round and result id, of closed data-center results of an accelerator; none is capped."""
     rows = record()
-    rows = rows[~rows["system"].str.contains("Power Cap")]
+    rows = rows[~rows["system"].str.contains("Power Cap|-450W")]
     rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["round"].isin(rounds)]
     rows = rows[rows["accelerator"].eq(accelerator)] if accelerator else rows
