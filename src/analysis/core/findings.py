@@ -97,11 +97,16 @@ class Finding:
         }
 
     def _markup(self) -> str:
-        """The sentence, and behind it the marks of its notes, which say in words what they mean when pointed at."""
-        marks = wording.marks(self.notes)
-        title = html.escape(wording.worded(wording.aloud(self.notes)))
-        words = html.escape(self.sentence).replace(" %", "\u00a0%")  # a sign on a line of its own is nobody's
-        return words + (f'<sup class="marks" title="{title}">{marks}</sup>' if marks else "")
+        """The sentence, and behind it short caveats, each with its full words as a tooltip."""
+        told: dict[str, list[str]] = {}
+        for note in wording.ordered(self.notes):
+            if note.label:
+                told.setdefault(note.label, []).append(note.text)
+        labels = "".join(
+            f' <span class="caveat" title="{html.escape("; ".join(texts))}">{html.escape(label)}</span>'
+            for label, texts in told.items()
+        )
+        return html.escape(self.sentence) + labels
 
 
 def exactly(value: float) -> Interval:

@@ -16,7 +16,7 @@ from analysis.core.lists import first_of
 if TYPE_CHECKING:  # The engine words notes too, and has no use for pandas, which takes as long to load as all of it.
     import pandas as pd
 
-SIGN = "\u26a0"  # in a form that the figures' font has
+PREVIEW, ROUNDS, OTHER = "\u25cb", "\u2021", "*"  # the three marks of dense tables and charts
 Row = Mapping[str, Any]
 Values = Mapping[str, Any]
 
@@ -48,8 +48,8 @@ class Kind:
     """One kind of note: its code, its words, what it is true of, its mark, and for notes of rows when it holds.
 
     `words` and `detail` are templates of the note's values; `detail` follows behind a comma where its values are known
-    and falls away where rows are told together that differ in them. `mark` is the sign at a row ("" for none). `holds`
-    gives the values of the note for a result row, or None where it does not hold; it is asked once for all rows that
+    and falls away where rows are told together that differ in them. `label` is the short caveat beside a sentence (""
+    for none), `mark` the sign at a row of a dense table or chart ("" for none). `holds` gives the values of the note for a result row, or None where it does not hold; it is asked once for all rows that
     are alike in READ, which is all that a rule is given.
     """
 
@@ -57,7 +57,8 @@ class Kind:
     words: str
     detail: str = ""
     scope: Scope = Scope.ROW
-    mark: str = SIGN
+    label: str = ""
+    mark: str = OTHER
     holds: Callable[[Row, Setting], Values | None] | None = None
 
     @property
@@ -97,8 +98,6 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
     return {} if row["suite"] == "edge" and setting.suite != "edge" else None
 
 
-PREVIEW, SIZE, ROUNDS, CAPPED, UNOFFICIAL = "\u25cb", "\u2020", "\u2021", "\u00a7", "*"  # marks of frequent kinds
-SINGLE = "\u00b6"
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
 
@@ -107,109 +106,101 @@ READ += ("per", "power_capped", "precision", "range_basis", "round", "suite")  #
 
 _TABLE = (
     # Of a result row, in any comparison.
-    Kind("preview", "preview system", "not yet on sale in {round}", holds=_preview, mark=PREVIEW),
+    Kind("preview", "preview system", "not available in {round}", label="preview", holds=_preview, mark=PREVIEW),
     Kind("division_unstated", "division not stated", **_WHOLE, holds=_when("division", "")),
     Kind("tokens_assumed", "tokens per sample assumed", **_WHOLE, holds=_when("assumed", True)),
     Kind("precision_unstated", "precision not stated", **_WHOLE, holds=_when("precision", "")),
     Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate"), **_WHOLE),
     Kind("inferred", "inferred from another scenario", holds=_when("inferred", True), **_WHOLE),
-    Kind("power_capped", "power-capped system", holds=_when("power_capped", True), mark=CAPPED),
-    Kind("edge_suite", "edge suite", holds=_of_the_edge, mark=UNOFFICIAL),
+    Kind("power_capped", "power-capped system", label="power-capped", holds=_when("power_capped", True)),
+    Kind("edge_suite", "edge suite", label="edge", holds=_of_the_edge),
     Kind(
-        "another_size", "another size than most systems", "{count}x against {usual}x", holds=_of_another_size, mark=SIZE
+        "another_size",
+        "different system size than most",
+        "{count}x vs {usual}x",
+        label="different size",
+        holds=_of_another_size,
     ),
     Kind(
         "label_corrected",
-        "the published label was corrected",
+        "published label corrected",
         holds=lambda row, _: {} if row["corrected"] else None,
         **_WHOLE,
     ),
-    Kind("division_asked", "{division} division", holds=_of_a_division, mark=UNOFFICIAL),
-    # What the audit doubts about a published result.
-    Kind("above_hardware", "above what its hardware can do", **_OUT),
-    Kind("contradicts_record", "contradicts the official record", **_OUT),
-    Kind("no_official_result", "no official result stands behind it", mark=UNOFFICIAL),
-    Kind("system_not_at_hand", "the record has no result of its system", mark=UNOFFICIAL),
-    Kind("other_power_limit", "true of the part with another power limit only", mark=UNOFFICIAL),
-    # What it finds of conclusions that rest on such results.
-    Kind("rate_contradicts_record", "its throughput contradicts the official record", **_OUT),
-    Kind("contradicts_meter", "contradicts the measured watts", **_OUT),
+    Kind("division_asked", "{division} division", label="{division} division", holds=_of_a_division),
+    # What the audit found about a published result.
+    Kind("above_hardware", "above the hardware limit", label="impossible", **_OUT),
+    Kind("contradicts_record", "contradicted by the official record", label="contradicted", **_OUT),
+    Kind("no_official_result", "no official result", label="no official result"),
+    Kind("system_not_at_hand", "no official result of this system", label="no official result"),
+    Kind("other_power_limit", "holds only for the part with another power limit", label="other power limit"),
+    # What it found about conclusions that rest on such results.
+    Kind("rate_contradicts_record", "its throughput is contradicted by the official record", **_OUT),
+    Kind("contradicts_meter", "contradicted by measured power", **_OUT),
     # Of a ratio of two results.
-    Kind("virtualised", "only virtualised systems of {accelerator}", "under {hypervisor}"),
-    Kind("bridged", "over a bridge between rounds", "{bridge} of {submitter} in {rounds}", mark=ROUNDS),
+    Kind("virtualised", "only virtualized systems of {accelerator}", "under {hypervisor}", label="virtualized"),
+    Kind("bridged", "cross-round estimate", "via {bridge} of {submitter} in {rounds}", label="cross-round", mark=ROUNDS),
     Kind("printed_unit", "counted in {unit}", **_WHOLE),
-    Kind("different_sizes", "systems of different size", "{sizes} against {other_sizes}", mark=SIZE),
+    Kind("different_sizes", "systems of different sizes", "{sizes} vs {other_sizes}", label="different sizes"),
     Kind(
         "different_rounds",
         "different rounds",
-        "{rounds} against {other_rounds}: software and rules differ",
+        "{rounds} vs {other_rounds}: software and rules differ",
+        label="cross-round",
         mark=ROUNDS,
     ),
     # Of a ratio, and of a cell of a heat map, which has no room for a range or a number of systems.
-    Kind("single", "rests on a single {of}", mark=SINGLE),
-    Kind("single_submitter", "rests on systems of a single submitter", mark=SINGLE),
-    Kind("single_wider", "over one submitter's systems at {precision}", mark=SINGLE),
-    Kind("single_base", "over one submitter's systems", "{accelerator} of {round}", mark=SINGLE),
+    Kind("single", "single {of}", label="single {of}"),
+    Kind("single_submitter", "single submitter", label="single submitter"),
+    Kind("single_wider", "single submitter at {precision}", label="single submitter"),
+    Kind("single_base", "baseline from a single submitter", "{accelerator} in {round}", label="single-submitter baseline"),
     # Of a finding.
-    Kind("prices_undated", "rental prices move within months, and the documents have no date", **_WHOLE),
-    Kind("documents_differ", "documents contradict each other", "{rates} against {other_rates} for each accelerator"),
-    Kind("unofficial_ratio", "a ratio to summed power limits is not an official metric", mark=UNOFFICIAL),
+    Kind("prices_undated", "document prices carry no date", **_WHOLE),
+    Kind("documents_differ", "documents contradict each other", "{rates} vs {other_rates} per accelerator"),
+    Kind("unofficial_ratio", "ratio to summed power limits, not an official metric", label="unofficial"),
     # Of a plan.
-    Kind("no_queue", "no queue is planned: the length of a request is not known"),
-    Kind("no_prompt", "the time to read a prompt is not planned: its length or the compute is not known"),
-    Kind("prompt_share", "prompts are assumed to be read at {percent} % of the dense compute", **_WHOLE),
-    Kind("long_prompt", "memory is planned for contexts of up to {context} tokens, the longest prompt has {prompt}"),
-    Kind(
-        "latent_cache",
-        "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
-    ),
-    Kind("other_kind", "{benchmark} is {kind}, the model {model}: one reads all its weights for a token, one a part"),
-    Kind(
-        "far_benchmark",
-        "{benchmark} is not near the model: it is at distance {distance}, a model twice as large at {far}",
-    ),
-    Kind(
-        "held_nowhere",
-        "in {percent} % of the draws no number of {accelerator} holds a request: they count as worse than any number",
-    ),
-    Kind("no_memory", "memory is not planned: the model's size or shape is not known"),
+    Kind("no_queue", "queueing not modeled: request length unknown"),
+    Kind("no_prompt", "prefill time not modeled: prompt length or compute unknown"),
+    Kind("prompt_share", "prefill assumed at {percent}% of dense compute", **_WHOLE),
+    Kind("long_prompt", "memory planned for contexts of up to {context} tokens; the longest prompt has {prompt}"),
+    Kind("latent_cache", "latent KV cache counted once per copy of the weights (data-parallel attention)"),
+    Kind("other_kind", "{benchmark} is {kind}, the model is {model}"),
+    Kind("far_benchmark", "{benchmark} is far from the model: distance {distance}; a model twice as large is at {far}"),
+    Kind("held_nowhere", "a request does not fit on any number of {accelerator} in {percent}% of the draws"),
+    Kind("no_memory", "memory not modeled: model size or shape unknown"),
     Kind(
         "no_meter",
-        "no power submission of {accelerator} in {scenario} at this speed and cap: kilowatts are those of a model",
+        "no measured power of {accelerator} in {scenario} at this interactivity and power limit: modeled kW",
+        label="modeled kW",
     ),
-    Kind("limit_decides_speed", "the limit on time per output token asks for more than {speed} tokens/s"),
+    Kind("limit_decides_speed", "the TPOT limit requires more than {speed} tokens/s per user"),
     Kind(
         "late_first_token",
-        "a first token within {limit} s is not proven: it took {seconds} s or more at p99 in the runs of {accelerator}",
+        "no run of {accelerator} met the TTFT limit of {limit} s: p99 was {seconds} s or more",
+        label="TTFT limit not met",
     ),
-    Kind("no_tokens", "what each user is to see is in {unit}: {benchmark} counts no tokens"),
-    Kind("speed_unknown", "the speed per user at which the throughput was measured is not known"),
+    Kind("no_tokens", "speed per user is in {unit}: {benchmark} has no token metric"),
+    Kind("speed_unknown", "interactivity of the measurement unknown"),
     # Of a measurement.
     Kind("requests_failed", "some requests failed"),
-    Kind("few_requests", "fewer requests than a percentile of 99 needs"),
-    Kind(
-        "load_light",
-        "requests were answered as fast as they came, so the load set the rate: send more until answers fall behind",
-    ),
-    Kind(
-        "load_unsaid",
-        "the file does not say how fast requests came: if no faster than they were answered, the load set the rate",
-    ),
+    Kind("few_requests", "too few requests for a p99"),
+    Kind("load_light", "load-limited: requests were answered as fast as they arrived; raise the request rate"),
+    Kind("load_unsaid", "request rate not in the file: the run may be load-limited"),
     # Why a result is not compared.
-    Kind("stream_energy", "energy per query of a stream: a latency, no throughput per watt", **_OUT),
-    Kind("no_scenario", "no MLPerf scenario: a rate at a stated batch size or on a framework", **_OUT),
-    Kind("duplicate", "duplicate of another row", **_OUT),
+    Kind("stream_energy", "energy per query of a stream scenario, not throughput", **_OUT),
+    Kind("no_scenario", "no MLPerf scenario: a stated batch size or framework", **_OUT),
+    Kind("duplicate", "duplicate: the same run under another accuracy target", **_OUT),
     Kind("another_round", "another round", **_OUT),
-    Kind("another_division", "not of the {division} division: another model or other rules", **_OUT),
+    Kind("another_division", "not in the {division} division: other model or rules", **_OUT),
     Kind("another_suite", "another suite", **_OUT),
-    Kind("power_submission", "power submission: measured under the power rules, often capped", **_OUT),
-    Kind("no_power_submission", "not a power submission", **_OUT),
-    Kind("capped_unmetered", "power-capped, without a meter: less than the part gives at its own limit", **_OUT),
-    Kind("slower_precision", "a slower precision of the same accelerator in the same document", **_OUT),
-    Kind("another_target", "another accuracy target than {target} %", **_OUT),
-    Kind("other_unit", "unit cannot be turned into {unit}", **_OUT),
+    Kind("power_submission", "power submission: measured under the power rules, often power-capped", **_OUT),
+    Kind("no_power_submission", "no power measurement", **_OUT),
+    Kind("capped_unmetered", "power-capped without a power measurement", **_OUT),
+    Kind("slower_precision", "slower precision of the same accelerator in the same document", **_OUT),
+    Kind("another_target", "accuracy target other than {target}%", **_OUT),
+    Kind("other_unit", "unit cannot be converted to {unit}", **_OUT),
     Kind("several_types", "several accelerator types in one system", **_OUT),
-    Kind("count_unstated", "number of accelerators not stated", **_OUT),
+    Kind("count_unstated", "accelerator count not stated", **_OUT),
     Kind("not_checked", "not checked: {doubt}", **_OUT),
 )
 KINDS: dict[str, Kind] = {own.code: own for own in _TABLE}
@@ -227,6 +218,11 @@ class Note:
     def kind(self) -> Kind:
         """The kind of the note. Raises ValueError for a code that is in no entry of KINDS."""
         return kind(self.code)
+
+    @property
+    def label(self) -> str:
+        """The short caveat beside a sentence, such as `preview`; "" for a kind without one."""
+        return self.kind.label.format(**{name: _in_words(value) for name, value in self.values})
 
     @property
     def text(self) -> str:

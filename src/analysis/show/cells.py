@@ -11,10 +11,9 @@ import pandas as pd
 
 from analysis.core import mime
 from analysis.core import notes as wording
-from analysis.core.notes import SIGN, Notes
+from analysis.core.notes import Notes
 
 FOLD = 8  # rows above which a table is folded away behind its title
-AS_TEXT = "\ufe0e"  # behind a sign: as text, not as a coloured picture
 
 # Notebook editors align every cell to the right, by selectors that outweigh any class; a widget puts cells close
 # together and lines far apart. The sheet is the same for all tables, so that a page, which lifts sheets into its head,
@@ -104,7 +103,7 @@ class Key:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         items = "".join(
-            f'<li><span class="mark">{_escaped(sign.replace(SIGN, SIGN + AS_TEXT))}</span> {_escaped(words)}</li>'
+            f'<li><span class="mark">{_escaped(sign)}</span> {_escaped(words)}</li>'
             for sign, words in self.lines
         )
         return {
@@ -120,9 +119,8 @@ def empty(title: str) -> Table:
 
 
 def noted(notes: Notes) -> str:
-    """The notes of a row in words with their marks in front; "" where there are none."""
-    marks = wording.marks(notes).replace(SIGN, SIGN + AS_TEXT)
-    return f"{marks} {wording.worded(notes)}".strip() if notes else ""
+    """The notes of a row in words; "" where there are none."""
+    return wording.worded(notes)
 
 
 def _counted(title: str, cells: pd.DataFrame) -> str:
@@ -136,7 +134,7 @@ def _line(tag: str, attributes: Sequence[str], texts: Iterable[str], signs: Iter
 
 
 def _sign(marks: str) -> str:
-    return f'<sup class="marks">{_escaped(marks.replace(SIGN, SIGN + AS_TEXT))}</sup>' if marks else ""
+    return f'<sup class="marks">{_escaped(marks)}</sup>' if marks else ""
 
 
 def _escaped(text: str) -> str:

@@ -15,6 +15,7 @@ from analysis.engine.page.parameter_words import parameter_help
 PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
 RESERVED = {"main", "answer", "contents", "about", "notes", "code"}
 HIDDEN = {"hide-input", "parameters", "injected-parameters"}  # tags of cells whose code is folded away
+NOTEBOOK_ONLY = "notebook-only"  # tag of a cell whose outputs are for the reader of the notebook, not of the page
 FOLDED = "folded"  # tag of a heading of the second level: its section is folded away
 
 
@@ -29,7 +30,8 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     for index, cell in enumerate(notebook.cells):
         cell.metadata["page"] = {"marked": marked[index]}
         if cell.cell_type == "code":
-            cell.outputs = [shown for output in cell.outputs if (shown := outputs.shown(output, index))]
+            outputs_of_page = [] if NOTEBOOK_ONLY in record.tags(cell) else cell.outputs
+            cell.outputs = [shown for output in outputs_of_page if (shown := outputs.shown(output, index))]
     live = outputs.lift_live(notebook.cells)
     styles = outputs.lift_styles(notebook.cells)
     answer = outputs.lift_answer(notebook.cells)

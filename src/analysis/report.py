@@ -1,0 +1,169 @@
+"""Write a report from a notebook: its headline, findings, scope line and figures, and numbers in words.
+
+The text of a report stands in its notebook, as f-strings over computed values. What is said through `headline`,
+`so_what` and `finding` is shown on the page and recorded in reports/<report>.json with value, range, unit and sources.
+Values may be a number, a pair (low, high), or an `Interval`; `span(frame_or_row, "speedup")` reads the columns
+`speedup_low` and `speedup_high`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+from IPython.display import display
+
+from analysis.core import interval, views
+from analysis.core.citation import cited
+from analysis.core.findings import MOST_WORDS, Finding
+from analysis.core.interval import Interval, span
+from analysis.core.lists import first_of
+from analysis.core.notes import NONE, Notes, of_rows
+from analysis.core.trust import Trust
+from analysis.core.vocabulary import round_age
+from analysis.show.figures.style import show as figure
+from analysis.show.notebook import catalog, parameters_of
+from analysis.show.provenance import source_line
+from analysis.show.tables import left_out, results
+from analysis.show.tables import show as table
+
+__all__ = [
+    "Interval", "catalog", "change", "count", "figure", "finding", "headline", "left_out", "names", "parameters_of",
+    "percent", "range_text", "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+]  # fmt: skip
+
+Value = Interval | float | tuple[float, float]
+PROSE = 2  # significant digits of a number in a sentence
+RATE = 3  # of a throughput: two digits would hide a difference of 8%
+
+
+def headline(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
+    """Show and record the answer of the report, at most 25 words; arguments as of `finding`.
+
+    Raises ValueError for a longer text: it is set large, on the first screen.
+    """
+    if (words := len(text.split())) > MOST_WORDS:
+        raise ValueError(f"the headline {name!r} has {words} words, at most {MOST_WORDS} fit: {text}")
+    finding(text, name=name, unit=unit, value=value, **more)
+
+
+def so_what(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
+    """Show and record the sentence under the headline: what it means in dollars, nodes, watts or time."""
+    finding(text, name=name, unit=unit, value=value, **more)
+
+
+def finding(
+    text: str, *, name: str, unit: str, value: Value | None = None, rows: pd.DataFrame | pd.Series | None = None,
+    notes: Notes | None = None, sources: Iterable[str] = (), about: str = "", more: str = "",
+    values: Mapping[str, tuple[Value, str]] | None = None,
+) -> None:  # fmt: skip
+    """Show one sentence and record it with its value and unit (in words).
+
+    `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
+    their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
+    to, `values` holds further values with their units, `more` further sentences. Without a value (None) the sentence
+    says why there is none. Raises ValueError for a name that is not snake_case or an empty text or unit.
+    """
+    shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
+    if notes is None:
+        notes = _notes(shown)
+    cites = [*sources] or ([] if shown is None else cited(shown))
+    further = {key: (_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
+    known = None if value is None else _interval(value)
+    display(Finding(name, known, unit, text, cites, notes, more=more, about=about, values=further))
+
+
+def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:
+    """Show one line that says what the headline rests on: rounds, division, availability and how many systems.
+
+    `rows` are results with the columns `origin`, `round`, `division`, `availability`, `submitter` and `system`;
+    figures from documents are counted as such. `more` are further parts in words. The explorer shows the official
+    rows. `band` marks the whole page, such as one made from sample data.
+    """
+    official = rows[rows["origin"].eq("official")]
+    parts = []
+    if len(official):
+        rounds = sorted(set(official["round"]), key=round_age)
+        is_available = official["availability"].eq("available")
+        system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
+        systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
+        parts.append("MLPerf Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
+        parts.append(f"{names(sorted(set(official['division'])))} division")
+        parts.append(count(systems, "system") + (", available" if available == systems else f", {available} available"))
+    if others := len(rows) - len(official):
+        parts.append(count(others, "figure") + " from documents")
+    display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, views.around(rows)))
+
+
+def x_times(value: Value, digits: int = PROSE) -> str:
+    """A ratio in words: `3.3x`, `3.5x to 4.2x`."""
+    return _ends(value, lambda end: f"{interval.number(end, digits)}x")
+
+
+def percent(value: Value, digits: int = PROSE) -> str:
+    """A share in words, 1 being all: `17%`, `17% to 35%`."""
+    return _ends(value, lambda end: f"{interval.number(end * 100, digits)}%")
+
+
+def change(value: Value, digits: int = PROSE) -> str:
+    """A ratio as a change: `+6.1%` for 1.061, `-17%` for 0.83, `+2% to +6%` for a range."""
+    return _ends(value, lambda end: f"{'+' if end >= 1 else '-'}{interval.number(abs(end - 1) * 100, digits)}%")
+
+
+def range_text(value: Value, digits: int = PROSE) -> str:
+    """A number or range in words: `13`, `13 to 16`, `15,700`. Throughput takes `digits=3`."""
+    return _interval(value).text(digits)
+
+
+def usd(value: Value, digits: int = PROSE) -> str:
+    """US dollars in words: `$28`, `$4.80`, `$0.45`, `$19,000 to $21,000`."""
+    return _ends(value, lambda end: _dollars(end, digits))
+
+
+def names(items: Iterable[str], most: int = 4, word: str = "and") -> str:
+    """A list in words: `A`, `A and B`, `A, B, and C`; of more than `most` the first ones and how many more."""
+    items = list(dict.fromkeys(items))
+    if len(items) > most:
+        return first_of(items, most)
+    if len(items) < 3:
+        return f" {word} ".join(items)
+    return f"{', '.join(items[:-1])}, {word} {items[-1]}"
+
+
+def count(number: int, thing: str) -> str:
+    """A count with its noun: `1 system`, `15 systems`, `2 queries`."""
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else plural}"
+
+
+def slug(text: str) -> str:
+    """`text` as part of a finding's name: lower case, with `_` for all but letters and digits."""
+    return "".join(c if c.isalnum() else "_" for c in text.lower()).strip("_")
+
+
+def _notes(rows: pd.DataFrame | None) -> Notes:
+    if rows is None or "notes" not in rows:
+        return NONE
+    return of_rows(rows) if "accelerator" in rows else frozenset().union(*rows["notes"])
+
+
+def _interval(value: Value) -> Interval:
+    if isinstance(value, Interval):
+        return value
+    low, high = value if isinstance(value, tuple) else (value, value)
+    return Interval(float(low), float(high))
+
+
+def _ends(value: Value, word: Any) -> str:
+    """Both ends in words, once where they read the same; `not known` where one is missing."""
+    ends = _interval(value)
+    return " to ".join(dict.fromkeys([word(ends.low), word(ends.high)])) if ends.known else "not known"
+
+
+def _dollars(amount: float, digits: int) -> str:
+    """Below ten dollars with cents, where there are any: $4.80, $0.25, $3; below ten cents with more digits."""
+    text = interval.number(amount, digits)
+    if amount < 10 and "." in text and len(text.partition(".")[2]) < 2:
+        text = f"{float(text):.2f}"
+    return f"${text}"

@@ -1,0 +1,70 @@
+"""Load results and select the comparable ones: frames in, frames out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, overload
+
+import pandas as pd
+
+from analysis.audit import doubts
+from analysis.compare import gate
+from analysis.core.vocabulary import WORKS
+
+CHECKED = {"doubt": "", "checked": True}  # of rows that no document printed, such as a user's own
+
+
+def load_results() -> pd.DataFrame:
+    """Return every result, one row each: official results, figures of documents, and the user's own imports.
+
+    The main columns are `round`, `division`, `availability`, `submitter`, `system`, `accelerator`,
+    `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
+    data/README.md describes all of them. Raises TableError naming file, row and column of a broken table.
+    """
+    return doubts.catalog().results
+
+
+@overload
+def comparable(
+    results: pd.DataFrame | None = ..., *, benchmark: str, scenario: str = ..., division: str = ..., suite: str = ...,
+    rounds: Iterable[str] = ..., accelerators: Iterable[str] = ..., accuracy_target: str = ..., power: bool = ...,
+    origins: Iterable[str] = ..., return_excluded: Literal[False] = ...,
+) -> pd.DataFrame: ...  # fmt: skip
+
+
+@overload
+def comparable(
+    results: pd.DataFrame | None = ..., *, benchmark: str, scenario: str = ..., division: str = ..., suite: str = ...,
+    rounds: Iterable[str] = ..., accelerators: Iterable[str] = ..., accuracy_target: str = ..., power: bool = ...,
+    origins: Iterable[str] = ..., return_excluded: Literal[True],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...  # fmt: skip
+
+
+def comparable(
+    results: pd.DataFrame | None = None, *, benchmark: str, scenario: str = "Offline", division: str = "closed",
+    suite: str = "datacenter", rounds: Iterable[str] = (), accelerators: Iterable[str] = (),
+    accuracy_target: str = "", power: bool = False, origins: Iterable[str] = ("official",),
+    return_excluded: bool = False,
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """Return the results of one benchmark and scenario that may be compared, with throughput per accelerator.
+
+    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all. Added
+    columns: `tokens_per_second` and `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the
+    benchmark counts those), and `notes`, the caveats of a row. With `return_excluded` a second frame says why the
+    other results were left out: `reason`, `results` (how many) and `accelerators`.
+    Raises ValueError for an unknown benchmark, scenario, division or origin, with the valid choices.
+    """
+    data = doubts.catalog()
+    rows = data.results if results is None else results
+    known = data.doubts.reindex(rows["id"])
+    known = known.fillna(CHECKED).astype(data.doubts.dtypes)
+    question = gate.Question(
+        benchmark, scenario, tuple(origins), tuple(rounds), tuple(accelerators), division, suite, power, accuracy_target
+    )
+    chosen = gate.select(gate.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
+    work = f"{WORKS[chosen.unit]}_per_second"
+    frame = chosen.rows.assign(**{
+        work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
+        f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
+    })  # fmt: skip
+    return (frame, chosen.left_out) if return_excluded else frame
