@@ -113,12 +113,12 @@ def test_nothing_has_its_reason_as_headline() -> None:
     assert (own.value, own.headline, own.said, own.notes) == (None, "No apple is ripe.", "No apple is ripe.", NONE)
 
 
-def test_marks_stand_behind_the_sentence_and_say_their_words_when_pointed_at() -> None:
+def test_caveats_are_labels_behind_the_sentence_with_their_words_as_tooltip() -> None:
     own = replace(SOME, notes=frozenset({PREVIEW, note("division_unstated")}))
     markup = own._repr_mimebundle_()["text/html"]
-    assert markup.endswith(f'Some.<sup class="marks" title="{PREVIEW.text}">\u25cb</sup></p>')
+    assert markup.endswith(f'Some. <span class="caveat" title="{PREVIEW.text}">preview</span></p>')
     unmarked = replace(SOME, notes=frozenset({note("division_unstated")}))
-    assert all("marks" not in each._repr_mimebundle_()["text/html"] for each in (SOME, unmarked))
+    assert all("caveat" not in each._repr_mimebundle_()["text/html"] for each in (SOME, unmarked))
 
 
 def test_further_values_and_what_the_value_is_of_are_data_too() -> None:

@@ -14,141 +14,12 @@ from analysis.compare import gate
 from analysis.compare.gate import Comparison, Data, Question
 from analysis.core import notes
 from analysis.core.findings import Finding, exactly
-from analysis.core.notes import KINDS, NONE, SIGN, SIZE, UNOFFICIAL, Kind, Note, Notes, Scope, note
+from analysis.core.notes import KINDS, NONE, OTHER, Kind, Note, Notes, Scope, note
 from analysis.show import tables as shown
 from analysis.show.figures import charts
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
-WORDS: list[tuple[str, dict[str, Any], str]] = [
-    ("preview", {}, "preview system"),
-    ("preview", {"round": "v4.1"}, "preview system, not yet on sale in v4.1"),
-    ("division_unstated", {}, "division not stated"),
-    ("tokens_assumed", {}, "tokens per sample assumed"),
-    ("precision_unstated", {}, "precision not stated"),
-    ("approximate", {}, "marked approximate"),
-    ("inferred", {}, "inferred from another scenario"),
-    ("power_capped", {}, "power-capped system"),
-    ("edge_suite", {}, "edge suite"),
-    ("another_size", {}, "another size than most systems"),
-    ("another_size", {"count": 1, "usual": 8}, "another size than most systems, 1x against 8x"),
-    ("label_corrected", {}, "the published label was corrected"),
-    ("division_asked", {"division": "open"}, "open division"),
-    ("above_hardware", {}, "above what its hardware can do"),
-    ("contradicts_record", {}, "contradicts the official record"),
-    ("no_official_result", {}, "no official result stands behind it"),
-    ("system_not_at_hand", {}, "the record has no result of its system"),
-    ("other_power_limit", {}, "true of the part with another power limit only"),
-    ("rate_contradicts_record", {}, "its throughput contradicts the official record"),
-    ("contradicts_meter", {}, "contradicts the measured watts"),
-    ("virtualised", {"accelerator": "L40S"}, "only virtualised systems of L40S"),
-    (
-        "virtualised",
-        {"accelerator": "L40S", "hypervisor": "KVM"},
-        "only virtualised systems of L40S, under KVM",
-    ),
-    ("bridged", {}, "over a bridge between rounds"),
-    (
-        "bridged",
-        {"bridge": "GB200", "rounds": "v6.0 and v5.1", "submitter": "ACME"},
-        "over a bridge between rounds, GB200 of ACME in v6.0 and v5.1",
-    ),
-    ("printed_unit", {"unit": "samples/s"}, "counted in samples/s"),
-    ("different_sizes", {}, "systems of different size"),
-    ("different_sizes", {"sizes": "1x", "other_sizes": "4x/8x"}, "systems of different size, 1x against 4x/8x"),
-    ("different_rounds", {}, "different rounds"),
-    (
-        "different_rounds",
-        {"rounds": "v5.1", "other_rounds": "v4.1"},
-        "different rounds, v5.1 against v4.1: software and rules differ",
-    ),
-    ("single", {"of": "system"}, "rests on a single system"),
-    ("single_submitter", {}, "rests on systems of a single submitter"),
-    ("single_wider", {"precision": "FP8"}, "over one submitter's systems at FP8"),
-    ("single_base", {}, "over one submitter's systems"),
-    ("single_base", {"accelerator": "H100 SXM", "round": "v5.1"}, "over one submitter's systems, H100 SXM of v5.1"),
-    ("prices_undated", {}, "rental prices move within months, and the documents have no date"),
-    (
-        "documents_differ",
-        {"rates": "400 to 440", "other_rates": "1,100"},
-        "documents contradict each other, 400 to 440 against 1,100 for each accelerator",
-    ),
-    ("documents_differ", {}, "documents contradict each other"),
-    ("unofficial_ratio", {}, "a ratio to summed power limits is not an official metric"),
-    ("no_queue", {}, "no queue is planned: the length of a request is not known"),
-    ("no_prompt", {}, "the time to read a prompt is not planned: its length or the compute is not known"),
-    ("prompt_share", {"percent": "40"}, "prompts are assumed to be read at 40 % of the dense compute"),
-    (
-        "long_prompt",
-        {"prompt": "15,330", "context": "2,000"},
-        "memory is planned for contexts of up to 2,000 tokens, the longest prompt has 15,330",
-    ),
-    (
-        "latent_cache",
-        {},
-        "the latent cache is planned once for each copy of the weights, as data-parallel attention keeps it",
-    ),
-    (
-        "other_kind",
-        {"benchmark": "Mixtral 8x7B", "kind": "a mixture of experts", "model": "dense"},
-        "Mixtral 8x7B is a mixture of experts, the model dense: one reads all its weights for a token, one a part",
-    ),
-    (
-        "far_benchmark",
-        {"benchmark": "Llama 2 70B", "distance": "1.1", "far": "0.98"},
-        "Llama 2 70B is not near the model: it is at distance 1.1, a model twice as large at 0.98",
-    ),
-    (
-        "held_nowhere",
-        {"percent": "6.0", "accelerator": "L40S"},
-        "in 6.0 % of the draws no number of L40S holds a request: they count as worse than any number",
-    ),
-    ("no_memory", {}, "memory is not planned: the model's size or shape is not known"),
-    (
-        "no_meter",
-        {"accelerator": "L40S", "scenario": "Server"},
-        "no power submission of L40S in Server at this speed and cap: kilowatts are those of a model",
-    ),
-    ("limit_decides_speed", {"speed": "30"}, "the limit on time per output token asks for more than 30 tokens/s"),
-    (
-        "late_first_token",
-        {"accelerator": "B200 SXM", "seconds": "2.5", "limit": "2"},
-        "a first token within 2 s is not proven: it took 2.5 s or more at p99 in the runs of B200 SXM",
-    ),
-    (
-        "no_tokens",
-        {"unit": "queries/s", "benchmark": "Stable Diffusion XL"},
-        "what each user is to see is in queries/s: Stable Diffusion XL counts no tokens",
-    ),
-    ("speed_unknown", {}, "the speed per user at which the throughput was measured is not known"),
-    ("requests_failed", {}, "some requests failed"),
-    ("few_requests", {}, "fewer requests than a percentile of 99 needs"),
-    (
-        "load_light",
-        {},
-        "requests were answered as fast as they came, so the load set the rate: send more until answers fall behind",
-    ),
-    (
-        "load_unsaid",
-        {},
-        "the file does not say how fast requests came: if no faster than they were answered, the load set the rate",
-    ),
-    ("stream_energy", {}, "energy per query of a stream: a latency, no throughput per watt"),
-    ("no_scenario", {}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
-    ("duplicate", {}, "duplicate of another row"),
-    ("another_round", {}, "another round"),
-    ("another_division", {"division": "closed"}, "not of the closed division: another model or other rules"),
-    ("another_suite", {}, "another suite"),
-    ("power_submission", {}, "power submission: measured under the power rules, often capped"),
-    ("no_power_submission", {}, "not a power submission"),
-    ("capped_unmetered", {}, "power-capped, without a meter: less than the part gives at its own limit"),
-    ("slower_precision", {}, "a slower precision of the same accelerator in the same document"),
-    ("another_target", {"target": "99.9"}, "another accuracy target than 99.9 %"),
-    ("other_unit", {"unit": "tokens/s"}, "unit cannot be turned into tokens/s"),
-    ("several_types", {}, "several accelerator types in one system"),
-    ("count_unstated", {}, "number of accelerators not stated"),
-    ("not_checked", {"doubt": DOUBT}, "not checked: contradicts the official record"),
-]
 ONE, FOUR = (note("another_size", count=count, usual=8) for count in (1, 4))
 EDGE, PREVIEW, BACKGROUND = note("edge_suite"), note("preview", round="v4.1"), note("division_unstated")
 
@@ -159,16 +30,16 @@ def rows(*groups: Any, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(names | columns).assign(notes=[frozenset(group) for group in groups])
 
 
-@pytest.mark.parametrize(("code", "values", "words"), WORDS, ids=[f"{code} {len(given)}" for code, given, _ in WORDS])
-def test_words_of_a_kind(code: str, values: dict[str, Any], words: str) -> None:
-    assert note(code, **values).text == words
-    assert note(code, ["A", "B"], **values).text == f"{words} (A, B)"
+def test_words_take_their_values_and_name_what_they_are_about() -> None:
+    assert note("preview").text == "preview system"
+    assert note("preview", ["A", "B"], round="v4.1").text == "preview system, not available in v4.1 (A, B)"
+    assert note("another_target", target="99.9").text == "accuracy target other than 99.9%"
+    assert note("not_checked", doubt=DOUBT).text == "not checked: contradicted by the official record"
 
 
-def test_words_of_every_kind_are_asserted_with_and_without_detail() -> None:
-    assert list(dict.fromkeys(code for code, _, _ in WORDS)) == list(KINDS)
-    detailed = [code for code, kind in KINDS.items() if kind.optional]
-    assert [sum(code == name for name, _, _ in WORDS) for code in detailed] == [2] * len(detailed)
+def test_label_is_the_short_caveat_with_its_values() -> None:
+    assert [note("preview").label, note("single", of="system").label] == ["preview", "single system"]
+    assert note("division_unstated").label == ""
 
 
 @pytest.mark.parametrize("make", [note, notes.kind, lambda code: Note(code).text, lambda code: Note(code).kind])
@@ -212,7 +83,7 @@ def test_four_names_are_told_and_more_are_counted() -> None:
 def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
-    record |= {"bare": "another size than most systems", "mark": SIZE, "scope": "row"}
+    record |= {"bare": "different system size than most", "mark": OTHER, "scope": "row"}
     assert json.loads(json.dumps(about.record())) == about.record() == record
     nested = note("not_checked", doubt=DOUBT).record()
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
@@ -312,8 +183,6 @@ def test_rows_without_notes_have_none() -> None:
 
 
 def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
-    known = [note(code, **values) for code, values, _ in WORDS]
-    assert [own.code for own in notes.ordered(reversed(known))] == [code for code, _, _ in WORDS]
     assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
 
 
@@ -329,8 +198,8 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
     """What differs between rows of a kind falls away; what holds for nearly all rows has no mark to explain."""
     given = {replace(ONE, about=("A",)), FOUR, EDGE, BACKGROUND}
     assert notes.key(given) == [
-        {"code": "edge_suite", "mark": UNOFFICIAL, "words": "edge suite", "bare": "edge suite"},
-        {"code": "another_size", "mark": SIZE} | dict.fromkeys(["words", "bare"], "another size than most systems"),
+        {"code": "edge_suite", "mark": OTHER, "words": "edge suite", "bare": "edge suite"},
+        {"code": "another_size", "mark": OTHER} | dict.fromkeys(["words", "bare"], "different system size than most"),
     ]
     of_two = {note("single_wider", precision=name) for name in ("FP8", "INT8")}
     assert [entry["words"] for entry in notes.key(of_two)] == [own.text for own in notes.ordered(of_two)]
@@ -343,10 +212,10 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
     [
         (NONE, ""),
         ({BACKGROUND}, ""),
-        ({EDGE}, UNOFFICIAL),
+        ({EDGE}, OTHER),
         ({BACKGROUND, note("preview")}, "\u25cb"),
-        ({DOUBT}, SIGN),
-        ({ONE, FOUR, DOUBT}, f"{SIZE}{SIGN}"),
+        ({DOUBT}, OTHER),
+        ({ONE, FOUR, DOUBT, note("bridged")}, f"{OTHER}{notes.ROUNDS}"),
     ],
 )
 def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
@@ -354,14 +223,14 @@ def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Not
 
 
 def test_a_note_is_said_without_its_detail() -> None:
-    assert note("another_size", ["A"], count=1, usual=8).record()["bare"] == "another size than most systems"
+    assert note("another_size", ["A"], count=1, usual=8).record()["bare"] == "different system size than most"
     virtual = note("virtualised", accelerator="L40S", hypervisor="KVM")
-    assert virtual.record()["bare"] == "only virtualised systems of L40S"
+    assert virtual.record()["bare"] == "only virtualized systems of L40S"
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
     assert len(KINDS) == len(notes._TABLE)
-    own = {notes.PREVIEW, notes.SIZE, notes.ROUNDS, notes.CAPPED, notes.UNOFFICIAL, notes.SINGLE, SIGN}
+    own = {notes.PREVIEW, notes.ROUNDS, OTHER}
     assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
 
@@ -388,12 +257,12 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     told = notes.of_rows(noted.rows)
     assert notes.texts(told) == [f"{words} (B200 SXM)"]
     assert shown.results(noted).cells.set_index("Accelerator")["Caveat"].to_dict() == {
-        "H100 SXM": "", "B200 SXM": f"{SIGN}\ufe0e {words}", "L40S": ""
+        "H100 SXM": "", "B200 SXM": words, "L40S": ""
     }  # fmt: skip
     record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
     about = {"words": f"{words} (B200 SXM)", "bare": "research system", "values": {"round": "v4.1"}}
     about |= {"about": ["B200 SXM"]}
-    assert record["notes"] == [{"code": "research_system", **about, "mark": SIGN, "scope": "row"}]
+    assert record["notes"] == [{"code": "research_system", **about, "mark": OTHER, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
 
@@ -408,9 +277,9 @@ def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison
     assert title == "One is fastest"
     assert subtitle == noted.subtitle
     assert notes.key(drawing.notes) == [
-        {"code": "research_system", "mark": SIGN, "words": words, "bare": "research system"}
+        {"code": "research_system", "mark": OTHER, "words": words, "bare": "research system"}
     ]
-    assert [SIGN in text for text in behind] == [False, True, False]
+    assert [OTHER in text for text in behind] == [False, True, False]
     assert [words in cell for cell in drawing.numbers.cells["Caveat"]] == [False, True, False]
 
 

@@ -547,7 +547,7 @@ def test_a_mark_stands_at_its_point_of_a_line_and_not_at_its_name() -> None:
     small = note("different_sizes", sizes="4x", other_sizes="8x")
     rows = FRAME.assign(notes=[{small}, NONE, NONE])
     figure = timeline.over_time(rows, date="day", when="basis", **RANGES).figure
-    (mark,) = [text for text in figure.axes[0].texts if text.get_text() == "\u2020"]
+    (mark,) = [text for text in figure.axes[0].texts if text.get_text() == "*"]
     first = rows.iloc[0]
     assert mark.xy[0] == first["day"] and {"B200 SXM", "L40S"} <= set(texts_of(rows))
 

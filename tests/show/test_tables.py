@@ -59,7 +59,7 @@ def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None
     rows = FRAME.assign(size_notes=told, size_low=[1.0, float("nan")])
     table = tables.show(rows, "Sizes", {"who": "Who", "size": "Size (g)"}, blank="–")
     assert table.cells["Size (g)"].tolist() == ["1 to 1.5", "–"]
-    assert '<td class="number">1 to 1.5<sup class="marks">§†</sup></td>' in table.markup
+    assert '<td class="number">1 to 1.5<sup class="marks">*</sup></td>' in table.markup
     assert '<td class="number">–</td>' in table.markup
     assert list(table.values) == ["Who", "Size (g), low", "Size (g), high"]
 
@@ -67,7 +67,7 @@ def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None
 def test_a_key_says_each_mark_once() -> None:
     sizes = note("different_sizes", sizes="8x", other_sizes="1x")
     key = tables.key(frozenset({note("another_size"), sizes}), ("–", "none <b>here</b>"))
-    assert key.lines == [("†", f"{note('another_size').text}, or {sizes.text}"), ("–", "none <b>here</b>")]
+    assert key.lines == [("*", f"{note('another_size').text}, or {sizes.text}"), ("–", "none <b>here</b>")]
     shown = key._repr_mimebundle_()
     assert shown["text/html"].count("<li>") == 2 and "none &lt;b&gt;here&lt;/b&gt;" in shown["text/html"]
     assert tables.key(NONE)._repr_mimebundle_()["text/html"] == ""
@@ -207,11 +207,11 @@ def test_rows_left_out_come_with_their_reason(chosen: Comparison) -> None:
     assert tables.left_out(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
 
 
-def test_notes_stand_in_words_behind_their_marks_and_none_is_an_empty_cell() -> None:
+def test_notes_stand_in_words_and_none_is_an_empty_cell() -> None:
     own = frozenset({note("edge_suite"), note("preview")})
     frame = pd.DataFrame({"notes": [own, NONE], "result_id": ["one", "other"]})
     shown = tables.show(frame, "Sizes", {"notes": "Caveat", "result_id": "Id"}).cells
-    assert shown["Caveat"].tolist() == ["\u25cb* preview system; edge suite", ""]
+    assert shown["Caveat"].tolist() == ["preview system; edge suite", ""]
     assert cells.noted(own) == shown["Caveat"].iloc[0]
     assert cells.noted(NONE) == ""
 
@@ -232,10 +232,6 @@ def test_markup_in_a_note_is_shown_not_run() -> None:
 def test_reason_of_most_results_comes_first(chosen: Comparison) -> None:
     rows = pd.DataFrame({"reason": ["few", "many"], "results": [1, 9], "accelerators": ["", ""]})
     assert tables.left_out(replace(chosen, left_out=rows)).cells["Why"].tolist() == ["many", "few"]
-
-
-def test_a_sign_among_the_marks_is_text_and_no_picture() -> None:
-    assert cells.noted(frozenset({note("requests_failed")})) == "\u26a0\ufe0e some requests failed"
 
 
 def test_csv_has_the_ends_of_a_range_as_numbers_and_words_as_they_stand() -> None:

@@ -48,9 +48,9 @@ class Kind:
     """One kind of note: its code, its words, what it is true of, its mark, and for notes of rows when it holds.
 
     `words` and `detail` are templates of the note's values; `detail` follows behind a comma where its values are known
-    and falls away where rows are told together that differ in them. `label` is the short caveat beside a sentence (""
-    for none), `mark` the sign at a row of a dense table or chart ("" for none). `holds` gives the values of the note for a result row, or None where it does not hold; it is asked once for all rows that
-    are alike in READ, which is all that a rule is given.
+    and falls away where rows that differ in them are summarized together. `label` is the short caveat shown beside a
+    sentence, `mark` the sign at a row of a dense table or chart ("" for none). `holds` gives the values of the note for
+    a result row, or None where it does not hold; it is called once for all rows that agree in READ, its only input.
     """
 
     code: str
@@ -139,7 +139,9 @@ _TABLE = (
     Kind("contradicts_meter", "contradicted by measured power", **_OUT),
     # Of a ratio of two results.
     Kind("virtualised", "only virtualized systems of {accelerator}", "under {hypervisor}", label="virtualized"),
-    Kind("bridged", "cross-round estimate", "via {bridge} of {submitter} in {rounds}", label="cross-round", mark=ROUNDS),
+    Kind(
+        "bridged", "cross-round estimate", "via {bridge} of {submitter} in {rounds}", label="cross-round", mark=ROUNDS
+    ),
     Kind("printed_unit", "counted in {unit}", **_WHOLE),
     Kind("different_sizes", "systems of different sizes", "{sizes} vs {other_sizes}", label="different sizes"),
     Kind(
@@ -153,7 +155,12 @@ _TABLE = (
     Kind("single", "single {of}", label="single {of}"),
     Kind("single_submitter", "single submitter", label="single submitter"),
     Kind("single_wider", "single submitter at {precision}", label="single submitter"),
-    Kind("single_base", "baseline from a single submitter", "{accelerator} in {round}", label="single-submitter baseline"),
+    Kind(
+        "single_base",
+        "baseline from a single submitter",
+        "{accelerator} in {round}",
+        label="single-submitter baseline",
+    ),
     # Of a finding.
     Kind("prices_undated", "document prices carry no date", **_WHOLE),
     Kind("documents_differ", "documents contradict each other", "{rates} vs {other_rates} per accelerator"),

@@ -1,0 +1,116 @@
+"""The helpers of a notebook's text: numbers in words, findings shown and recorded, the scope line."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from analysis import report
+from analysis.core import mime
+from analysis.core.interval import UNKNOWN, Interval
+from analysis.core.notes import NONE, note
+
+RESULT = {"origin": "official", "round": "v5.1", "division": "closed", "availability": "available", "submitter": "ACME",
+          "system": "8xA", "accelerator": "A", "source_id": "mlcommons-v5.1", "result_id": "5.1-0001",
+          "benchmark": "llm", "scenario": "Offline", "suite": "datacenter"}  # fmt: skip
+
+
+@pytest.fixture
+def shown() -> Any:
+    """What calls display, as data by MIME type."""
+    InteractiveShell.instance()
+
+    def outputs(call: Any, *given: Any, **named: Any) -> list[dict[str, Any]]:
+        with capture_output() as captured:
+            call(*given, **named)
+        return [output.data for output in captured.outputs]
+
+    return outputs
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "text"),
+    [
+        (report.x_times, 3.3401, "3.3x"),
+        (report.x_times, (3.5, 4.2), "3.5x to 4.2x"),
+        (report.x_times, Interval(1.0, 1.0), "1x"),
+        (report.percent, 0.17, "17%"),
+        (report.percent, (0.17, 0.349), "17% to 35%"),
+        (report.change, 1.061, "+6.1%"),
+        (report.change, 0.83, "-17%"),
+        (report.change, (0.98, 1.02), "-2% to +2%"),
+        (report.range_text, 15_712.3, "16,000"),
+        (report.range_text, (12.6, 16.2), "13 to 16"),
+        (report.usd, 2.6, "$2.60"),
+        (report.usd, 3.0, "$3"),
+        (report.usd, (19_000.0, 21_000.0), "$19,000 to $21,000"),
+        (report.usd, 0.45, "$0.45"),
+        (report.usd, 0.0123, "$0.012"),
+        (report.usd, UNKNOWN, "not known"),
+    ],
+)
+def test_numbers_in_words(word: Any, value: Any, text: str) -> None:
+    assert word(value) == text
+
+
+def test_throughput_has_three_digits_where_asked() -> None:
+    assert report.range_text(15_712.3, digits=3) == "15,700"
+
+
+def test_names_and_counts_in_words() -> None:
+    assert [report.names("ABC"[:size]) for size in range(4)] == ["", "A", "A and B", "A, B, and C"]
+    assert report.names("ABCDEF", most=2) == "A, B and 4 more"
+    assert report.names(["A", "B", "A"], word="or") == "A or B"
+    assert [report.count(1, "system"), report.count(1_200, "query")] == ["1 system", "1,200 queries"]
+    assert report.slug("Llama 2 70B, Offline") == "llama_2_70b__offline"
+
+
+def test_finding_is_shown_and_recorded_with_what_its_rows_cite(shown: Any) -> None:
+    rows = pd.DataFrame([RESULT]).assign(notes=[frozenset({note("preview")})])
+    named = {"name": "best", "unit": "tokens per second", "value": (1.0, 2.0), "rows": rows}
+    (data,) = shown(report.finding, "A leads.", **named, values={"nodes": (3, "nodes")}, about="A")
+    record = data[mime.FINDING]
+    assert (record["name"], record["low"], record["high"], record["about"]) == ("best", 1.0, 2.0, "A")
+    assert record["sources"] == ["mlcommons-v5.1"]
+    assert record["caveats"] == ["preview system"]
+    assert record["values"] == [{"name": "nodes", "low": 3.0, "high": 3.0, "unit": "nodes"}]
+    assert "A leads." in data["text/html"] and "preview" in data["text/html"]
+
+
+def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown: Any) -> None:
+    row = pd.Series(RESULT | {"notes": frozenset({note("preview")})})
+    (data,) = shown(
+        report.so_what, "One node.", name="nodes", unit="nodes", value=1, rows=row, notes=NONE, sources=["d"]
+    )
+    assert (data[mime.FINDING]["caveats"], data[mime.FINDING]["sources"]) == ([], ["d"])
+
+
+def test_finding_without_a_value_says_why(shown: Any) -> None:
+    (data,) = shown(report.headline, "No data: nothing is comparable.", name="best", unit="tokens per second")
+    assert (data[mime.FINDING]["low"], data[mime.FINDING]["sentence"]) == (None, "No data: nothing is comparable.")
+
+
+def test_headline_of_more_than_25_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="the headline 'best' has 26 words, at most 25 fit"):
+        report.headline("word " * 26, name="best", unit="ratio", value=1)
+
+
+def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) -> None:
+    rows = pd.DataFrame([
+        RESULT,
+        RESULT | {"round": "v4.1", "system": "8xB"},
+        RESULT | {"availability": "preview", "system": "8xC"},
+        RESULT | {"origin": "published"},
+    ])  # fmt: skip
+    (data,) = shown(report.scope, rows, "FP8 vs FP4")
+    expected = (
+        "MLPerf Inference v4.1 to v5.1, closed division, 3 systems, 2 available, 1 figure from documents, FP8 vs FP4"
+    )
+    assert data["text/plain"] == expected
+    assert data[mime.TRUST]["view"].startswith("explorer.html")
+    assert shown(report.scope, rows.iloc[:1])[0]["text/plain"] == (
+        "MLPerf Inference v5.1, closed division, 1 system, available"
+    )
+    assert shown(report.scope, rows.head(0))[0]["text/plain"] == "no results"

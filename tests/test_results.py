@@ -1,0 +1,48 @@
+"""The public way to results: the same rows as the comparability rules select, for the record or a part of it."""
+
+import pandas as pd
+import pytest
+
+import analysis
+from analysis import comparable, load_results
+from analysis.audit import doubts
+from analysis.compare import gate
+
+
+@pytest.fixture(scope="module")
+def results() -> pd.DataFrame:
+    return load_results()
+
+
+def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(results: pd.DataFrame) -> None:
+    rows, excluded = comparable(results, benchmark="llama2-70b", rounds=["v5.1"], return_excluded=True)
+    chosen = gate.select(doubts.catalog(), gate.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
+    assert rows["id"].tolist() == chosen.rows["id"].tolist()
+    assert excluded.equals(chosen.left_out)
+    row = rows[rows["result_id"].eq("5.1-0069")].iloc[0]
+    per_accelerator = row["tokens_per_second"] / row["accelerator_count"]
+    assert row["tokens_per_second_per_accelerator"] == pytest.approx(per_accelerator, rel=1e-12)
+    assert row["tokens_per_second"] == pytest.approx((row["low"] + row["high"]) / 2, rel=1e-12)
+
+
+def test_a_part_of_the_results_and_rows_of_ones_own_may_be_compared(results: pd.DataFrame) -> None:
+    own = results[results["round"].eq("v5.1") & results["submitter"].eq("NVIDIA")]
+    mine = own.assign(id="mine-" + own["id"], origin="measured", submitter="me")
+    rows = comparable(pd.concat([own, mine]), benchmark="llama2-70b", origins=["official", "measured"])
+    assert set(rows["submitter"]) == {"NVIDIA", "me"}
+    assert rows["submitter"].eq("me").sum() == rows["submitter"].eq("NVIDIA").sum() > 0
+
+
+def test_column_is_named_after_what_the_benchmark_counts(results: pd.DataFrame) -> None:
+    assert "samples_per_second_per_accelerator" in comparable(results, benchmark="retinanet")
+
+
+def test_unknown_benchmark_is_refused_with_the_valid_ones(results: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="llama2-70b"):
+        comparable(results, benchmark="llama2-7b")
+
+
+def test_package_names_what_is_public() -> None:
+    assert {"load_results", "comparable", "report", "charts"} <= set(dir(analysis))
+    with pytest.raises(AttributeError, match="'tables'; it has charts, comparable"):
+        analysis.tables  # noqa: B018 - raises
