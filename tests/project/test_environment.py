@@ -1,4 +1,4 @@
-"""One list of direct dependencies in pyproject.toml, environment.yml, requirements.lock and the README."""
+"""One list of direct dependencies in pyproject.toml, environment.yml, requirements.lock and docs/develop.md."""
 
 import os
 import re
@@ -82,8 +82,8 @@ def test_lock_names_what_asked_for_each_direct_dependency(project: dict, wanted:
     assert asked == set(wanted)
 
 
-def test_readme_gives_each_dependency_one_reason(wanted: dict[str, str]) -> None:
-    section = (ROOT / "README.md").read_text("utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+def test_docs_give_each_dependency_one_reason(wanted: dict[str, str]) -> None:
+    section = (ROOT / "docs" / "develop.md").read_text("utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section, flags=re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(wanted)
     assert [name for name, reason in rows if len(reason.split()) < 2 or "|" in reason] == []
