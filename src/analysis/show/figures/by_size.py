@@ -80,13 +80,13 @@ def by_size(
 def _scales(ax: Axes, rows: pd.DataFrame, x_axis: str, y_axis: str) -> None:
     ax.set(xscale="log", yscale="log")
     shown = [count for count in _SIZES if count <= 1.4 * rows["across"].max()]
-    parts.log_ticks(ax.yaxis, 1, 2, 5)
-    parts.log_ticks(ax.xaxis)
-    ax.set_xticks([count for count in shown if count * 1.4 >= rows["across"].min()])
     ax.set_xlim(rows["across"].min() / 1.3, rows["across"].max() * 1.3)
     ax.set_ylim(rows["middle"].min() / 1.3, rows["middle"].max() * 1.3)
+    for axis in (ax.yaxis, ax.xaxis):
+        parts.log_ticks(axis)
+    ax.set_xticks([count for count in shown if count * 1.4 >= rows["across"].min()])
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
-        axis.set_label_text(words, size=9)
+        axis.set_label_text(parts.log_scale(words), size=9)
     ax.tick_params(labelsize=8.5)
 
 

@@ -342,7 +342,7 @@ def shares(
     subtitle: str,
     notes: Notes = NONE,
 ) -> Drawing:
-    """One bar per label, all of one length: what each of `counts` is of their sum, in per cent.
+    """One bar per label, all of one length: what each of `counts` is of their sum, in percent.
 
     `counts` maps columns to their words in the legend, `inks` to their colours; a white part is outlined, for what is
     not there. `axis` names what is counted.
@@ -369,9 +369,9 @@ def shares(
     ax.set_yticks(rows.index, rows[label], size=8.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
-    ax.set_xlim(0, 100.5)  # half a per cent more, so that the outline of a bar is not cut
+    ax.set_xlim(0, 100.5)  # half a percent more, so that the outline of a bar is not cut
     ax.tick_params(axis="x", labelsize=8.5)
-    ax.set_xlabel(f"per cent of {axis}", size=9)
+    ax.set_xlabel(f"% of {axis}", size=9)
     entries = [Patch(**looks[name], label=words) for name, words in counts.items()]
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.5, handlelength=1.4)
     return Drawing(figure, description.alt(title), description.table(title), notes)

@@ -84,8 +84,8 @@ def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:
     for axis in (ax.xaxis, ax.yaxis):
         parts.log_ticks(axis)
     ax.tick_params(labelsize=8)
-    ax.set_xlabel(x_axis, size=9)
-    ax.set_ylabel(y_axis, size=9)
+    ax.set_xlabel(parts.log_scale(x_axis), size=9)
+    ax.set_ylabel(parts.log_scale(y_axis), size=9)
 
 
 def _roof_legend(figure: object, dashes: Mapping[str, str]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
 _THOUSAND = 1000  # from here on ticks have separators of thousands
-_DECADE = 0.9  # powers of ten below which an axis has ticks for more numbers
+_DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
 # Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
 _LETTERS, _LINE, _BEHIND = 18, 42, 22
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
@@ -121,18 +121,22 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
     ax.grid(axis="y", visible=False)
     if log:
         ax.set_xscale("log")
-        log_ticks(ax.xaxis, *((1, 3) if style.is_narrow() else (1, 2, 5)))
     ax.tick_params(axis="x", labelsize=8.5)
-    ax.set_xlabel(style.wrapped(axis, _LINE), size=9)
+    ax.set_xlabel(style.wrapped(log_scale(axis) if log else axis, _LINE), size=9)
 
 
-def log_ticks(axis: Axis, *steps: float) -> None:
-    """Ticks of a logarithmic axis: at `steps` times each power of ten, in plain numbers, and none between them.
+def log_scale(words: str) -> str:
+    """The label of a logarithmic axis."""
+    return f"{words} (log scale)"
 
-    Without `steps` they stand where they are.
-    """
-    if steps:
-        axis.get_major_locator().set_params(subs=steps)
+
+def log_ticks(axis: Axis) -> None:
+    """Label a logarithmic axis in plain numbers, the more of each power of ten the fewer powers it spans."""
+    low, high = axis.get_view_interval()
+    spans = np.log10(high / low)
+    wide, narrow = ((1, 1.5, 2, 3, 4, 6, 8), (1, 2, 3, 5)) if spans < _DECADE else ((1, 2, 5), (1, 3))
+    steps = (1,) if spans > _POWERS else narrow if style.is_narrow() else wide
+    axis.get_major_locator().set_params(subs=steps)
     axis.set_major_formatter(plain)
     axis.minorticks_off()
 
@@ -146,9 +150,8 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
     """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
     if log:
         reach = max(np.log10(high / low), 0.3)
-        if reach < _DECADE:
-            log_ticks(ax.xaxis, *((1, 2, 3, 5) if style.is_narrow() else (1, 1.5, 2, 3, 4, 6, 8)))
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
+        log_ticks(ax.xaxis)
     else:
         if high >= _THOUSAND:
             ax.xaxis.set_major_formatter(plain)

@@ -89,7 +89,6 @@ def _line(ax: Axes, begins: pd.Series, heights: pd.Series, reach: float, **look:
 def _scales(ax: Axes, least: float, reach: float, x_axis: str, y_axis: str) -> None:
     ax.set(xscale="log", yscale="log", xlim=(least / _AROUND, reach))
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
-        low, high = axis.get_view_interval()
-        parts.log_ticks(axis, *((1, 2, 5) if high / low < 1000 and not style.is_narrow() else (1,)))
-        axis.set_label_text(words, size=9)
+        parts.log_ticks(axis)
+        axis.set_label_text(parts.log_scale(words), size=9)
     ax.tick_params(labelsize=8.5)

@@ -71,10 +71,10 @@ def over_time(
 def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
     ax.set_yscale("log")
     ax.set_ylim(middles.min() / 1.25, middles.max() * 1.25)
-    parts.log_ticks(ax.yaxis, 1, 2, 5)
+    parts.log_ticks(ax.yaxis)
     ax.tick_params(axis="y", labelsize=8.5)
     ax.grid(axis="x", visible=False)
-    ax.set_ylabel(axis, size=9)
+    ax.set_ylabel(parts.log_scale(axis), size=9)
 
 
 def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, str]) -> None:

@@ -128,7 +128,7 @@ def _curve(ax: Axes, points: pd.DataFrame, columns: _Columns, in_table: list[Col
 def _axes(ax: Axes, right: float, top: float, ticks: Sequence[float], x_axis: str, y_axis: str) -> None:
     ax.set_xlim(0, right)
     ax.set_ylim(0, top * 1.08)
-    ax.set_xticks([0, *ticks], ["none\npromised", *(interval.number(tick) for tick in ticks)])
+    ax.set_xticks([0, *ticks], ["no latency\nlimit", *(interval.number(tick) for tick in ticks)])
     ax.yaxis.set_major_formatter(parts.plain)
     ax.tick_params(labelsize=8)
     ax.set_xlabel(style.wrapped(x_axis, 44), size=9)
