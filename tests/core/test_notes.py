@@ -198,7 +198,7 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
     """What differs between rows of a kind falls away; what holds for nearly all rows has no mark to explain."""
     given = {replace(ONE, about=("A",)), FOUR, EDGE, BACKGROUND}
     assert notes.key(given) == [
-        {"code": "edge_suite", "mark": OTHER, "words": "edge suite", "bare": "edge suite"},
+        {"code": "edge_suite", "mark": "", "words": "edge suite", "bare": "edge suite"},
         {"code": "another_size", "mark": OTHER} | dict.fromkeys(["words", "bare"], "different system size than most"),
     ]
     of_two = {note("single_wider", precision=name) for name in ("FP8", "INT8")}
@@ -220,6 +220,13 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
 )
 def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
     assert sorted(notes.marks(given)) == sorted(marks)
+
+
+def test_what_holds_for_all_rows_marks_none() -> None:
+    given = rows({EDGE, PREVIEW}, {EDGE})
+    of_all = notes.of_rows(given)
+    assert [notes.marks(own, of_all) for own in given["notes"]] == [notes.PREVIEW, ""]
+    assert {entry["code"]: entry["mark"] for entry in notes.key(of_all)} == {"preview": notes.PREVIEW, "edge_suite": ""}
 
 
 def test_a_note_is_said_without_its_detail() -> None:

@@ -67,7 +67,7 @@ def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None
 def test_a_key_says_each_mark_once() -> None:
     sizes = note("different_sizes", sizes="8x", other_sizes="1x")
     key = tables.key(frozenset({note("another_size"), sizes}), ("–", "none <b>here</b>"))
-    assert key.lines == [("*", f"{note('another_size').text}, or {sizes.text}"), ("–", "none <b>here</b>")]
+    assert key.lines == [("*", f"{note('another_size').text}; {sizes.bare}"), ("–", "none <b>here</b>")]
     shown = key._repr_mimebundle_()
     assert shown["text/html"].count("<li>") == 2 and "none &lt;b&gt;here&lt;/b&gt;" in shown["text/html"]
     assert tables.key(NONE)._repr_mimebundle_()["text/html"] == ""

@@ -69,12 +69,12 @@ def test_the_proven_most_goes_down_in_steps_and_ends_where_the_record_ends() -> 
     assert any(np.array_equal(line.get_xydata(), [[0, 80], [10, 80], [10, 20], [40, 20]]) for line in ax.lines)
     (ground,) = ax.patches
     assert ground.get_x() == 40 and ax.get_xlim()[1] == pytest.approx(60 * 1.06)
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["none\npromised", "10", "60"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["no latency\nlimit", "10", "60"]
 
 
 def test_a_point_says_its_scenario_its_speed_and_its_rate() -> None:
     told = [mark.get_gid().removeprefix(style.HOVER) for mark in points(drawn().figure.axes[0])]
-    assert told[0] == "B200 SXM \u00b7 Offline \u00b7 Per user none promised \u00b7 Rate 100"
+    assert told[0] == "B200 SXM \u00b7 Offline \u00b7 Per user no latency limit \u00b7 Rate 100"
     assert told[4] == "L40S \u00b7 Server \u00b7 Per user 5 \u00b7 Rate 8"
 
 
@@ -82,8 +82,8 @@ def test_the_key_says_what_a_bound_is_only_where_there_is_one() -> None:
     def words(drawing: Drawing) -> list[str]:
         return [text.get_text() for text in drawing.figure.legends[0].get_texts()]
 
-    assert words(drawn()) == ["most that is proven", "other systems", "at least so fast"]
-    assert words(drawn(POINTS.assign(bound=False))) == ["most that is proven", "other systems"]
+    assert words(drawn()) == ["Pareto frontier", "other systems", "lower bound of interactivity"]
+    assert words(drawn(POINTS.assign(bound=False))) == ["Pareto frontier", "other systems"]
 
 
 def test_names_of_curves_that_end_together_do_not_cover_each_other() -> None:

@@ -232,6 +232,11 @@ class Note:
         return self.kind.label.format(**{name: _in_words(value) for name, value in self.values})
 
     @property
+    def bare(self) -> str:
+        """The note in words without detail and without what it is about."""
+        return self.kind.words.format(**{name: _in_words(value) for name, value in self.values})
+
+    @property
     def text(self) -> str:
         """The note in words, with what it is about in brackets."""
         kind, values = self.kind, {name: _in_words(value) for name, value in self.values}
@@ -245,7 +250,7 @@ class Note:
         `bare` are its words without detail and without what it is about: they tell notes apart that one mark explains.
         """
         values = {name: _in_words(value) for name, value in self.values}
-        words = {"words": self.text, "bare": self.kind.words.format(**values)}
+        words = {"words": self.text, "bare": self.bare}
         kind = {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
         return {"code": self.code} | words | {"values": values, "about": list(self.about)} | kind
 
@@ -369,9 +374,13 @@ def worded(notes: Iterable[Note]) -> str:
     return "; ".join(texts(notes))
 
 
-def marks(notes: Iterable[Note]) -> str:
-    """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is."""
-    return "".join(dict.fromkeys(note.kind.mark for note in aloud(notes)))
+def marks(notes: Iterable[Note], of_all: Iterable[Note] = ()) -> str:
+    """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is.
+
+    `of_all` are the notes of all rows together (`of_rows`): what holds for each of them marks none.
+    """
+    common = {note.code for note in of_all if not note.about}
+    return "".join(dict.fromkeys(note.kind.mark for note in aloud(notes) if note.code not in common))
 
 
 def aloud(notes: Iterable[Note]) -> list[Note]:
@@ -380,18 +389,20 @@ def aloud(notes: Iterable[Note]) -> list[Note]:
 
 
 def key(notes: Iterable[Note]) -> list[dict[str, str]]:
-    """What explains the marks of a figure with these notes: code, mark and words of each kind once, in order.
+    """The legend of the marks of rows with these notes: code, mark, and words of each kind once, in order.
 
-    Rows are told by their marks, so the words do not name them; of a kind, detail that differs between rows falls away.
-    `bare` is as in a note's record.
+    Rows carry the marks, so the words do not name them; detail that differs between rows of a kind is left out. A kind
+    that holds for all rows has no mark. `bare` is as in a note's record.
     """
     by_kind: dict[Note, Note] = {}
-    for note in aloud(notes):
+    notes = aloud(notes)
+    marked = {note.code for note in notes if note.about}
+    for note in notes:
         of_all = replace(note, about=())
         kind = _without_detail(of_all)
         by_kind[kind] = of_all if by_kind.get(kind, of_all) == of_all else kind
     return [
-        {"code": note.code, "mark": note.kind.mark, "words": note.text, "bare": kind.text}
+        {"code": note.code, "mark": note.kind.mark * (note.code in marked), "words": note.text, "bare": kind.text}
         for kind, note in by_kind.items()
     ]
 

@@ -90,9 +90,9 @@ def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]
 def key(notes_shown: Notes, *more: tuple[str, str]) -> Key:
     """What the marks of these notes mean, each mark once, and what `more` signs do: `(sign, words)`."""
     words: dict[str, list[str]] = {}
-    for sign in notes.key(notes_shown):
-        words.setdefault(sign["mark"], []).append(sign["words"])
-    return Key([*((mark, ", or ".join(meanings)) for mark, meanings in words.items()), *more])
+    for note in notes.aloud(notes_shown):
+        words.setdefault(note.kind.mark, []).append(note.bare)
+    return Key([*((mark, "; ".join(dict.fromkeys(meanings))) for mark, meanings in words.items()), *more])
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> list[str]:

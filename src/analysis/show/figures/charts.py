@@ -59,7 +59,7 @@ def ranges(
     rows = frame.reset_index(drop=True)
     notes |= parts.notes_of(rows, label)
     numbers = in_words.ranges(rows, name, axis)
-    behind = [parts.words(*pair, note) for pair in zip(numbers.texts, as_dicts(rows), strict=True)]
+    behind = [parts.words(*pair, note, notes) for pair in zip(numbers.texts, as_dicts(rows), strict=True)]
     row_height = _ROW * (1.4 if any("\n" in words for words in behind) else 1)
     figure, ax = style.canvas(title, subtitle, row_height * len(rows) + 0.95)
     columns = [in_words.words(rows, label), in_words.words(rows, series), numbers, *in_words.remarks(rows, note)]
@@ -205,7 +205,7 @@ def beside(
     places = -np.arange(len(rows)) - below * len(others) / 2
     parts.axis(ax, rows[label], places, axis, log=True)
     numbers_and_rows = zip(numbers[0].texts, records, strict=True)
-    parts.column(ax, places, [parts.words(number, row, note) for number, row in numbers_and_rows])
+    parts.column(ax, places, [parts.words(number, row, note, notes) for number, row in numbers_and_rows])
     ends = rows[[f"{stem}_{end}" for stem in names for end in ("low", "high")]]
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference, None)

@@ -94,12 +94,12 @@ def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
         ax.annotate(number, **beside_axes, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
 
 
-def words(number: str, row: dict, note: str = "") -> str:
+def words(number: str, row: dict, note: str = "", of_all: Notes = NONE) -> str:
     """What stands behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
 
-    What holds for a document as a whole has no mark: a sign behind every number would say nothing.
+    What holds for all rows (`of_all`) has no mark: a sign behind every number would say nothing.
     """
-    marks = wording.marks(row.get("notes", NONE))
+    marks = wording.marks(row.get("notes", NONE), of_all)
     text = " · ".join(filter(None, [number, row[note] if note else ""])) + (f" {marks}" if marks else "")
     return style.wrapped(text, _BEHIND)
 

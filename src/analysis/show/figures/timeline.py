@@ -58,7 +58,7 @@ def over_time(
             hover_text = f"{style.HOVER}{parts.hover(dict(row), label, numbers.texts[place])}"
             face = parts.face(row, ink, "")
             ax.plot(row[date], row["middle"], "o", ms=5.5, color=ink, mfc=face, zorder=3, gid=hover_text)
-            if mark := wording.marks(row.get("notes", NONE)):
+            if mark := wording.marks(row.get("notes", NONE), notes):
                 beside = {"textcoords": "offset points", "xytext": (-5, 0), "ha": "right", "va": "center", "size": 8}
                 ax.annotate(mark, (row[date], row["middle"]), color=ink, bbox=parts.BOX, **beside)
     days = rows.drop_duplicates(date).sort_values(date)

@@ -62,6 +62,7 @@ def curves(
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
+    notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
     columns = _Columns(label, x, y, series, bound)
     in_table = _table_columns(rows, columns, x_axis, y_axis)
@@ -76,18 +77,18 @@ def curves(
     drawn = {}
     for name, points in rows.groupby(label, sort=False):
         ink = style.colour(points[colour or label].iloc[0])
-        marks = wording.marks(wording.union(points.get("notes", ())))
+        marks = wording.marks(wording.union(points.get("notes", ())), notes)
         drawn[f"{name} {marks}".rstrip()] = _curve(ax, points, columns, in_table, ink), ink
     _axes(ax, right, float(interval.of(pd.concat([rows, others]), y).high.max()), near, x_axis, y_axis)
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)
         placing = {"xytext": (0, 2), "textcoords": "offset points", "size": 7, "color": style.QUIET}
         ax.annotate(words, (place, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", **placing)
-    ax.annotate("no run\nis faster", (1, 1), (-3, -4), xycoords="axes fraction", textcoords="offset points", size=7,
+    ax.annotate("no faster\nrun", (1, 1), (-3, -4), xycoords="axes fraction", textcoords="offset points", size=7,
                 color=style.QUIET, ha="right", va="top")  # fmt: skip
     _names(ax, drawn, [stairs, *np.column_stack([others[x], _middle(others, y)])[:, None]])
     _key(figure, bool(rows[bound].any()))
-    return Drawing(figure, description.alt(title), description.table(title), notes | parts.notes_of(rows, label))
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class _Columns:
 
 
 def _table_columns(rows: pd.DataFrame, columns: _Columns, x_axis: str, y_axis: str) -> list[Column]:
-    speeds = ["none promised" if pd.isna(speed) else interval.number(speed) for speed in rows[columns.x]]
+    speeds = ["no latency limit" if pd.isna(speed) else interval.number(speed) for speed in rows[columns.x]]
     across, up = Column(in_words.capital(x_axis), speeds, numeric=True), in_words.ranges(rows, columns.y, y_axis)
     return [in_words.words(rows, columns.label), in_words.words(rows, columns.series), across, up]
 
@@ -182,11 +183,11 @@ def _along(corners: np.ndarray) -> np.ndarray:
 def _key(figure: object, bounds: bool) -> None:
     grey = style.QUIET
     entries = [
-        parts.sample(color=grey, lw=1.1, ls=(0, (4, 2)), label="most that is proven"),
+        parts.sample(color=grey, lw=1.1, ls=(0, (4, 2)), label="Pareto frontier"),
         parts.sample(ls="", marker="o", color=grey, ms=2.6, alpha=0.6, label="other systems"),
     ]
     if bounds:
-        entries.append(parts.sample(ls="", marker=">", color=grey, ms=5.5, label="at least so fast"))
+        entries.append(parts.sample(ls="", marker=">", color=grey, ms=5.5, label="lower bound of interactivity"))
     figure.legend(handles=entries, loc="outside lower left", ncols=2 if style.is_narrow() else 3, fontsize=8,
                   handletextpad=0.5)  # fmt: skip
 
@@ -214,10 +215,11 @@ def bars_at(
     """
     if frame.empty or frame[f"{name}_low"].isna().all():
         return style.nothing(title)
+    notes |= parts.notes_of(frame, label)
     labels, points = list(dict.fromkeys(frame[label])), sorted(set(frame[at]))
     cells = {(row[label], row[at]): row for row in as_dicts(frame)}
     figure, ax = style.canvas(title, subtitle, 0.36 * len(labels) + 0.75)
-    bars = _Bars(label, name, missing, _LONG / frame[f"{name}_high"].max())
+    bars = _Bars(label, name, missing, _LONG / frame[f"{name}_high"].max(), notes)
     texts = {point: [bars.text(cells.get((who, point))) for who in labels] for point in points}
     heads = [f"{interval.number(point)} {unit}" for point in points]
     ends = [pd.DataFrame([cells.get((who, point), {}) for who in labels]) for point in points]
@@ -242,7 +244,7 @@ def bars_at(
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
-    return Drawing(figure, description.alt(title), description.table(title), notes | parts.notes_of(frame, label))
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 @dataclass(frozen=True)
@@ -253,6 +255,7 @@ class _Bars:
     name: str
     missing: str
     scale: float
+    of_all: Notes
 
     def text(self, row: Mapping | None) -> str:
         """The range of a cell in words."""
@@ -269,7 +272,7 @@ class _Bars:
         shape = {"height": 0.26, "color": ink, "lw": 0, "align": "center"}
         ax.barh(middle - 0.2, high - low, left=left + low, alpha=_MORE, gid=gid, **shape)
         ax.barh(middle - 0.2, low, left=left, alpha=_GIVEN, gid=gid, **shape)
-        marks = wording.marks(row.get("notes", NONE))
+        marks = wording.marks(row.get("notes", NONE), self.of_all)
         number = interval.number(row[f"{self.name}_low"]) + (f" {marks}" if marks else "")
         ax.annotate(number, (left, middle + 0.02), size=7.5, va="bottom")
 
