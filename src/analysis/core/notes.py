@@ -245,13 +245,13 @@ class Note:
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
-        """The note as JSON holds it: code, words, values by name, what it is about, its mark and its scope.
+        """The note as JSON holds it: code, words, values by name, what it is about, its label, mark and scope.
 
         `bare` are its words without detail and without what it is about: they tell notes apart that one mark explains.
         """
         values = {name: _in_words(value) for name, value in self.values}
         words = {"words": self.text, "bare": self.bare}
-        kind = {"mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
+        kind = {"label": self.label, "mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
         return {"code": self.code} | words | {"values": values, "about": list(self.about)} | kind
 
 

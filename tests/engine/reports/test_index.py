@@ -55,7 +55,7 @@ def test_a_report_on_the_front_says_its_answer_and_has_no_card(project: Project)
     facts = Markup(front)
     assert facts.blocks[:2] == ["How many apples?", "Ann has 6 apples."]
     assert [tag["href"] for name, tag in facts.tags if name == "a"] == ["lead.html"]
-    assert facts.text.count("Side by side") == 1
+    assert "Side by side" not in facts.text and page.count('<h2 class="group">Side by side</h2>') == 1
     cards = page[page.index('<ul class="cards">') :]
     assert "lead.html" not in cards and "apples.html" in cards
 
@@ -65,7 +65,7 @@ def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project: Project
     leading(project)
     assert project.build("lead_five").status == 0, project.said
     page = index(project)
-    assert page.count('<section class="front"') == 1 and page.count("Two rounds.") == 1
+    assert page.count('<section class="front"') == 2 and page.count("Two rounds.") == 1
     assert "lead_five.html" in page[page.index('<ul class="cards">') :]
 
 
@@ -106,7 +106,7 @@ def test_a_front_whose_last_build_failed_says_so(project: Project) -> None:
 
 def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> None:
     cells = project.cells()
-    cells[4] = project.code("display(HTML('<p>First.<sup class=\"marks\">§</sup></p><p>Second.</p>'))", "answer")
+    cells[4] = project.code("display(HTML('<p>First.</p><p>Second.</p>'))", "answer")
     project.notebook("two", cells)
     project.run_file("two", "two")
     assert project.build("two").status == 0, project.said
@@ -115,8 +115,7 @@ def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> Non
     assert project.record("two")["answer"] == ["First.", "Second."]
 
 
-def test_a_card_and_a_lead_carry_the_marks_of_their_answer_with_what_they_mean(project: Project) -> None:
-    """Told once for all cards: behind the sentence the mark, before the cards its words without their detail."""
+def test_a_card_has_the_caveats_of_its_headline_as_labels(project: Project) -> None:
     for name in project.unused:
         (project.places.source / f"{name}.py").unlink()
     said = """from analysis.core.findings import Finding
@@ -126,12 +125,22 @@ display(Finding("first", None, "systems", "First.", (), frozenset({sized, notes.
     project.notebook("marked", [*project.cells()[:4], project.code(said, "answer"), *project.cells()[5:]])
     project.run_file("marked", "marked")
     assert project.build("marked").status == 0, project.said
-    page = index(project)
-    card = page.split('<a href="marked.html">')[1].split("</li>")[0]
-    assert '<p>First.<sup class="marks" title="another size than most systems, 72x against 8x">\u2020</sup></p>' in card
-    key = page.split('<ul class="key">')[1].split("</ul>")[0]
-    assert Markup(key).text == "\u2020 another size than most systems"
-    assert "First." in project.record("marked")["answer"]
+    card = index(project).split('<a href="marked.html">')[1].split("</li>")[0]
+    words = "different system size than most, 72x vs 8x"
+    assert f'<p>First. <span class="caveat" title="{words}">different size</span></p>' in card
+    assert project.record("marked")["answer"] == ["First."]
+    assert project.record("marked")["caveats"] == {"different size": words}
+
+
+def test_cards_stand_in_their_sections_and_the_named_ones_come_first(project: Project) -> None:
+    for report, section in (("one", "Serve"), ("two", "Mine"), ("three", "Choose")):
+        project.run_file(report, "apples")
+        path = project.places.runs / f"{report}.yml"
+        path.write_text(f"{path.read_text('utf-8')}section: {section}\n", "utf-8")
+        assert project.build(report).status == 0, project.said
+    found = re.findall(r'<h2 class="group">(.*?)</h2>|<p class="title">(.*?)</p>', index(project))
+    assert ["".join(pair) for pair in found][:6] == ["Choose", "three", "Serve", "one", "Mine", "two"]
+    assert "".join(found[6]) == "More reports"
 
 
 def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
@@ -152,8 +161,7 @@ def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: P
 
 def test_cards_of_one_question_are_told_apart(project: Project) -> None:
     page = index(project)
-    assert "How many apples? <small>apples_five</small></a>" in page
-    assert "How many apples? <small>apples</small></a>" in page
+    assert [f'<p class="title">{name}</p>' in page for name in ("apples", "apples_five")] == [True, True]
 
 
 def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project: Project) -> None:

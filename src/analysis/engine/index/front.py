@@ -15,6 +15,7 @@ from analysis.engine.runs import freshness, runfiles, shelf
 from analysis.engine.runs.places import Places
 
 TITLE = re.compile(r"<title>(.*?)</title>")
+SECTIONS = ("Choose", "Serve", "Evidence")  # of run files, in the order of the page; others follow
 
 
 def write(places: Places) -> None:
@@ -23,18 +24,17 @@ def write(places: Places) -> None:
 
 
 def render(places: Places) -> str:
-    """The index as HTML: what reports put on the front, a card for each other one, and what failed in the last build.
+    """The index as HTML: what reports put on the front, cards of the others by section, and what failed last.
 
-    A live page stands in the head. A report that puts something on the front says its answer there; neither has a card.
-    Of one notebook it is the report of its name alone, for those of other parameters would say the same of something
-    else.
+    A live page is linked from the head. A report with something on the front gives its answer there instead of a card;
+    of several reports of one notebook only the one of its name.
     """
     files = runfiles.run_files(places)
     failed = {report: text for report, text in shelf.failed(places).items() if report in files}
     stated = [own for report in files if (own := _stated(report, places))]
     stated.sort(key=lambda own: (own["notebook"], own["report"] != own["notebook"], own["report"]))
     ahead = [own for own in stated if own["front"] and own["report"] == own["notebook"]]
-    leads = [_lead(own) for own in ahead]
+    leads = [_lead(own) | {"image": _image(own, places)} for own in ahead]
     live = [own for own in stated if own["live"]]
     cards = [own | {"image": _image(own, places)} for own in stated if own not in [*ahead, *live]]
     sortable = any(piece["table"] for lead in leads for piece in lead["pieces"])
@@ -42,28 +42,29 @@ def render(places: Places) -> str:
     shown = {own["report"] for own in stated} | set(failed)
     waiting = _waiting([path for report, path in files.items() if report not in shown], places)
     return fill(
-        "list", scripts=("sort.js",) if sortable else (), leads=leads, live=live, styles=styles, cards=cards,
-        key=_key([*leads, *cards]), failed=failed, waiting=waiting, sweeps=_sweeps(places),
+        "list", scripts=("sort.js",) if sortable else (), leads=leads, live=live, styles=styles,
+        sections=_sections(cards), failed=failed, waiting=waiting, sweeps=_sweeps(places),
     )  # fmt: skip
 
 
 def _lead(stated: dict[str, Any]) -> dict[str, Any]:
-    """A record with its `pieces` for the front, of each whether it holds a table, and the `styles` that they need."""
+    """A record with its `pieces` for the front, the headings of those with `tables`, and the `styles` that they need."""
     styles: dict[str, None] = {}
     pieces = []
     for piece in stated["front"]:
         markup, sheets = without_styles(piece["html"])
         styles |= dict.fromkeys(sheets)
         pieces.append(piece | {"html": markup, "table": parsed(markup).has("table")})
-    return stated | {"pieces": pieces, "styles": list(styles)}
+    with_table = {piece["heading"] for piece in pieces if piece["table"]}
+    return stated | {"pieces": pieces, "tables": with_table, "styles": list(styles)}
 
 
-def _key(stated: Iterable[dict[str, Any]]) -> list[tuple[str, str]]:
-    """What the marks behind the answers of these records mean, each mark once."""
-    words: dict[str, dict[str, None]] = {}
-    for note in (note for own in stated for note in own["marks"]):
-        words.setdefault(note["mark"], {})[note["bare"]] = None
-    return [(mark, ", or ".join(meanings)) for mark, meanings in words.items()]
+def _sections(cards: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The cards by section: those of SECTIONS first, reports without one last."""
+    by_section: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
+    for card in sorted(cards, key=lambda own: not own["section"]):
+        by_section.setdefault(card["section"], []).append(card)
+    return {name: own for name, own in by_section.items() if own}
 
 
 def _waiting(paths: Iterable[Path], places: Places) -> list[str]:

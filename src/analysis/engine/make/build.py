@@ -83,7 +83,8 @@ class Builder:
         run, stated = plan.run, record.state(notebook.cells)
         tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
         inputs = dict(sorted((inputs | tables).items()))
-        requested = {"report": run.report, "notebook": run.notebook, "title": run.title, "parameters": plan.parameters}
+        requested = {name: getattr(run, name) for name in ("report", "notebook", "title", "section")}
+        requested |= {"parameters": plan.parameters}
         made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
         return requested | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
 

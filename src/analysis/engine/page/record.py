@@ -1,6 +1,5 @@
 """What an executed notebook states (question, answer, findings, provenance) as plain data."""
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from analysis.engine.page.markup import Markup
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
 PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
-MARKS = re.compile(r'<sup class="marks".*?</sup>')  # of notes, behind a sentence (analysis.core.findings)
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -24,7 +22,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
     return {
         "question": question(cells),
         "answer": answer(cells),
-        "marks": answer_marks(cells),
+        "caveats": caveats(cells),
         "trust": trust(cells),
         "findings": findings(cells),
         "front": front(cells),
@@ -75,23 +73,26 @@ def provenance(cells: list[Any]) -> dict[str, Any]:
 
 
 def answer(cells: list[Any]) -> list[str]:
-    """The answer's paragraphs as text: what the cell tagged `answer` shows as HTML, without marks and trust line."""
-    shown = _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML)
-    lines = (output["data"] for _, output in shown)
-    return [
-        block for data in lines if mime.TRUST not in data for block in Markup(MARKS.sub("", data[mime.HTML])).blocks
-    ]
+    """The answer's sentences: what the cell tagged `answer` shows, findings by their headline, without the scope line."""
+    shown = (output["data"] for _, output in _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML))
+    lines: list[str] = []
+    for data in shown:
+        if finding := data.get(mime.FINDING):
+            lines.append(finding.get("headline") or finding["sentence"])
+        elif mime.TRUST not in data:
+            lines += Markup(data[mime.HTML]).blocks
+    return lines
 
 
-def answer_marks(cells: list[Any]) -> list[dict[str, str]]:
-    """The marks behind the answer's first sentence: each with its words, `bare` without their detail."""
-    said = _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML)
-    stated = said[0][1]["data"].get(mime.FINDING, {}).get("notes", ()) if said else ()
-    return [
-        {"mark": note["mark"], "words": note["words"], "bare": note["bare"]}
-        for note in stated
-        if note["scope"] != "background"
-    ]
+def caveats(cells: list[Any]) -> dict[str, str]:
+    """The short caveats of the answer's first sentence, each with its full words."""
+    said = _outputs([cell for cell in cells if "answer" in tags(cell)], mime.FINDING)
+    notes = said[0][1]["data"][mime.FINDING].get("notes", ()) if said else ()
+    told: dict[str, str] = {}
+    for note in notes:
+        if label := note.get("label"):
+            told[label] = f"{told[label]}; {note['words']}" if label in told else note["words"]
+    return told
 
 
 def trust(cells: list[Any]) -> dict[str, Any] | None:

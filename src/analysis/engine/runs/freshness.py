@@ -17,7 +17,7 @@ from analysis.engine.runs.files import canonical_json, file_sha256
 from analysis.engine.runs.places import ENGINE, Places
 from analysis.engine.runs.runfiles import ReportRun
 
-KEYS = {"report", "notebook", "title", "parameters", "question", "answer", "marks", "trust", "findings", "front",
+KEYS = {"report", "notebook", "title", "section", "parameters", "question", "answer", "caveats", "trust", "findings", "front",
         "live", "provenance", "picture", "python", "inputs", "commit", "digest", "html_sha256", "seal"}  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def _notebook_sha256(notebook: Path) -> str | None:
 
 def digest(run: ReportRun, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:
     """One SHA-256 over everything that decides what a report says."""
-    return sha256(canonical_json([run.report, run.notebook, run.title, parameters, inputs, python]))
+    return sha256(canonical_json([run.report, run.notebook, run.title, run.section, parameters, inputs, python]))
 
 
 def seal(record: dict[str, Any]) -> str:

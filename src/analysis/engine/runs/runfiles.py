@@ -12,7 +12,7 @@ from analysis.core.choices import not_among
 from analysis.core.contents import NotUtf8, utf8
 from analysis.engine.runs.places import Places
 
-KEYS = {"notebook": str, "title": str, "needs": list, "parameters": dict}
+KEYS = {"notebook": str, "title": str, "section": str, "needs": list, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -28,12 +28,14 @@ class UnknownReport(ValueError):
 class ReportRun:
     """One report as its run file states it: only the parameters that differ from the defaults.
 
-    `needs` are files, by short name, without which the report has nothing to say and is skipped.
+    `section` is where the index lists it, `needs` are files, by short name, without which the report has nothing to say
+    and is skipped.
     """
 
     report: str
     notebook: str
     title: str | None = None
+    section: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     again: str = ""  # the command that builds it once more
@@ -64,9 +66,8 @@ def read_run(path: Path, places: Places) -> ReportRun:
     again = f"make reports/{path.stem}.html"
     check_notebook(content["notebook"], where, places)
     parameters = content.get("parameters") or {}
-    return ReportRun(
-        path.stem, content["notebook"], content.get("title"), parameters, _needs(content, where), again, where
-    )
+    title, section = content.get("title"), content.get("section") or ""
+    return ReportRun(path.stem, content["notebook"], title, section, parameters, _needs(content, where), again, where)
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:

@@ -99,7 +99,7 @@ def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, valid
     validated = validate(content["notebook"], parameters)
     title = ", ".join(value_name(value) for value in varied.values())
     again = f"analysis sweep {where}"
-    run = ReportRun(point_name(varied), content["notebook"], title, parameters, again=again, file=where)
+    run = ReportRun(point_name(varied), content["notebook"], title, parameters=parameters, again=again, file=where)
     return Point(run, varied, validated)
 
 
