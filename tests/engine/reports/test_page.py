@@ -300,7 +300,7 @@ def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project: Proj
     assert "#tool { color: red }" in page.partition("</style>")[0] and page.count('<p id="still">') == 1
     assert stated["live"] is True and project.record("apples_five")["live"] is False
     index = (project.places.reports / "index.html").read_text("utf-8")
-    assert index.index('<p class="live"><a href="apples.html">') < index.index("</header>")
+    assert index.index('<p class="live"><a class="button" href="apples.html">') < index.index("</header>")
     assert index.count('href="apples.html"') == 1
 
 
