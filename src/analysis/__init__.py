@@ -6,16 +6,21 @@
 from importlib import import_module
 from typing import Any
 
-_HOME = {"load_results": "results", "comparable": "results", "report": "", "charts": "show.figures"}
+LAZY = {  # the public names and the modules that have them, which a build reads too to follow a notebook's imports
+    "charts": "analysis.show.figures.charts",
+    "comparable": "analysis.results",
+    "load_results": "analysis.results",
+    "report": "analysis.report",
+}
 __all__ = ["charts", "comparable", "load_results", "report"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use, so that `import analysis` stays fast."""
-    if name not in _HOME:
+    if name not in LAZY:
         raise AttributeError(f"module 'analysis' has no attribute {name!r}; it has {', '.join(__all__)}")
-    module = import_module(f"analysis.{_HOME[name]}" if _HOME[name] else f"analysis.{name}")
-    return getattr(module, name) if hasattr(module, name) else module
+    module = import_module(LAZY[name])
+    return module if module.__name__.endswith(name) else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,7 @@ from analysis.core.lists import first_of
 from analysis.core.notes import NONE, Notes, of_rows
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
+from analysis.show import provenance
 from analysis.show.figures.style import show as figure
 from analysis.show.notebook import catalog, parameters_of
 from analysis.show.provenance import source_line
@@ -71,6 +72,8 @@ def finding(
     cites = [*sources] or ([] if shown is None else cited(shown))
     further = {key: (_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
     known = None if value is None else _interval(value)
+    if shown is not None:
+        provenance.remember(shown)
     display(Finding(name, known, unit, text, cites, notes, more=more, about=about, values=further))
 
 
@@ -81,6 +84,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     figures from documents are counted as such. `more` are further parts in words. The explorer shows the official
     rows. `band` marks the whole page, such as one made from sample data.
     """
+    provenance.remember(rows)
     official = rows[rows["origin"].eq("official")]
     parts = []
     if len(official):

@@ -74,7 +74,7 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
 def test_notes_of_a_record_have_code_words_values_and_what_they_are_about() -> None:
     (first, second) = replace(SOME, notes=frozenset({SIZES, PREVIEW})).record()["notes"]
     about = {"words": PREVIEW.text, "bare": "preview system", "values": {"round": "v4.1"}, "about": ["B200"]}
-    assert first == {"code": "preview", **about, "mark": "\u25cb", "scope": "row"}
+    assert first == {"code": "preview", **about, "label": "preview", "mark": "\u25cb", "scope": "row"}
     assert second["values"] == {"sizes": "1x", "other_sizes": "8x"}
 
 

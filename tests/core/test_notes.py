@@ -83,7 +83,7 @@ def test_four_names_are_told_and_more_are_counted() -> None:
 def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
-    record |= {"bare": "different system size than most", "mark": OTHER, "scope": "row"}
+    record |= {"bare": "different system size than most", "label": "different size", "mark": OTHER, "scope": "row"}
     assert json.loads(json.dumps(about.record())) == about.record() == record
     nested = note("not_checked", doubt=DOUBT).record()
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
@@ -269,7 +269,7 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
     about = {"words": f"{words} (B200 SXM)", "bare": "research system", "values": {"round": "v4.1"}}
     about |= {"about": ["B200 SXM"]}
-    assert record["notes"] == [{"code": "research_system", **about, "mark": OTHER, "scope": "row"}]
+    assert record["notes"] == [{"code": "research_system", **about, "label": "", "mark": OTHER, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
 

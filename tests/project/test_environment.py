@@ -83,7 +83,8 @@ def test_lock_names_what_asked_for_each_direct_dependency(project: dict, wanted:
 
 
 def test_docs_give_each_dependency_one_reason(wanted: dict[str, str]) -> None:
-    section = (ROOT / "docs" / "develop.md").read_text("utf-8").partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+    text = (ROOT / "docs" / "develop.md").read_text("utf-8")
+    section = text.partition("\n## Dependencies\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section, flags=re.MULTILINE)
     assert sorted(name for name, _ in rows) == sorted(wanted)
     assert [name for name, reason in rows if len(reason.split()) < 2 or "|" in reason] == []

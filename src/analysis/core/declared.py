@@ -1,7 +1,7 @@
 """The model of a notebook's parameters as its own parameters cell declares them.
 
-A new notebook needs no code: each line `name: type = value  # help` becomes a strict field. A name that every report
-has keeps the checks that it has there.
+A line `name = value` or `name: type = value` becomes a field of the value's or the stated type, which a run file may
+set; what is computed in the cell is no parameter. A name that every report has keeps the checks that it has there.
 """
 
 from __future__ import annotations
@@ -15,23 +15,25 @@ from pydantic import BaseModel, create_model
 
 from analysis.core import syntax
 
-TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
+TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 
 
 class DeclarationError(ValueError):
-    """A parameters cell does not declare its parameters; the text names the notebook and the line."""
+    """A parameters cell cannot be read; the text names the notebook and the line."""
 
 
 def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
     """The model of the cell tagged `parameters`; fields that `base` has too are typed as there.
 
-    Raises DeclarationError for a notebook without such a cell, or a line that is no typed parameter with a value.
+    A notebook without such a cell has no parameters. Raises DeclarationError for a cell that is not Python and a file
+    that is no notebook.
     """
     fields: dict[str, Any] = {}
     for node in _statements(notebook):
-        name, kind, value = _declaration(node, notebook)
-        base_field = base.model_fields.get(name)
-        fields[name] = (base_field.rebuild_annotation() if base_field else kind, value)
+        if (declared := _declared(node)) is not None:
+            name, kind, value = declared
+            base_field = base.model_fields.get(name)
+            fields[name] = (base_field.rebuild_annotation() if base_field else kind, value)
     return create_model(notebook.stem, __config__=base.model_config, **fields)
 
 
@@ -49,19 +51,20 @@ def _parameters_cell(notebook: Path) -> str:
         tagged = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DeclarationError(f"{notebook.name}: is not a whole notebook: {error!r}") from None
-    if len(tagged) != 1:
-        raise DeclarationError(f"{notebook.name}: {len(tagged)} cells are tagged 'parameters'; expected one")
-    return tagged[0]
+    return tagged[0] if tagged else ""
 
 
-def _declaration(node: ast.stmt, notebook: Path) -> tuple[str, type, Any]:
-    line = f"{notebook.name}, parameters cell, line {node.lineno}"
-    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or node.value is None:
-        raise DeclarationError(f"{line}: expected `name: type = value  # help`")
-    kind = ast.unparse(node.annotation)
-    if kind not in TYPES:
-        raise DeclarationError(f"{line}: no type {kind!r} for {node.target.id}; valid: {', '.join(TYPES)}")
+def _declared(node: ast.stmt) -> tuple[str, Any, Any] | None:
+    """Name, type and default of a parameter; None for any other statement, and for a computed value."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    target = targets[0] if len(targets) == 1 else None
+    value = getattr(node, "value", None)
+    if not isinstance(target, ast.Name) or value is None:
+        return None
     try:
-        return node.target.id, TYPES[kind], ast.literal_eval(node.value)
+        default = ast.literal_eval(value)
     except ValueError:
-        raise DeclarationError(f"{line}: the value of {node.target.id} must be written out, not computed") from None
+        return None
+    stated = ast.unparse(node.annotation).partition("[")[0] if isinstance(node, ast.AnnAssign) else ""
+    kind = TYPES.get(stated) or (int | float if type(default) is int else TYPES.get(type(default).__name__, Any))
+    return target.id, kind, default

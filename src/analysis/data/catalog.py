@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
@@ -59,6 +60,8 @@ class Catalog:
     `place` is where tables and doubts are kept from one process to the next (those of data/: paths.tables_cache).
     """
 
+    read: ClassVar[list[tuple[int, dict[str, str]]]] = []  # of each catalog its process and what it `used`
+
     def __init__(
         self,
         folder: Path = DATA,
@@ -70,6 +73,7 @@ class Catalog:
         self.place = place or paths.tables_cache(folder)
         self.tables = descriptor.read_tables(folder)
         self.used: dict[str, str] = {}
+        self.read.append((os.getpid(), self.used))
         self.served: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:

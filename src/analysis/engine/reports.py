@@ -82,7 +82,7 @@ def build_reports(
             if stale:
                 pool = pool or stack.enter_context(Kernels(places, kernels))
                 stale = freshness.traced(stale, places)
-                build_plans(stale, places, partial(_tell, outcome, say), pool, jobs=jobs, timeout=timeout)
+                build_plans(stale, places, partial(_tell, outcome, say, places), pool, jobs=jobs, timeout=timeout)
         finally:
             pace.remember(outcome.seconds, places)
             front.write(places)
@@ -156,13 +156,15 @@ def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:
     return build(plan), time.monotonic() - started
 
 
-def _tell(outcome: Outcome, say: Say, plan: Plan, result: Timed) -> None:
+def _tell(outcome: Outcome, say: Say, places: Places, plan: Plan, result: Timed) -> None:
     failure, seconds = result
     word = "FAILED" if failure else "built "
     say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
     outcome.add(plan, failure)
     if not failure:
         outcome.seconds[plan.run.report] = round(seconds, 3)
+        for hint in (freshness.read_record(plan.run.report, places) or {}).get("hints", ()):
+            say(f"hint    {plan.run.report}: {hint}")
 
 
 def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Iterable
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import pandas as pd
@@ -27,11 +29,11 @@ class Provenance:
     output's metadata, which is not stored.
     """
 
-    def __init__(self, catalog: Catalog, shown: Iterable[pd.DataFrame], parameters: BaseModel) -> None:
+    def __init__(self, catalog: Catalog, shown: Iterable[pd.DataFrame], parameters: object = None) -> None:
         frames = [frame for frame in shown if len(frame)]
         self.sources = as_dicts(catalog.sources[catalog.sources["id"].isin(cited(*frames))])
         self.result_ids = sorted({i for frame in frames if "result_id" in frame for i in frame["result_id"]} - {""})
-        self.parameters = parameters.model_dump()
+        self.parameters = _as_dict(parameters)
         self.tables = dict(sorted(catalog.used.items()))
         self.rows = _rows(catalog, frames)
 
@@ -78,9 +80,43 @@ def _line(path: str, rows: dict[str, Any]) -> str:
     return f"{path}: {count}sha256 {rows['sha256']}"
 
 
-def show(catalog: Catalog, rows: Iterable[pd.DataFrame], parameters: BaseModel) -> None:
-    """Display and record the provenance of the report."""
+def show(catalog: Catalog, rows: Iterable[pd.DataFrame], parameters: object = None) -> None:
+    """Display and record the provenance of the report; `parameters` are a mapping, a dataclass or a model."""
     display(Provenance(catalog, rows, parameters))
+    _shown_by_itself.append(catalog)
+
+
+_shown: list[pd.DataFrame] = []  # rows behind what this process has shown
+_shown_by_itself: list[Catalog] = []  # of notebooks that show their provenance in a cell of their own
+
+
+def remember(rows: pd.DataFrame) -> None:
+    """Count result rows as shown by the notebook, for `show_read`."""
+    if {"id", "source_id"} <= set(rows):
+        _shown.append(rows)
+
+
+def show_read() -> None:
+    """Display the provenance of all that this process has read through the package and remembered as shown.
+
+    Tables that were read before a kernel was forked from this process are not its own. A notebook that has shown its
+    provenance is not asked again.
+    """
+    if _shown_by_itself:
+        return
+    read = {path: digest for process, used in Catalog.read if process == os.getpid() for path, digest in used.items()}
+    if read:
+        provenance = Provenance(Catalog(), _shown)
+        provenance.tables = dict(sorted(read.items()))
+        display(provenance)
+
+
+def _as_dict(parameters: Any) -> dict[str, Any]:
+    if parameters is None:
+        return {}
+    if isinstance(parameters, BaseModel):
+        return parameters.model_dump()
+    return asdict(parameters) if is_dataclass(parameters) else dict(parameters)
 
 
 def source_line(catalog: Catalog, *frames: pd.DataFrame) -> str:

@@ -48,7 +48,7 @@ def render(places: Places) -> str:
 
 
 def _lead(stated: dict[str, Any]) -> dict[str, Any]:
-    """A record with its `pieces` for the front, the headings of those with `tables`, and the `styles` that they need."""
+    """A record with its `pieces` for the front, the headings of those with `tables`, and the `styles` they need."""
     styles: dict[str, None] = {}
     pieces = []
     for piece in stated["front"]:

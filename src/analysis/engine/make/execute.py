@@ -9,12 +9,23 @@ from papermill.execute import raise_for_execution_errors, remove_error_markers
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
+from analysis.core import mime
 from analysis.engine.kernels.manager import ReportKernel
+from analysis.engine.page import record
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.runs.failures import death_words, raised
 
-INJECTED_ID = "injected-parameters"
+INJECTED_ID, READ_ID = "injected-parameters", "what-was-read"
 KERNEL = "python3"
+# Asks the package, where the notebook has imported it, which tables were read and which rows were shown.
+READ = """import sys
+try:
+    if "analysis" in sys.modules:
+        from analysis.show import provenance
+        provenance.show_read()
+except Exception:  # A page is built also where the package is another one, or half of it.
+    pass
+"""
 
 
 class NoKernel(ReportFailed):
@@ -32,8 +43,7 @@ class Execution:
     def run(self, kernel: ReportKernel) -> Any:
         """Execute the notebook in a kernel and return it, without any trace of when and where it ran.
 
-        Raises ReportFailed where a cell raises, overruns the time limit, ends the kernel or writes
-        to stderr.
+        Raises ReportFailed where a cell raises, overruns the time limit or ends the kernel.
         """
         try:
             _execute(self, kernel)
@@ -41,6 +51,7 @@ class Execution:
             raise self._failed(error, kernel) from error
         finally:
             if self.notebook is not None:
+                take_read(self.notebook)
                 normalise(self.notebook)
         refuse_bad_outputs(self.notebook.cells)
         return self.notebook
@@ -76,6 +87,16 @@ class Execution:
         cells[:] = [c for c in cells if "papermill-error-cell-tag" not in c.metadata.get("tags", [])]
 
 
+def take_read(notebook: Any) -> None:
+    """Take the cell of READ out again; what it put out goes to the metadata of the code cell before it."""
+    asked = [cell for cell in notebook.cells if cell.get("id") == READ_ID]
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") != READ_ID]
+    told = [output for cell in asked for output in cell.outputs if mime.PROVENANCE in output.get("data", {})]
+    last = next((cell for cell in reversed(notebook.cells) if cell.cell_type == "code"), None)
+    if told and last is not None:
+        last.metadata[record.READ] = told[-1]
+
+
 def normalise(notebook: Any) -> None:
     """Remove from an executed notebook whatever differs between two runs: times, paths, random ids."""
     notebook.metadata.pop("papermill", None)
@@ -88,15 +109,13 @@ def normalise(notebook: Any) -> None:
 
 
 def refuse_bad_outputs(cells: list[Any]) -> None:
-    """Raise ReportFailed for errors that were let through, stderr, and cells that did not run."""
+    """Raise ReportFailed for errors that were let through and cells that did not run."""
     for index, cell in enumerate(cells):
         for output in cell.get("outputs", []):
             if output.output_type == "error" and output.ename == "SystemExit":
                 raise ReportFailed("The cell ended the kernel (sys.exit): no cell after it was run", index)
             if output.output_type == "error":
                 raise ReportFailed(f"{output.ename}: {output.evalue}", index)
-            if output.output_type == "stream" and output.name == "stderr":
-                raise ReportFailed(f"The cell wrote to stderr, which no report may:\n{output.text.strip()}", index)
         if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count:
             raise ReportFailed("The cell was not run", index)
 
@@ -104,6 +123,7 @@ def refuse_bad_outputs(cells: list[Any]) -> None:
 def _execute(execution: Execution, kernel: ReportKernel) -> None:
     """What `papermill.execute_notebook` does, but for the notebook's text, which nobody takes."""
     notebook = load_notebook_node(str(execution.path))
+    notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID, metadata={"tags": []}))
     if execution.parameters:
         notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
     notebook = papermill_engines.execute_notebook_with_engine(

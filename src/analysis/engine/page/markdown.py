@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import latex2mathml.converter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from analysis.engine.page.errors import ReportFailed
@@ -19,18 +20,16 @@ class Heading:
 
 
 class Headings:
-    """All headings of one page in order; gives each a unique id and refuses a skipped level."""
+    """All headings of one page in order, each with a unique id, no level skipped."""
 
     def __init__(self, reserved: set[str]) -> None:
         self.all: list[Heading] = []
         self._taken = set(reserved)
 
     def add(self, level: int, text: str) -> Heading:
-        """Enter a heading. Raises ReportFailed where a level is skipped, as from `##` to `####`."""
+        """Enter a heading; one that skips levels, as `####` below `##`, is raised to the next one."""
         before = self.all[-1].level if self.all else 1
-        if level > before + 1:
-            raise ReportFailed(f"The heading {text!r} has level {level} after level {before}: a level is skipped")
-        heading = Heading(level, self._unique(text), text)
+        heading = Heading(min(max(level, 2), before + 1), self._unique(text), text)
         self.all.append(heading)
         return heading
 
@@ -53,13 +52,17 @@ class _Renderer(IPythonRenderer):
         self.question = self.scope = ""
 
     def heading(self, text: str, level: int, **_: Any) -> str:
-        if level == 1:
-            if not self._first or self.question:
-                raise ReportFailed(f"The heading {Markup(text).text!r} is a second '# ' heading; use '## '")
+        if level == 1 and self._first and not self.question:
             self.question = text
             return ""
         heading = self._headings.add(level, Markup(text).text)
-        return f'<h{level} id="{heading.id}">{text}</h{level}>\n'
+        return f'<h{heading.level} id="{heading.id}">{text}</h{heading.level}>\n'
+
+    def inline_math(self, body: str) -> str:
+        return _math(body, "inline") or super().inline_math(body)
+
+    def block_math(self, body: str) -> str:
+        return _math(body, "block") or super().block_math(body)
 
     def paragraph(self, text: str) -> str:
         if self.question and not self.scope:
@@ -81,10 +84,18 @@ class _Renderer(IPythonRenderer):
         return f"<{tag}{scope}{style}>{text}</{tag}>\n"
 
 
+def _math(body: str, display: str) -> str:
+    """LaTeX as MathML; "" for what is none."""
+    try:
+        return latex2mathml.converter.convert(body, display=display)
+    except Exception:  # It raises whatever its parser meets; the formula is then shown as it is written.
+        return ""
+
+
 def render(cell: Any, headings: Headings, first: bool = False) -> tuple[str, str, str]:
     """A Markdown cell as HTML, with the question and the scope (HTML too) where it is the first one.
 
-    Raises ReportFailed for a skipped heading level, a second `#` heading, an image outside the notebook.
+    LaTeX becomes MathML, which needs no script. Raises ReportFailed for an image outside the notebook.
     """
     renderer = _Renderer(headings, first, attachments=cell.get("attachments", {}))
     html = MarkdownWithMath(renderer=renderer).render(cell["source"])

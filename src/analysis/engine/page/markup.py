@@ -109,6 +109,38 @@ def without_styles(html: str) -> tuple[str, tuple[str, ...]]:
     return rest + html[after:], tuple(styles)
 
 
+class _FrameReader(HTMLParser):
+    """The texts of a table's cells, row by row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td") and self.rows:
+            spans = int(dict(attrs).get("colspan") or 1)
+            self.rows[-1] += [""] * spans
+            self._inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag not in ("th", "td", "tr")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.rows[-1][-1] += data
+
+
+def frame_cells(html: str) -> list[list[str]]:
+    """The cells of a pandas table as text, the heads first; [] where its rows differ in length, as over merged rows."""
+    reader = _FrameReader()
+    reader.feed(html)
+    rows = [row for row in reader.rows if row]
+    return rows if rows and len({len(row) for row in rows}) == 1 else []
+
+
 def anchor(text: str) -> str:
     """Words as an id: lower case, a hyphen between two."""
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())

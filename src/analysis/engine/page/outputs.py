@@ -1,5 +1,10 @@
 """Outputs as a page shows them: one form each, style sheets and the answer lifted out."""
 
+import csv
+import html
+import io
+import re
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,18 +12,18 @@ from analysis.core import mime
 from analysis.engine.page import record
 from analysis.engine.page.drawing import inline
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.page.markup import without_styles
+from analysis.engine.page.markup import frame_cells, without_styles
 
+FRAME = 'class="dataframe"'  # of a table as pandas writes it
+FOLD = 8  # rows above which a table is folded
+NUMBER = re.compile(r"|-?[\d,]*\.?\d+(?:e[+-]?\d+)?%?|NaN|<NA>", re.IGNORECASE)
 SHOWN = (mime.SVG, mime.HTML, mime.PNG, mime.MARKDOWN, mime.PLAIN)
 
 
 def shown(output: Any, index: int) -> Any | None:
-    """The output reduced to the one form that a page shows, or None where it has no such form.
-
-    Raises ReportFailed for a figure without alt text.
-    """
+    """The output reduced to the one form that a page shows, or None where it has no such form."""
     if output.output_type == "stream":
-        return output
+        return output if output.text.strip() else None
     if mime.PROVENANCE in output.data or mime.TRUST in output.data:
         return None  # The page's footer and its head say the same.
     kinds = [kind for kind in SHOWN if kind in output.data]
@@ -26,15 +31,51 @@ def shown(output: Any, index: int) -> Any | None:
         kinds = [kind for kind in kinds if kind != mime.PLAIN]
     if not kinds:
         return None
-    if kinds[0].startswith("image/"):
-        _require_alt(output, kinds[0], index)
     output.output_type, output.data = "display_data", {kinds[0]: output.data[kinds[0]]}
+    if kinds[0] == mime.HTML and FRAME in output.data[mime.HTML]:
+        frame(output)
     return output
 
 
-def _require_alt(output: Any, kind: str, index: int) -> None:
-    if not str(output.metadata.get(kind, {}).get("alt", "")).strip():
-        raise ReportFailed("The figure has no alt text: show it with figures.style.show", index)
+def frame(output: Any) -> None:
+    """Give a pandas table the look of the project's own: scopes, numbers to the right, folded where it is long, CSV."""
+    rows = frame_cells(output.data[mime.HTML])
+    if not rows:
+        return
+    numeric = [all(NUMBER.fullmatch(row[place]) for row in rows[1:]) for place in range(len(rows[0]))]
+    lines = [_line(row, numeric, "th" if number == 0 else "td") for number, row in enumerate(rows)]
+    table = f'<table class="cells"><thead>{lines[0]}</thead><tbody>{"".join(lines[1:])}</tbody></table>'
+    if len(rows) - 1 > FOLD:
+        table = f'<details class="table"><summary>Table ({len(rows) - 1} rows)</summary>{table}</details>'
+    content = io.StringIO()
+    csv.writer(content, lineterminator="\n").writerows(rows)
+    link = b64encode(content.getvalue().encode()).decode()
+    output.data[mime.HTML] = (
+        f'{table}<p class="behind"><a download="table.csv" href="data:text/csv;charset=utf-8;base64,{link}">CSV</a></p>'
+    )
+
+
+def _line(cells: list[str], numeric: list[bool], tag: str) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    marked = zip(cells, numeric, strict=True)
+    texts = (f"<{tag}{scope}{' class=number' * is_number}>{html.escape(cell)}</{tag}>" for cell, is_number in marked)
+    return f"<tr>{''.join(texts)}</tr>"
+
+
+def describe_figures(cells: list[Any]) -> int:
+    """Give each figure without alt text one from the heading above it; returns how many had none."""
+    heading, lacking = "", 0
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            titles = [line.lstrip("# ").strip() for line in cell.source.splitlines() if line.startswith("#")]
+            heading = titles[-1] if titles else heading
+        for output in figures([cell]):
+            kind = next(kind for kind in output.data if kind.startswith("image/"))
+            about = output.metadata.setdefault(kind, {})
+            if not isinstance(about, dict) or not str(about.get("alt", "")).strip():
+                output.metadata[kind] = {"alt": f"Figure: {heading or 'no description'}"}
+                lacking += 1
+    return lacking
 
 
 def lift_styles(cells: list[Any]) -> str:
@@ -47,17 +88,12 @@ def lift_styles(cells: list[Any]) -> str:
 
 
 def lift_answer(cells: list[Any]) -> list[str]:
-    """Take the answer's HTML out of its cell: it stands at the top of the page.
-
-    Raises ReportFailed where there is none.
-    """
-    html = []
+    """Take the answer's HTML out of its cell: it stands at the top of the page; [] for a page without one."""
+    pieces = []
     for cell in (cell for cell in cells if cell.cell_type == "code" and "answer" in record.tags(cell)):
-        html += [output.data[mime.HTML] for output in cell.outputs if is_html(output)]
+        pieces += [output.data[mime.HTML] for output in cell.outputs if is_html(output)]
         cell.outputs = [output for output in cell.outputs if not is_html(output)]
-    if not html:
-        raise ReportFailed("No cell tagged 'answer' shows an answer as HTML (notebook.show_findings)")
-    return html
+    return pieces
 
 
 def lift_live(cells: list[Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     """The notebook as its page shows it, and the page's own facts for the template.
 
     `stated` is the report's record, `up` the way from its folder to that of all reports. Raises ReportFailed for a
-    missing question or answer, a figure without alt text, a bad heading.
+    missing title and for an image outside the notebook.
     """
     notebook = copy.deepcopy(notebook)
     notes, marked = _notes(notebook.cells), _marked_in_folds(notebook.cells)
@@ -32,6 +32,7 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
         if cell.cell_type == "code":
             outputs_of_page = [] if NOTEBOOK_ONLY in record.tags(cell) else cell.outputs
             cell.outputs = [shown for output in outputs_of_page if (shown := outputs.shown(output, index))]
+    outputs.describe_figures(notebook.cells)
     live = outputs.lift_live(notebook.cells)
     styles = outputs.lift_styles(notebook.cells)
     answer = outputs.lift_answer(notebook.cells)
@@ -157,7 +158,7 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
         except ReportFailed as error:
             raise ReportFailed(error.what, index) from error
     if not question:
-        raise ReportFailed("The first Markdown cell has no question: expected '# ' and the question")
+        raise ReportFailed("The notebook has no title: expected a Markdown cell that begins with '# '")
     folded = {h.id for h in _folded_headings(cells, headings.all)}
     shown = [(heading, below) for heading, below in _contents(headings.all) if heading.id not in folded]
     return {"question": question, "scope": scope, "contents": shown}

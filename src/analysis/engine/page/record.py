@@ -10,6 +10,7 @@ from analysis.core import mime
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
 
+READ = "read"  # metadata of the last code cell: the output in which the kernel said what was read (make.execute)
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
 PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
@@ -26,6 +27,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
         "trust": trust(cells),
         "findings": findings(cells),
         "front": front(cells),
+        "hints": hints(cells),
         "live": any(mime.LIVE in output.get("metadata", {}) for output in outputs(cells)),
         "provenance": provenance(cells),
         "picture": drawing and {"alt": drawing.alt, "whole": drawing.whole, "sha256": drawing.sha256},
@@ -45,6 +47,20 @@ def findings(cells: list[Any]) -> list[dict[str, Any]]:
     return list(shown.values())
 
 
+def hints(cells: list[Any]) -> list[str]:
+    """What would make the page better, a line each: nothing of it keeps a report from being built."""
+    lines = []
+    pictures = [output for output in outputs(cells) if {mime.SVG, mime.PNG} & output.get("data", {}).keys()]
+    undescribed = sum(
+        not any((output["metadata"].get(kind) or {}).get("alt") for kind in (mime.SVG, mime.PNG)) for output in pictures
+    )
+    if undescribed:
+        lines.append(f"{undescribed} of {len(pictures)} figures have no alt text (report.figure writes one)")
+    if any(output.get("name") == "stderr" for output in outputs(cells)):
+        lines.append("a cell wrote to stderr: the page shows it")
+    return lines
+
+
 def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
     """The findings of a record and the further values that they say, each as a finding of its own.
 
@@ -58,14 +74,15 @@ def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def provenance(cells: list[Any]) -> dict[str, Any]:
-    """The one provenance shown, with the files that its metadata names. Raises ReportFailed for none or several."""
-    shown = _outputs(cells, mime.PROVENANCE)
-    if len(shown) != 1:
-        raise ReportFailed(
-            f"The notebook shows {len(shown)} provenance records instead of one: its tables cannot be traced. "
-            "End the last cell with provenance.show(...)"
-        )
-    index, output = shown[0]
+    """The last provenance shown, with the files that its metadata names; empty where nothing tells what was read.
+
+    What a notebook shows itself takes the place of what the engine asked the kernel (READ).
+    """
+    asked = [(index, cell["metadata"][READ]) for index, cell in enumerate(cells) if READ in cell["metadata"]]
+    shown = [*asked, *_outputs(cells, mime.PROVENANCE)]
+    if not shown:
+        return dict(zip(PROVENANCE_KEYS, ({}, {}, [], [], {}), strict=True))
+    index, output = shown[-1]
     data, files = output["data"][mime.PROVENANCE], output["metadata"].get(mime.PROVENANCE, {})
     _require(data, PROVENANCE_KEYS[1:], "provenance", index)
     _require(files, PROVENANCE_KEYS[:1], "provenance's metadata", index)
@@ -73,7 +90,7 @@ def provenance(cells: list[Any]) -> dict[str, Any]:
 
 
 def answer(cells: list[Any]) -> list[str]:
-    """The answer's sentences: what the cell tagged `answer` shows, findings by their headline, without the scope line."""
+    """The sentences of the cell tagged `answer`, findings by their headline, without the scope line."""
     shown = (output["data"] for _, output in _outputs([cell for cell in cells if "answer" in tags(cell)], mime.HTML))
     lines: list[str] = []
     for data in shown:

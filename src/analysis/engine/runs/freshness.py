@@ -17,8 +17,9 @@ from analysis.engine.runs.files import canonical_json, file_sha256
 from analysis.engine.runs.places import ENGINE, Places
 from analysis.engine.runs.runfiles import ReportRun
 
-KEYS = {"report", "notebook", "title", "section", "parameters", "question", "answer", "caveats", "trust", "findings", "front",
-        "live", "provenance", "picture", "python", "inputs", "commit", "digest", "html_sha256", "seal"}  # fmt: skip
+KEYS = {"report", "notebook", "title", "section", "parameters", "question", "answer", "caveats", "trust", "findings",
+        "front", "hints", "live", "provenance", "picture", "python", "inputs", "commit", "digest", "html_sha256",
+        "seal"}  # fmt: skip
 
 
 @dataclass(frozen=True)

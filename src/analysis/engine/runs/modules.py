@@ -1,10 +1,12 @@
 """Which source files a notebook's imports reach."""
 
+import ast
 import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from analysis.core import syntax
 from analysis.core.contents import of_file
 from analysis.engine.runs import imports
 
@@ -52,8 +54,24 @@ def _python(cell: str) -> str:
 
 
 def _file(name: str, source: Path) -> tuple[Path, str] | None:
-    """The file that importing `name` runs last, with the package that its relative imports start from."""
-    return next((place for place in _places(name, source) if place[0].is_file()), None)
+    """The file that importing `name` runs last, with the package that its relative imports start from.
+
+    Of a name that its package imports when it is asked for (LAZY of its `__init__.py`), that of the module behind it.
+    """
+    if found := next((place for place in _places(name, source) if place[0].is_file()), None):
+        return found
+    package, _, leaf = name.rpartition(".")
+    init = source.joinpath(*package.split("."), "__init__.py")
+    home = (of_file(init, _lazy) or {}).get(leaf) if package and init.is_file() else None
+    return _file(home, source) if home else None
+
+
+def _lazy(init: Path) -> dict[str, str]:
+    """The names of LAZY in a package's `__init__.py`, with the modules that have them."""
+    for node in syntax.tree(_text(init)).body:
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "LAZY" for target in node.targets):
+            return ast.literal_eval(node.value)
+    return {}
 
 
 @cache

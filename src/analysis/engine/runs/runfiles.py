@@ -1,5 +1,6 @@
 """Run files: one YAML file per report, its notebook and its parameters."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from analysis.engine.runs.places import Places
 
 KEYS = {"notebook": str, "title": str, "section": str, "needs": list, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+NAMED = re.compile(r"^notebook:\s*['\"]?([\w-]+)", re.MULTILINE)  # the notebook of a run file
+NO_REPORT = "no-report"  # tag of a cell of a notebook that is for interactive use alone
 
 
 class RunFileError(ValueError):
@@ -45,9 +48,13 @@ class ReportRun:
 def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     """Run files by report name, sorted; all of them, or the named ones.
 
-    Raises UnknownReport, naming the nearest reports there are.
+    A notebook that no run file names stands for itself, with its own defaults. Raises UnknownReport, naming the
+    nearest reports there are.
     """
     files = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
+    named = {match[1] for path in files.values() if (match := NAMED.search(path.read_text("utf-8", "replace")))}
+    alone = {path.stem: path for path in places.notebooks.glob("*.ipynb") if path.stem not in {*named, *files}}
+    files = dict(sorted((files | {name: path for name, path in alone.items() if _is_report(path)}).items()))
     reports = list(dict.fromkeys(names))
     unknown = [name for name in reports if name not in files]
     if unknown:
@@ -56,8 +63,10 @@ def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
 
 
 def read_run(path: Path, places: Places) -> ReportRun:
-    """Read one run file. Raises RunFileError, naming the file and the key."""
+    """Read one run file, or take a notebook as it is. Raises RunFileError, naming the file and the key."""
     where = places.key(path)
+    if path.suffix == ".ipynb":
+        return ReportRun(path.stem, path.stem, again=f"make reports/{path.stem}.html")
     if path.suffix != ".yml" or not NAME.fullmatch(path.stem) or path.stem == "index":
         raise RunFileError(
             f"{where}: a run file is named <report>.yml with small letters, digits, '_' and '-', and not index.yml"
@@ -68,6 +77,20 @@ def read_run(path: Path, places: Places) -> ReportRun:
     parameters = content.get("parameters") or {}
     title, section = content.get("title"), content.get("section") or ""
     return ReportRun(path.stem, content["notebook"], title, section, parameters, _needs(content, where), again, where)
+
+
+def _is_report(notebook: Path) -> bool:
+    """Whether a notebook without a run file becomes a page: one with code and a `# ` title, unless tagged NO_REPORT."""
+    if not NAME.fullmatch(notebook.stem):
+        return False
+    try:
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        tags = {tag for cell in cells for tag in cell["metadata"].get("tags", [])}
+        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+    titled = any(text.lstrip().startswith("# ") for text in texts)
+    return titled and NO_REPORT not in tags and any(cell["cell_type"] == "code" for cell in cells)
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:
