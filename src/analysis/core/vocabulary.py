@@ -77,6 +77,7 @@ PLANNED = tuple(name for name, precision in PRECISIONS.items() if precision.plan
 BYTES_PER_WEIGHT = {name: PRECISIONS[name].bytes_per_weight for name in PLANNED}
 _SPELLINGS = {  # as submitters and tools write them, in small letters
     "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float8": "fp8", "uint8": "int8",
+    "f32": "fp32", "f16": "fp16", "f8_e4m3": "fp8", "f8_e5m2": "fp8",  # tensors of a model file
     "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4", "e4m3": "fp8", "e5m2": "fp8", "fp8_e4m3": "fp8",
     "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
     # Methods of serving software, where one stands for one format: AWQ is of four bits, GPTQ of two to eight.

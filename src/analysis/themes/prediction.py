@@ -168,8 +168,8 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
     Added: actual; predicted (Offline x the weighted median, over the other systems of the benchmark, of their ratios to
     Offline: SHARED and FACTOR weigh them); nested (the same with the weights of RIVALS that do best on the other
     rounds, which shows what choosing them gained); stranger (from other submitters alone); naive (the median ratio of
-    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another, and
-    a case whose rate is NaN is predicted and predicts none.
+    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another; a
+    case whose rate is NaN is predicted and predicts none.
     """
     rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
     codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()

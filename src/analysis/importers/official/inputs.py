@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from analysis.core import facts
 from analysis.core.contents import sha256_of
+from analysis.data import descriptor
 from analysis.importers.official import (
     archive,
     configuration_facts,
@@ -246,9 +247,11 @@ class Sources:
         return again
 
     def _pinned(self, path: Path) -> bool:
-        """Whether the file is that of a round by its path, or by a hash of data/rounds.csv."""
-        hashes = facts.column("rounds", "summary_sha256")
-        return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in hashes)
+        """Whether the file is that of a round by its path, or by a hash: of data/rounds.csv, or of what is shipped."""
+        if tree.round_of(path) or not path.is_file():
+            return bool(tree.round_of(path))
+        shipped = (source for part in descriptor.read_tables()["results"].parts for source in part.sources)
+        return sha256_of(path) in {*facts.column("rounds", "summary_sha256"), *(each["sha256"] for each in shipped)}
 
     def _named(self, path: Path | str) -> str:
         """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""

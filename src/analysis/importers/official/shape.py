@@ -173,7 +173,7 @@ def _hardware(row: Row, entry: Entry) -> None:
         raise EntryError("names neither an accelerator nor a processor")
     accelerator, is_known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
-    named_count = sum(map(int, accelerator_names.counts(name)))
+    named_count = sum(accelerator_names.counts(name))
     if total and product and total != product and accelerator != MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
