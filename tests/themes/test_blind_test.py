@@ -1,12 +1,15 @@
 """A blind test: what is written down, and its score, by hand."""
 
+import hashlib
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.themes import blind_test
+from analysis.core.paths import ROOT
+from analysis.data.catalog import Catalog
+from analysis.themes import blind_test, prediction
 from analysis.themes.prediction import CASE, KNOWN, NEW
 
 
@@ -43,10 +46,23 @@ def test_a_score_counts_errors_what_lies_in_range_and_what_was_not_predicted() -
     assert (new["results"], new["predicted"], new["ranged"], new["held"]) == (3, 2, 2, 0.5)
     assert new["median"] == pytest.approx(0.15)
     assert np.isnan(new["p90"])
-    assert (scores.loc[(KNOWN, ""), ["median", "held"]] == [0.0, 1.0]).all()
+    assert new["low"] == 0.5
+    assert (scores.loc[(KNOWN, ""), ["median", "low", "held"]] == [0.0, 0.0, 1.0]).all()
+    lines = blind_test.table(scores.reset_index()[blind_test.SCORES]).splitlines()
+    assert {line.count("|") for line in lines} == {10} and len(lines) == 6
+    assert lines[3] == "| new system | Server | llm | 3 | 2 | 15 % | - | 50 % | 50 % |"
 
 
 def test_a_result_that_the_record_lacks_is_named() -> None:
     predictions = cases(case("gone"))[blind_test.CASE_KEY]
     with pytest.raises(ValueError, match="no result llm, Server, gone"):
         blind_test.scored(predictions, cases(case("there")))
+
+
+def test_the_score_of_v6_1_is_that_of_its_file_and_the_record(data: Catalog) -> None:
+    """docs/planner.md has the table that file and record give, and the file is the one that was written down."""
+    written = ROOT / "docs" / "blind_test_v6.1.csv"
+    page = (ROOT / "docs" / "planner.md").read_text("utf-8")
+    scores = blind_test.scored(pd.read_csv(written), prediction.cases(prediction.record(data)))
+    assert blind_test.table(scores) in page, f"docs/planner.md lacks this table:\n{blind_test.table(scores)}"
+    assert hashlib.sha256(written.read_bytes()).hexdigest() in page

@@ -21,7 +21,9 @@ PERCENTILES = {"p10": "low", "p50": "predicted", "p90": "high"}
 COLUMNS = [*CASE_KEY, *SYSTEM, "unit", *(f"{PREFIXES[NEW]}_{name}" for name in PERCENTILES), "offline"]
 COLUMNS += [f"{PREFIXES[KNOWN]}_{name}" for name in PERCENTILES]
 DIGITS = 6  # significant digits of a rate in the file
-SCORES = ["question", "scenario", "benchmark", "results", "predicted", "median", "p90", "ranged", "held"]
+SCORES = ["question", "scenario", "benchmark", "results", "predicted", "median", "p90", "low", "ranged", "held"]
+HEADINGS = ["Question", "Scenario", "Benchmark", "Results", "Predicted", "Median error", "P90 error", "Too low"]
+HEADINGS += ["Within P10 to P90"]
 
 
 def written_down(cases: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -44,8 +46,9 @@ def scored(predictions: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
     """The file held against the rates of `cases`, by question, scenario and benchmark ("" is all). Columns: SCORES.
 
     `results` are those written down, `predicted` those of them with a prediction; `median` and `p90` are the absolute
-    errors of these, as shares of the actual rate (p90 NaN of FEWEST or fewer); `held` is the share of the `ranged`
-    whose actual rate lies within P10 to P90. Raises ValueError where a result of the file is not among the cases.
+    errors of these, as shares of the actual rate (p90 NaN of FEWEST or fewer), `low` the share of them that is below
+    the actual rate; `held` is the share of the `ranged` whose actual rate lies within P10 to P90. Raises ValueError
+    where a result of the file is not among the cases.
     """
     joined = predictions.merge(cases[[*CASE_KEY, "rate"]], on=CASE_KEY, how="left", validate="one_to_one")
     if joined["rate"].isna().any():
@@ -62,6 +65,17 @@ def scored(predictions: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=SCORES)
 
 
+def table(scores: pd.DataFrame) -> str:
+    """The scores as a Markdown table, in percent; a dash where there is no figure."""
+    lines = [f"| {' | '.join(HEADINGS)} |", "|---" * len(HEADINGS) + "|"]
+    for row in scores.to_dict("records"):
+        shares = (row[name] for name in ("median", "p90", "low", "held"))
+        cells = [row["question"], row["scenario"], row["benchmark"] or "all", row["results"], row["predicted"]]
+        cells += ["-" if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
 def _score(rows: pd.DataFrame, prefix: str) -> dict[str, float]:
     low, middle, high = (rows[f"{prefix}_{name}"] for name in PERCENTILES)
     off = np.abs(middle / rows["rate"] - 1).dropna()
@@ -71,6 +85,7 @@ def _score(rows: pd.DataFrame, prefix: str) -> dict[str, float]:
         "predicted": len(off),
         "median": float(off.median()),
         "p90": float(off.quantile(LIKELY[1])) if len(off) > FEWEST else np.nan,
+        "low": float((middle < rows["rate"])[middle.notna()].mean()),
         "ranged": int(is_ranged.sum()),
         "held": float(rows["rate"].between(low, high)[is_ranged].mean()),
     }
