@@ -9,6 +9,12 @@ from functools import cache
 
 FILED_AS = ("official", "measured")  # what the rows of an import may be
 ORIGINS = ("published", "official", "measured")  # a document prints it, the record holds it, somebody measured it
+EVIDENCE = {  # what a result was read from, the strongest first
+    "log": "recomputed from its log",
+    "summary": "published summary",
+    "table": "results table, two decimals",
+    "collection": "Collective Mind collection",
+}
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
 DIVISIONS = ("closed", "open", "network")
 AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal

@@ -101,7 +101,7 @@ def _logged(run: Run, published: Entry | None) -> Row:
 
 def _recompute(out: Row, published: Entry | None, log: Logged) -> None:
     """What a log says beside a row: its figure, its columns and, of a published row, how far the two differ."""
-    out |= {"recomputed": log.value, "recomputed_key": log.key}
+    out |= {"recomputed": log.value, "recomputed_key": log.key, "evidence": "log"}
     shape.remark(out, *log.remarks)
     if published:
         _compare(out, published, log)

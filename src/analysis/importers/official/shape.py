@@ -1,7 +1,7 @@
 """The result row that every importer makes: the columns of results.csv, and what a row must hold.
 
 A row is a dict by column; None or a missing column is an empty cell. `value` is `low` and `high`, an official figure
-being exact; the printed unit is `printed_unit`, the true one `unit`.
+being exact unless it is printed rounded; the printed unit is `printed_unit`, the true one `unit`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from analysis.core import unprintable
+from analysis.core import interval, unprintable
 from analysis.core.vocabulary import LIMITED, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
@@ -61,6 +61,7 @@ def row(entry: Entry) -> Row:
         "framework": text(entry.framework),
         "accuracy": "" if _word(entry.accuracy) in _UNSAID else text(entry.accuracy),
         "inferred": bool(entry.inferred),
+        "evidence": entry.evidence,
         "location": text(entry.location),
     }
     out["id"] = identity(out, entry)
@@ -212,6 +213,14 @@ def _figure(row: Row, entry: Entry) -> None:
         raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
     value = number(number(entry.value, "the result") * factor, f"the result in {true}")
     row |= {"metric": "latency" if true == MILLISECONDS else "throughput", "low": value, "high": value, "unit": true}
+    if entry.printed:
+        ends = interval.from_printed(entry.printed, "rounded")
+        row |= {
+            "printed": entry.printed,
+            "range_basis": "rounded",
+            "low": ends.low * factor,
+            "high": ends.high * factor,
+        }
     if true != labelled:
         row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
     if stated and true != MILLISECONDS:
