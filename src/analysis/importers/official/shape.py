@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from analysis.core import interval, unprintable
+from analysis.core import unprintable
 from analysis.core.vocabulary import LIMITED, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
@@ -214,6 +214,8 @@ def _figure(row: Row, entry: Entry) -> None:
     value = number(number(entry.value, "the result") * factor, f"the result in {true}")
     row |= {"metric": "latency" if true == MILLISECONDS else "throughput", "low": value, "high": value, "unit": true}
     if entry.printed:
+        from analysis.core import interval  # It loads pandas, which no other import needs.
+
         ends = interval.from_printed(entry.printed, "rounded")
         row |= {
             "printed": entry.printed,
