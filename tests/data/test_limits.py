@@ -5,7 +5,9 @@ import pytest
 
 from analysis.core import interval
 from analysis.core.lists import cell_values
+from analysis.core.vocabulary import LIMITED
 from analysis.data.catalog import Catalog
+from analysis.themes import benchmark_rules
 
 RULES = "mlcommons-rules"
 KEY = ["benchmark", "scenario", "quantity", "metric"]
@@ -48,3 +50,25 @@ def test_each_printed_limit_is_a_rule_of_its_round_but_one_target(data: Catalog)
 def test_a_limit_that_is_no_rule_is_found(printed: str, rule: float, fits: bool) -> None:
     row = {"quantity": "ttft_p99_limit", "printed": printed, "low": 2000.0, "high": 2000.0}
     assert holds(row | {"low_rule": rule, "high_rule": rule}) is fits
+
+
+# Milliseconds to the first token and for each further one, or for the whole answer, as logs of v6.1 state them
+# (ttft_latency, tpot_latency, target_latency of mlperf_log_summary.txt); of Qwen3-VL as the rules do.
+V61 = {
+    ("llama2-70b", "Server"): (2000, 200), ("llama2-70b", "Interactive"): (450, 40),
+    ("llama3.1-8b", "Server"): (2000, 100), ("llama3.1-8b", "Interactive"): (500, 30),
+    ("deepseek-r1", "Server"): (2000, 80), ("deepseek-r1", "Interactive"): (1500, 15),
+    ("gpt-oss-120b", "Server"): (3000, 80), ("gpt-oss-120b", "Interactive"): (2000, 15),
+    ("qwen3-vl-235b-a22b", "Server"): (12000,), ("qwen3-vl-235b-a22b", "Interactive"): (1500,),
+    ("dlrm-v3", "Server"): (80,),
+}  # fmt: skip
+
+
+def test_the_latency_limits_of_each_v6_1_benchmark_that_was_run(data: Catalog) -> None:
+    limits, rows = data.benchmark_limits, data.results
+    ran = rows[rows["round"].eq("v6.1") & rows["scenario"].isin(LIMITED)]
+    assert set(zip(ran["benchmark"], ran["scenario"], strict=True)) == set(V61)
+    for (benchmark, scenario), expected in V61.items():
+        quantities = ["ttft_p99_limit", "tpot_p99_limit"] if len(expected) == 2 else ["latency_p99_limit"]
+        found = [benchmark_rules.limit_ms(limits, benchmark, scenario, name, ["v6.1"]) for name in quantities]
+        assert tuple(found) == expected, (benchmark, scenario)

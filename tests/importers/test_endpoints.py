@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from analysis.core import facts
 from analysis.importers.official import endpoints
 from analysis.importers.official.intake import ImportFailed
 
@@ -98,6 +99,32 @@ def test_a_published_row_is_recomputed(tree: Any, bring: Callable) -> None:
     row = outcome.table[0]
     assert (row["result_id"], row["recomputed"], row["recomputed_difference"]) == ("6.1-0007", "750.0", "0.0")
     assert (outcome.recomputed, outcome.differing) == (1, []) and row["ttft_p99_ms"] == "4000.0"
+
+
+@pytest.mark.parametrize("number", range(len(facts.rows("endpoints_runs"))))
+def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(
+    tree: Any, bring: Callable, number: int
+) -> None:
+    row = facts.rows("endpoints_runs")[number]
+    model, scenario = row["location"].split("/")[-2:]
+    log = endpoints.stated(row["location"].upper(), model, scenario, row["round"])
+    write(tree, model, scenario, endpoints._summary(row))
+    imported = bring(tree.root).table[0]
+    assert log and (float(imported["recomputed"]), imported["recomputed_key"]) == (log.value, log.key)
+    assert {name: imported[name] for name in log.columns if name != "inferred"} == {
+        name: repr(value) for name, value in log.columns.items() if name != "inferred"
+    }
+
+
+def test_a_published_row_is_recomputed_from_a_run_that_was_read_by_itself(tree: Any, bring: Callable) -> None:
+    """Its log gives 652,750.1447708113 tokens/s; the summary here prints one more."""
+    location = "closed/NVIDIA/results/VR-NVL72_VR-288GB_aarch64x72_TRT/deepseek-r1/Interactive"
+    row = bring(published(tree, location, Performance_Result=652751.1447708113)).table[0]
+    assert float(row["recomputed"]) == 652750.1447708113 and row["recomputed_key"] == "tps"
+    assert float(row["recomputed_difference"]) == pytest.approx(-1 / 652751.1447708113)
+    assert float(row["ttft_p99_ms"]) == 475.31573 and float(row["tpot_p99_ms"]) == pytest.approx(12.549085614739364)
+    other = bring(published(tree, location.replace("deepseek-r1", "llama3.1-8b"))).table[0]
+    assert (other["recomputed"], other["ttft_p99_ms"]) == ("", "")
 
 
 def test_a_published_latency_is_a_mean_in_whatever_unit(tree: Any, bring: Callable) -> None:

@@ -109,6 +109,15 @@ def test_a_narrower_tolerance_finds_more_that_differ(record: Rows) -> None:
     assert holdings.counts(rows, 1e-9).loc[ALL, ["differing", "power_differing"]].tolist() == [1, 0]
 
 
+def test_single_logs_are_no_logs_of_a_round(record: Rows) -> None:
+    """One of 50 rows is single, one of 49 is not; a row that has a log is no exception either way."""
+    rows = record({}, *(without_log(result_id=f"4.1-{number:04}") for number in range(2, 51)))
+    found = holdings.exceptions(holdings.official(rows)).set_index("why")
+    assert found["rows"].to_dict() == {"no_round_logs": 49}
+    fewer = holdings.exceptions(holdings.official(rows.head(49))).set_index("why")
+    assert fewer["rows"].to_dict() == {"no_log": 48}
+
+
 def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record: Rows) -> None:
     wrong = {"corrected": "why", "printed_unit": "Samples/s"}
     rows = record(
@@ -215,4 +224,4 @@ def test_the_readme_says_how_large_the_record_is(data: Catalog) -> None:
     closed, may = rows["division"].eq("closed").sum(), holdings.set_aside(rows).at[ALL, "compared"]
     expected = [len(rows), closed, may, logged["recomputed"].notna().sum(), len(logged)]
     assert re.findall(r"\d+,\d+", text) == [f"{int(count):,}" for count in expected]
-    assert set(rows.loc[rows["recomputed"].notna(), "round"]) == {"v4.1", "v5.1", "v6.0"}
+    assert set(rows.loc[rows["recomputed"].notna(), "round"]) == {"v4.1", "v5.1", "v6.0", "v6.1"}

@@ -290,12 +290,14 @@ ENDS = ("median", "p90")
 def test_the_shipped_record_has_the_cases_that_the_rival_was_measured_on(shipped_errors: pd.DataFrame) -> None:
     """The rival again, from the shipped files: the median ratio to Offline of all other systems of the benchmark."""
     columns = ["benchmark", "round", "division", "suite", "result_id", "scenario", "low", "power_measured"]
-    columns += ["system"]
+    columns += ["system", "location"]
     rows = pd.concat([pd.read_parquet(path, columns=columns) for path in OFFICIAL.glob("v?.?.parquet")])
     rows = rows[rows["benchmark"].isin(LANGUAGE_MODELS) & rows["round"].ge("v4.1") & rows["division"].eq("closed")]
     rows = rows[rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
     rows = rows[~rows["system"].str.contains("Power Cap|-450W")]
-    filed = rows.groupby(["benchmark", "round", "result_id", "scenario"])["low"]
+    folder = rows["location"].str.rsplit("/", n=2).str[0].str.lower()  # of the system: v6.1 numbers no results
+    rows = rows.assign(key=rows["result_id"].where(rows["result_id"].ne(""), folder))
+    filed = rows.groupby(["benchmark", "round", "key", "scenario"])["low"]
     wide = np.sqrt(filed.min() * filed.max()).unstack("scenario")  # twice, for two accuracy targets
     for scenario in ("Server", "Interactive"):
         ratios = (wide[scenario] / wide["Offline"]).dropna()
@@ -424,3 +426,25 @@ def test_what_is_left_out_is_predicted_by_the_very_rule_of_a_plan(shipped_cases:
         later = np.array([round_age(name) > round_age(own["round"]) for name in rows["round"]], "bool")
         taken = of_a_kind.alike(rows[~(again | copies | later)])
         assert own["predicted"] == pytest.approx(taken["per_accelerator"].median(), nan_ok=True)
+
+
+def test_a_round_is_predicted_ahead_from_earlier_rounds_alone() -> None:
+    """By hand: Offline x 0.9, the only earlier ratio; no range from one case; the later round and its rates unread."""
+    part = {"accelerator": "H100 SXM", "accelerator_count": 8}
+    old, later = case(1, **part, round="v5.1", rate=900.0), case(3, **part, round="v6.1", rate=100.0)
+    asked = case(2, **part, round="v6.0", rate=777.0, offline=2000.0)
+    rows = prediction.ahead(frame(old, asked, later), "v6.0").set_index("question")
+    assert rows["predicted"].to_dict() == pytest.approx({KNOWN: 1800.0, NEW: 900.0}, **CLOSE)
+    assert rows[["low", "high"]].isna().all(axis=None)
+    others = prediction.ahead(frame(old, asked | {"rate": 5.0, "per_accelerator": 1.0}), "v6.0")
+    pd.testing.assert_frame_equal(others, rows.reset_index()[others.columns])
+
+
+def test_the_range_of_a_prediction_ahead_is_that_of_earlier_errors() -> None:
+    """Ten earlier systems at 0.5 and one at 0.4 or so: the range is what leaving each of them out was off by."""
+    old = [case(place, round="v5.1", rate=500.0 + place) for place in range(1, 12)]
+    asked = case(20, round="v6.0", rate=1.0)
+    (row,) = prediction.ahead(frame(*old, asked), "v6.0").query("question == @KNOWN").to_dict("records")
+    factors = prediction.predictions(frame(*old), [KNOWN])["factor"]
+    low, high = np.quantile(factors, prediction.LIKELY, method="weibull")
+    assert (row["low"], row["high"]) == pytest.approx((row["predicted"] * low, row["predicted"] * high), **CLOSE)

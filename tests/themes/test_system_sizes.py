@@ -91,6 +91,13 @@ def test_of_two_lines_the_one_to_the_largest_system_is_drawn_of_single_sizes_the
     assert drawn(single.head(2)) == [["Other", 4, 125.0]]
 
 
+def test_the_largest_system_stands_alone_where_no_line_reaches_it(comparable_rows: Rows) -> None:
+    """ACME has two sizes and makes the line; Other's single system of 32 is larger than both."""
+    rows = layouts(comparable_rows({}, TWO, FOUR | {"submitter": "Other"}), [1, 2, 4])
+    assert drawn(rows) == [["ACME", 8, 100.0], ["ACME", 16, 95.0], ["Other", 32, 90.0]]
+    assert system_sizes.by_size(rows)["alone"].tolist() == [False, False, True]
+
+
 def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows: Rows) -> None:
     """Others 90 (not their slower 60), 100 and 120, the vendor 110; a group with one other is left out."""
     lows = {"a": 720.0, "b": 800.0, "c": 960.0, "NVIDIA": 880.0}

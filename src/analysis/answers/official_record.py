@@ -15,10 +15,12 @@ from analysis.core.notes import note, of_rows
 from analysis.core.plain import as_dicts
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import DIVISIONS
+from analysis.themes import holdings
 from analysis.themes.holdings import ALL
 
 Label = Callable[[str], str]  # the name of a benchmark or of an accelerator in words
 AGAIN = "results computed again from their logs"
+AGAIN_FROM_SINGLE = "computed again, from logs that were read one by one"
 MANY = 20  # rounds named before the others are counted
 MOST = 10  # result ids and submitters named before the others are counted
 STRICTER = 1000  # how many times the tolerance is narrowed to see whether it decides
@@ -74,7 +76,7 @@ def computed_again(counts: pd.DataFrame) -> Finding:
     name, rounds = "rows_computed_again", _rounds(counts)
     if rounds.empty:
         return nothing(name, AGAIN, f"{NONE_HELD}: nothing can be computed again.")
-    with_logs = rounds[rounds["with_log"].gt(0)]
+    with_logs = rounds[_has_logs(rounds)]
     if with_logs.empty:
         return nothing(name, AGAIN, f"Unknown: none of {_results(counts.at[ALL, 'rows'])} has a log in the record.")
     compared, rows, wrong = (int(with_logs[column].sum()) for column in ("compared", "rows", "differing"))
@@ -94,8 +96,8 @@ def to_do(counts: pd.DataFrame) -> Finding:
     rounds = _rounds(counts)
     if rounds.empty:
         return nothing(name, unit, f"{NONE_HELD}: there is nothing to quote.")
-    with_logs, without_logs = (rounds[rounds["with_log"].gt(0) == has_logs] for has_logs in (True, False))
-    rows = int(without_logs["rows"].sum())
+    with_logs, without_logs = (rounds[_has_logs(rounds) == has_logs] for has_logs in (True, False))
+    rows = int((without_logs["rows"] - without_logs["compared"]).sum())
     unlogged = int((with_logs["rows"] - with_logs["compared"]).sum())
     but = f" but for {_results(unlogged)}" if unlogged else ""
     if without_logs.empty:
@@ -119,9 +121,14 @@ def without_log(counts: pd.DataFrame, exceptions: pd.DataFrame, label: Label) ->
     headline = (
         f"{_results(total)} of {listed(lacking['benchmark'].map(label))} {'has' if total == 1 else 'have'} no log."
     )
-    return Finding(
-        name, exactly(total), unit, headline if total else "No single log is missing.", cited(_rounds(counts))
+    rounds = _rounds(counts)
+    single = rounds[~_has_logs(rounds) & rounds["compared"].gt(0)]
+    more = " ".join(
+        f"Of {name_of_round}, {count:,} of {_results(of_rows)} {'was' if count == 1 else 'were'} {AGAIN_FROM_SINGLE}."
+        for name_of_round, count, of_rows in zip(single.index, single["compared"], single["rows"], strict=True)
     )
+    headline = headline if total else "No single log is missing."
+    return Finding(name, exactly(total), unit, headline, cited(rounds), more=more)
 
 
 def rests_on(counts: pd.DataFrame) -> Trust:
@@ -131,7 +138,7 @@ def rests_on(counts: pd.DataFrame) -> Trust:
         return Trust(("no round of the record",))
     oldest, newest = rounds.index[0], rounds.index[-1]
     span = f"MLPerf {oldest}" if oldest == newest else f"MLPerf {oldest} to {newest}"
-    with_logs = int(rounds["with_log"].gt(0).sum())
+    with_logs = int(_has_logs(rounds).sum())
     logs = "its logs" if with_logs else "no logs"
     if len(rounds) > 1:
         logs = f"logs of {with_logs} of {counted(len(rounds), 'round')}"
@@ -148,7 +155,7 @@ def rounds_title(counts: pd.DataFrame) -> str:
     share = 100 * rounds["compared"].sum() / _total(rounds)
     if len(rounds) == 1:
         return f"{share:.0f} % of the results of {rounds.index[0]} have a log here."
-    logged = f"{int(rounds['with_log'].gt(0).sum())} of {counted(len(rounds), 'round')}"
+    logged = f"{int(_has_logs(rounds).sum())} of {counted(len(rounds), 'round')}"
     return f"Logs exist here for {logged}: {share:.0f} % of the results."
 
 
@@ -320,6 +327,11 @@ def drawn_as(dated: pd.DataFrame) -> str:
 def spaced(name: str) -> str:
     """A submitter's name as people write it: blanks, where it is filed with underscores."""
     return name.replace("_", " ")
+
+
+def _has_logs(rounds: pd.DataFrame) -> pd.Series:
+    """Of which rounds the logs are at hand."""
+    return holdings.has_logs(rounds["with_log"], rounds["rows"])
 
 
 def _rounds(counts: pd.DataFrame) -> pd.DataFrame:

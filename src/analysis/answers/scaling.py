@@ -215,8 +215,9 @@ def size_rows(rows: pd.DataFrame, grown: pd.DataFrame, name: Names) -> pd.DataFr
     groups = groups.assign(several=groups["accelerator"].isin(steps))
     kept = groups.sort_values(["several", "high"], ascending=False, kind="stable")["accelerator"].head(MOST)
     drawn = rows[rows["accelerator"].isin(kept)]
+    names = drawn["accelerator"].map(name)
     return drawn.assign(
-        name=drawn["accelerator"].map(name),
+        name=names.where(~drawn["alone"], names + " (" + drawn["submitter"] + ")"),
         software=served(drawn),
         notes=[without(notes_of_row, "another_size") for notes_of_row in drawn["notes"]],  # the size is what is drawn
     )

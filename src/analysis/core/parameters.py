@@ -132,7 +132,7 @@ class QuantizationTradeoffs(Common):
     """What a lower precision gives in official results, what accuracy costs, and the weights in `baseline`'s memory."""
 
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: Rounds = ["v4.1", "v5.1", "v6.0"]
+    rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
     trust: Trust = "checked"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
 
@@ -159,7 +159,7 @@ class RealWorldDerating(Common):
     baseline: Accelerator = "H200 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     trust: Trust = "checked"
-    rounds: Rounds = ["v4.1", "v5.1", "v6.0"]
+    rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0, le=MOST_SPEED)] = 25.0
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
@@ -326,7 +326,7 @@ class Interactivity(BaseModel):
 
     benchmark: Benchmark = "gpt-oss-120b"
     accelerators: list[Baseline] = []
-    rounds: Rounds = ["v6.0"]
+    rounds: Rounds = ["v6.0", "v6.1"]
     speeds: Annotated[list[Annotated[float, Field(gt=0, le=MOST_SPEED)]], Field(min_length=1, max_length=6)] = [
         10.0,
         25.0,
@@ -383,7 +383,7 @@ class Scaling(BaseModel):
 
     model_config = Common.model_config
 
-    benchmark: Benchmark = "llama2-70b"
+    benchmark: Benchmark = "deepseek-r1"
     scenario: Scenario = "Offline"
     accelerators: list[Accelerator] = []
     rounds: Rounds = []

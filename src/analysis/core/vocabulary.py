@@ -9,6 +9,12 @@ from functools import cache
 
 FILED_AS = ("official", "measured")  # what the rows of an import may be
 ORIGINS = ("published", "official", "measured")  # a document prints it, the record holds it, somebody measured it
+EVIDENCE = {  # what a result was read from, the strongest first
+    "log": "recomputed from its log",
+    "summary": "published summary",
+    "table": "results table, two decimals",
+    "collection": "Collective Mind collection",
+}
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
 DIVISIONS = ("closed", "open", "network")
 AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal
@@ -77,6 +83,7 @@ PLANNED = tuple(name for name, precision in PRECISIONS.items() if precision.plan
 BYTES_PER_WEIGHT = {name: PRECISIONS[name].bytes_per_weight for name in PLANNED}
 _SPELLINGS = {  # as submitters and tools write them, in small letters
     "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float8": "fp8", "uint8": "int8",
+    "f32": "fp32", "f16": "fp16", "f8_e4m3": "fp8", "f8_e5m2": "fp8",  # tensors of a model file
     "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4", "e4m3": "fp8", "e5m2": "fp8", "fp8_e4m3": "fp8",
     "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
     # Methods of serving software, where one stands for one format: AWQ is of four bits, GPTQ of two to eight.

@@ -197,6 +197,7 @@ def _completed(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
     filled = filled.assign(recomputed_difference=difference)
     filled["benchmark"] = filled["benchmark"].where(~other_way, filler["benchmark"])
     filled["inferred"] = filled["inferred"].where(~compared, filler["inferred"].eq(True))
+    filled["evidence"] = filled["evidence"].mask(compared, "log")
     counted = compared & rows["low"].eq(filler["low"]) & filler["tokens_per_sample"].notna()
     for name in _COUNTED:
         filled[name] = filled[name].where(~counted, filler[name])

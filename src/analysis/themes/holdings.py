@@ -26,6 +26,7 @@ COLUMNS = [
     "corrected", "power_measured", "power_watts_low", "energy_millijoules_per_query", "power_capped",
     "power_limit_watts", "recomputed", "recomputed_difference", "recomputed_power_difference",
 ]  # fmt: skip
+SINGLE = 0.02  # the share of a round's rows up to which logs are single ones, read where the tree cannot be had
 _SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what the rows of an exception share
 
 
@@ -88,19 +89,24 @@ def named(accelerators: pd.Series) -> pd.Series:
     return accelerators[~accelerators.isin([MIXED, ""])]
 
 
+def has_logs(with_log: pd.Series, rows: pd.Series) -> pd.Series:
+    """Whether a round's logs are at hand: of more than SINGLE of its rows. Fewer were read one by one."""
+    return with_log.gt(SINGLE * rows)
+
+
 def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
     """What a reader should know of single rows, one row per reason and benchmark, the one with most rows first.
 
     Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
-    result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (no row of its round has
-    a log), `no_log` (others of its round have), `differs`, `unit` (labelled with another unit than that counted),
+    result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (the round's logs are not
+    at hand, see has_logs), `no_log` (they are), `differs`, `unit` (labelled with another unit than that counted),
     `no_samples` (a power figure without them, others of its round have them), `power_differs`, `power_left_out`.
     """
     difference, power = rows["recomputed_difference"], rows["recomputed_power_difference"]
     logged = rows["recomputed"].notna()
-    round_logged, round_metered = (
-        rows["round"].isin(set(rows.loc[is_known, "round"])) for is_known in (logged, power.notna())
-    )
+    of_round = logged.groupby(rows["round"]).agg(["sum", "size"])
+    round_logged = rows["round"].isin(of_round.index[has_logs(of_round["sum"], of_round["size"])])
+    round_metered = rows["round"].isin(set(rows.loc[power.notna(), "round"]))
     figure = _power_figure(rows)
     reasons = {
         "differs": (difference.abs() > AGREES, ["benchmark"]),
@@ -109,7 +115,7 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
         "no_samples": (round_metered & figure & power.isna(), ["benchmark"]),
         "power_left_out": (rows["power_measured"] & ~figure, ["benchmark"]),
         "unit": (rows["corrected"].ne(""), ["benchmark", "printed_unit", "unit"]),
-        "no_round_logs": (~round_logged, []),
+        "no_round_logs": (~round_logged & ~logged, []),
     }
     summed = []
     for why, (applies, by) in reasons.items():

@@ -136,13 +136,40 @@ def predictions(cases: pd.DataFrame, questions: Iterable[str] = (KNOWN, NEW)) ->
     return predicted.assign(low=low, high=high, held=in_range)
 
 
+def ahead(cases: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The cases of round `name` under a latency limit, predicted from the rounds before it as if it were not known.
+
+    Of the round itself only its systems are read (SHARED, number of accelerators) and, for KNOWN, each one's own
+    Offline rate. One row for each case and question, a case without an Offline rate under NEW alone; `predicted`, `low`
+    and `high` are the whole system's, in the benchmark's unit, and NaN where nothing predicts the case.
+    """
+    before = cases[cases["round"].map(round_age) < round_age(name)]
+    asked = cases[cases["round"].eq(name) & cases["scenario"].isin(LIMITED)]
+    asked = asked.assign(rate=np.nan, per_accelerator=np.nan)
+    predicted = predictions(pd.concat([before, asked], ignore_index=True))
+    rows = predicted[predicted["round"].eq(name)]
+    size = rows["accelerator_count"].astype("float64").where(rows["question"].eq(NEW), 1.0)
+    middle = rows["predicted"] * size
+    ends = [
+        _likely(factors) if len(factors) > FEWEST else (np.nan, np.nan)
+        for factors in (
+            predicted["factor"].to_numpy()[pool(predicted, *asked_of)]
+            for asked_of in zip(rows["question"], rows["benchmark"], rows["scenario"], strict=True)
+        )
+    ]
+    low, high = np.array(ends).reshape(-1, 2).T
+    columns = ["question", *(column for column in CASE if column not in ("rate", "per_accelerator"))]
+    return rows[columns].assign(predicted=middle, low=middle * low, high=middle * high).reset_index(drop=True)
+
+
 def known(cases: pd.DataFrame) -> pd.DataFrame:
     """The cases under a latency limit that have an Offline rate, predicted by it: rates of the whole system.
 
     Added: actual; predicted (Offline x the weighted median, over the other systems of the benchmark, of their ratios to
     Offline: SHARED and FACTOR weigh them); nested (the same with the weights of RIVALS that do best on the other
     rounds, which shows what choosing them gained); stranger (from other submitters alone); naive (the median ratio of
-    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another.
+    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another; a
+    case whose rate is NaN is predicted and predicts none.
     """
     rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
     codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()
@@ -150,11 +177,12 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
     without = {name: np.full((len(RIVALS), len(rows)), np.nan) for name in (*np.unique(rounds), "")}
     for places in _groups(rows, "benchmark", "scenario"):
         values, shared = ratios[places], _shared(codes, places)
-        once = ~_one_result(shared, codes["rate"][places])
+        is_rated = ~np.isnan(values)
+        once = ~_one_result(shared, codes["rate"][places]) & is_rated
         weights = _weights(shared, FACTOR, SHARED["accelerator"]) * once
         shares["predicted"][places] = _medians(values, weights)
         shares["stranger"][places] = _medians(values, weights * ~shared["submitter"])
-        shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool))
+        shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool) & is_rated)
         for rival, weighting in enumerate(RIVALS):
             weights = _weights(shared, *weighting) * once
             for left_out, medians in without.items():  # the choice then judges the round that is left out
@@ -170,9 +198,10 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
     (of_a_kind.alike): on sale and bare, of the usual number of accelerators, of the newest round, each rule where any
     system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested is
     predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and the
-    same submitter's of that name in other rounds.
+    same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
     """
-    rows = cases[cases["per_accelerator"].notna()].reset_index(drop=True)
+    is_of_one_type = cases["accelerator"].ne(MIXED) & cases["accelerator_count"].notna()
+    rows = cases[is_of_one_type].reset_index(drop=True)
     codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
     is_sold, oldest_first = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
     age = rows["round"].map({name: place for place, name in enumerate(oldest_first)}).to_numpy()
@@ -182,7 +211,7 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
         values, shared = rates[places], _shared(codes, places)
         system = codes["system"][places]
         same_system = shared["submitter"] & (system[:, None] == system)
-        others = ~(_one_result(shared, codes["rate"][places]) | same_system)
+        others = ~(_one_result(shared, codes["rate"][places]) | same_system) & ~np.isnan(values)
         filed_by_then = others & (age[places] <= age[places][:, None])
         for name, predicts in (("predicted", filed_by_then), ("stranger", filed_by_then & ~shared["submitter"])):
             facts = is_sold[places], counts[places], rounds[places]

@@ -40,12 +40,19 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
     """The systems of one submitter and precision for each accelerator of a round, by size: rows of `compared`.
 
     They are those of most sizes, of these the ones that reach the largest, else the fastest; of each size the fastest.
+    The largest system of a benchmark, scenario and round is `alone` where no such line reaches it.
     """
-    ids = []
-    for _, part in _groups(_records(rows), ["benchmark", "scenario", "round", "accelerator"]):
+    records, ids = _records(rows), []
+    for _, part in _groups(records, ["benchmark", "scenario", "round", "accelerator"]):
         line = max((line for _, line in _groups(part, ["submitter", "precision"])), key=_reach)
         ids += [_fastest(of_size)["id"] for _, of_size in _groups(line, ["accelerator_count"])]
-    return rows[rows["id"].isin(ids)].sort_values("accelerator_count", kind="stable")
+    alone = []
+    for _, part in _groups(records, ["benchmark", "scenario", "round"]):
+        largest = max(row["accelerator_count"] for row in part)
+        if largest > max(USUAL_SIZE, *(row["accelerator_count"] for row in part if row["id"] in ids)):
+            alone.append(_fastest(row for row in part if row["accelerator_count"] == largest)["id"])
+    drawn = rows[rows["id"].isin([*ids, *alone])].sort_values("accelerator_count", kind="stable")
+    return drawn.assign(alone=drawn["id"].isin(alone))
 
 
 def grown(rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from analysis.core.vocabulary import MIXED
 
 _COUNT = re.compile(r"\s*\(x(\d{1,9})\)\s*$")
 _GROUP = re.compile(r"(\d{1,9}) Nodes?: [^,]*?x(\d{1,9})\s*(?:,|$)")
-_COUNTS = re.compile(r"\(x(\d{1,9})\)")
+_COUNTS = re.compile(r"\(x(\d{1,9})(?:x(\d{1,9}))?\)")  # (x87), or nodes and accelerators of each: (x2x8)
 
 
 @cache
@@ -51,9 +51,9 @@ def canonical(name: str) -> tuple[str, bool]:
     return (only, True) if only in by_alias.values() else (name, False)
 
 
-def counts(name: str) -> list[str]:
-    """The numbers of accelerators that a name holds: "87" in `MI355X (x87)`."""
-    return _COUNTS.findall(name)
+def counts(name: str) -> list[int]:
+    """The numbers of accelerators that a name holds: 87 in `MI355X (x87)`, 16 in `MI300X (x2x8)`."""
+    return [int(count) * int(per_node or 1) for count, per_node in _COUNTS.findall(name)]
 
 
 def of_groups(name: str) -> int:

@@ -18,7 +18,8 @@ class Entry:
     `per_node` and `total` count accelerators; `power` is in `power_label`, watts or millijoules per query.
     `repository` is that which the summary links to, as <owner>/<name> of GitHub. `described` is what the row's notes
     and the system's description say in words, to be searched for names and never kept; `endpoints` whether the figure
-    is of MLPerf Endpoints logs, None where that must be told from the row.
+    is of MLPerf Endpoints logs, None where that must be told from the row. `printed` is the figure where it is
+    rounded, "" where it is exact; `evidence` what the result was read from, one of vocabulary.EVIDENCE.
     """
 
     round: str
@@ -52,3 +53,5 @@ class Entry:
     described: str = ""
     endpoints: bool | None = None
     origin: str = "official"
+    printed: str = ""
+    evidence: str = "summary"

@@ -49,9 +49,26 @@ def row(run: Run | None, published: Entry | None = None, facts: Said | None = No
     `facts` are what is known of the submitter's configuration; where the tree has the modules, these count. Power that
     cannot be trusted costs itself alone. Raises EntryError or LogError, which name the file and what is wrong with it.
     """
-    out = _logged(run, published) if run else shape.row(published)
+    out = _logged(run, published) if run else _published(published)
     _configure(out, run, published, facts)
     return out
+
+
+def _published(entry: Entry) -> Row:
+    """The row of a published result without a run folder: its log is at most in data/endpoints_runs.csv."""
+    log = endpoints.stated(str(entry.location), *_filed(entry))
+    if log is None:
+        return shape.row(entry)
+    entry.endpoints = False  # What its figure is, the log says.
+    out = shape.row(entry)
+    _recompute(out, entry, log)
+    return out
+
+
+def _filed(entry: Entry) -> tuple[str, str, str]:
+    """Benchmark, scenario and round of a result."""
+    benchmark, _ = units.benchmark(str(entry.model), str(entry.model_run))
+    return benchmark, units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}"), entry.round
 
 
 def _logged(run: Run, published: Entry | None) -> Row:
@@ -59,9 +76,8 @@ def _logged(run: Run, published: Entry | None) -> Row:
     entry = published or _entry(run)
     if published:
         entry.described += _said_beside(run.root, _described(run))
-    benchmark, _ = units.benchmark(str(entry.model), str(entry.model_run))
-    scenario = units.scenario(str(entry.scenario), f"{entry.model} {entry.model_run}")
-    log = _log(run, published, (benchmark, scenario, entry.round))
+    _, scenario, _ = filed = _filed(entry)
+    log = _log(run, published, filed)
     if log is None:
         out = shape.row(entry)
         shape.remark(out, "not recomputed: its log is not in the tree")
@@ -73,21 +89,26 @@ def _logged(run: Run, published: Entry | None) -> Row:
         entry.power, entry.has_power = metered.value, metered.measured
         entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
-    out |= {"recomputed": log.value, "recomputed_key": log.key}
-    shape.remark(out, *log.remarks)
     if published is None:
         out["printed_unit"] = ""
-    else:
-        _compare(out, published, log)
-        if not metered.lost:
-            _compare_power(out, metered.value)
+    _recompute(out, published, log)
     if metered.lost:
         _lose_power(out, metered.lost)
+    elif published:
+        _compare_power(out, metered.value)
+    return out
+
+
+def _recompute(out: Row, published: Entry | None, log: Logged) -> None:
+    """What a log says beside a row: its figure, its columns and, of a published row, how far the two differ."""
+    out |= {"recomputed": log.value, "recomputed_key": log.key, "evidence": "log"}
+    shape.remark(out, *log.remarks)
+    if published:
+        _compare(out, published, log)
     by_rule = out.get("tokens_per_sample") if units.tokens_by_rule(out["benchmark"]) else None
     out |= log.columns
     if by_rule:
         out["tokens_per_sample"] = by_rule
-    return out
 
 
 def _log(run: Run, published: Entry | None, filed: tuple[str, str, str]) -> Logged | None:

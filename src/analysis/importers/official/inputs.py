@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from analysis.core import facts
 from analysis.core.contents import sha256_of
+from analysis.data import descriptor
 from analysis.importers.official import (
     archive,
     configuration_facts,
     power_rows,
+    results_table,
     round_of_logs,
     streams,
     summaries,
@@ -114,6 +116,8 @@ class Sources:
     def _file(self, path: Path, unpacked: Path) -> None:
         if not path.exists():
             self._problem(path, "there is no such file or folder")
+        elif results_table.is_meant(path):
+            self._summary(path)
         elif configuration_facts.is_meant(path):
             try:
                 self._facts += configuration_facts.read(path)
@@ -200,9 +204,9 @@ class Sources:
     def _published(self, path: Path, index: dict[tuple[str, str], Run]) -> Iterator[Task]:
         round, number, rounds, refused = self.round or tree.round_of(path), 0, set(), 0
         foreign: Counter[str] = Counter()
-        pinned = self._pinned(path)
+        pinned, is_table = self._pinned(path), results_table.is_meant(path)
         try:
-            for number, raw in power_rows.joined(streams.rows(path)):
+            for number, raw in results_table.entries(path) if is_table else power_rows.joined(streams.rows(path)):
                 if isinstance(raw, streams.Skipped):
                     self._problem(path, f"row {number} {raw.reason}")
                     refused += 1
@@ -210,7 +214,7 @@ class Sources:
                 if path.name == tree.COLLECTED and self._again(raw):
                     continue
                 try:
-                    entry = summaries.entry(raw, round)
+                    entry = raw if is_table else summaries.entry(raw, round)
                 except EntryError as error:
                     self._problem(path, f"row {number} {error}")
                     refused += 1
@@ -228,7 +232,8 @@ class Sources:
                 yield Task(f"{self._named(path)}: row {number}{also}", entry, run, submitter_facts)
             if not number:
                 self._problem(path, "holds no result")
-            if not refused and path.name != tree.COLLECTED:  # A collection is a part of its round.
+            # A collection is a part of its round, and so is a table: of one suite and division.
+            if not (refused or is_table or path.name == tree.COLLECTED):
                 self._decided |= rounds
         except streams.StreamError as error:
             self._problem(path, str(error))
@@ -246,9 +251,11 @@ class Sources:
         return again
 
     def _pinned(self, path: Path) -> bool:
-        """Whether the file is that of a round by its path, or by a hash of data/rounds.csv."""
-        hashes = facts.column("rounds", "summary_sha256")
-        return bool(tree.round_of(path)) or (path.is_file() and sha256_of(path) in hashes)
+        """Whether the file is that of a round by its path, or by a hash: of data/rounds.csv, or of what is shipped."""
+        if tree.round_of(path) or not path.is_file():
+            return bool(tree.round_of(path))
+        shipped = (source for part in descriptor.read_tables()["results"].parts for source in part.sources)
+        return sha256_of(path) in {*facts.column("rounds", "summary_sha256"), *(each["sha256"] for each in shipped)}
 
     def _named(self, path: Path | str) -> str:
         """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""

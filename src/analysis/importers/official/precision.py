@@ -8,27 +8,36 @@ from analysis.core import vocabulary
 from analysis.core.vocabulary import PRECISIONS, TOKENS
 from analysis.importers.official import units
 
+MIXED = "mixed"  # the basis where several types are declared: no single precision is known
 _UNSET = ("", "unset", "n/a", "none", "null")
-_EXPLAINED = re.compile(r"\s*\([^()]*\)\s*$")  # how the weights came to it, in brackets behind the type
+_BRACKET = re.compile(r"\([^()]*\)")  # how the weights came to their type, or what the type is of
+_BETWEEN = re.compile(r"[,;/]|\bwith\b", re.IGNORECASE)
+_CACHE = re.compile(r"\bkv\b", re.IGNORECASE)  # keys and values are no weights
+_OF_WEIGHTS = re.compile(r"\s*\bweights(?: and activations)?$", re.IGNORECASE)
+_TYPE = re.compile(r"[a-z]+\d\w*", re.IGNORECASE)
 
 
 def declared(text: str, benchmark: str, round: str, *, tokens: bool = False) -> tuple[str, str, str]:
     """Precision, its basis and a remark, from the declared `weight_data_types`.
 
-    Until v4.1 what counts tokens declares the type of the starting weights, whatever ran: that says nothing, and so
-    does a list of several types. Unknown precision is "", never a guess. `tokens`: the result counts tokens, even where
-    data/benchmarks.csv does not have the benchmark.
+    The type of the weights counts: one of the KV cache beside it, and an explanation in brackets, say nothing. Several
+    types have the basis MIXED and no precision; nor has anything else that is not plainly one type. Until v4.1 what
+    counts tokens declares the type of the starting weights, whatever ran: that says nothing. `tokens`: the result
+    counts tokens, even where data/benchmarks.csv does not have the benchmark.
     """
-    word = _EXPLAINED.sub("", text).strip()
-    name = vocabulary.precision(word)
-    if name in _UNSET:
+    plain = _BRACKET.sub(lambda part: " kv " if _CACHE.search(part[0]) else " ", text)
+    parts = [_OF_WEIGHTS.sub("", part.strip()) for part in _BETWEEN.split(plain) if not _CACHE.search(part)]
+    if vocabulary.precision(text) in _UNSET:
         return "", "unknown", ""
-    if name not in PRECISIONS:
-        listed = ", ".join(precision for precision in PRECISIONS if precision in _words(text))
-        return "", "unknown", f"declared weight types that are known: {listed or 'none'}"
+    named = [part for part in parts if _TYPE.search(part)]
+    types = set().union(*map(_words, named))
+    name = vocabulary.precision(named[0]) if len(named) == 1 else next(iter(types)) if len(types) == 1 else ""
+    if name not in PRECISIONS or any(vocabulary.precision(part) not in PRECISIONS for part in named):
+        listed = ", ".join(precision for precision in PRECISIONS if precision in types)
+        return "", MIXED if len(types) > 1 else "unknown", f"declared weight types that are known: {listed or 'none'}"
     if PRECISIONS[name].starting and (tokens or _in_tokens(benchmark)) and not _later(round):
         return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"
-    return name, "declared", "" if name == word.lower() else f"declared as {word}"
+    return name, "declared", "" if name == named[0].lower() else f"declared as {named[0]}"
 
 
 def _in_tokens(benchmark: str) -> bool:
@@ -44,4 +53,4 @@ def _later(round: str) -> bool:
 
 def _words(text: str) -> set[str]:
     """The precisions that a text names among other words: nothing else of a submitter's own words is kept."""
-    return {vocabulary.precision(word) for word in re.findall(r"[a-z]+\d\w*", text.lower())}
+    return {vocabulary.precision(word) for word in _TYPE.findall(text)} & PRECISIONS.keys()

@@ -1,7 +1,7 @@
 """The result row that every importer makes: the columns of results.csv, and what a row must hold.
 
 A row is a dict by column; None or a missing column is an empty cell. `value` is `low` and `high`, an official figure
-being exact; the printed unit is `printed_unit`, the true one `unit`.
+being exact unless it is printed rounded; the printed unit is `printed_unit`, the true one `unit`.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def row(entry: Entry) -> Row:
         "framework": text(entry.framework),
         "accuracy": "" if _word(entry.accuracy) in _UNSAID else text(entry.accuracy),
         "inferred": bool(entry.inferred),
+        "evidence": entry.evidence,
         "location": text(entry.location),
     }
     out["id"] = identity(out, entry)
@@ -173,7 +174,7 @@ def _hardware(row: Row, entry: Entry) -> None:
         raise EntryError("names neither an accelerator nor a processor")
     accelerator, is_known = accelerator_names.canonical(name)
     product = (per_node or 0) * nodes
-    named_count = sum(map(int, accelerator_names.counts(name)))
+    named_count = sum(accelerator_names.counts(name))
     if total and product and total != product and accelerator != MIXED:
         raise EntryError(f"total_accelerators is {total}, but {nodes} nodes of {per_node} are {product}")
     row |= {"accelerator": accelerator, "accelerator_as_published": name, "nodes": nodes}
@@ -212,6 +213,16 @@ def _figure(row: Row, entry: Entry) -> None:
         raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
     value = number(number(entry.value, "the result") * factor, f"the result in {true}")
     row |= {"metric": "latency" if true == MILLISECONDS else "throughput", "low": value, "high": value, "unit": true}
+    if entry.printed:
+        from analysis.core import interval  # It loads pandas, which no other import needs.
+
+        ends = interval.from_printed(entry.printed, "rounded")
+        row |= {
+            "printed": entry.printed,
+            "range_basis": "rounded",
+            "low": ends.low * factor,
+            "high": ends.high * factor,
+        }
     if true != labelled:
         row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
     if stated and true != MILLISECONDS:

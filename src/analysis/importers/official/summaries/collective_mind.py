@@ -36,5 +36,6 @@ FORM = Form(
         "described": ("notes",),
     },
     present=(("availability",), ("accelerator",), ("nodes",), ("location",), ("per_node",)),
+    evidence="collection",
     same=("Location", "Platform", "Model", "Scenario", "version"),
 )

@@ -27,12 +27,14 @@ class Form:
     `keys` gives each field of Entry the keys that may hold it: the first that says something counts. Fields of REQUIRED
     must be there; of the groups of fields in `present` some key must, though its value may be empty. Where power stands
     in a row of its own, `same` are the keys in which it agrees with its result.
+    `evidence` is what such a file is, one of vocabulary.EVIDENCE.
     """
 
     known_by: frozenset[str]
     keys: Mapping[str, tuple[str, ...]]
     present: tuple[tuple[str, ...], ...]
     same: tuple[str, ...] = ()
+    evidence: str = "summary"
 
     def entry(self, raw: Mapping[str, Any], round: str = "") -> Entry:
         """The fields of one row; `round` where the row names none. Raises EntryError naming the missing key."""
@@ -51,6 +53,7 @@ class Form:
         fields["location"] = _PLACE.sub(r"\1", str(fields["location"] or ""))
         fields["repository"] = next((match[1] for key in LINKS if (match := _REPOSITORY.match(str(raw.get(key))))), "")
         fields |= {name: _flag(raw, name) for name in ("inferred", "has_power")}
+        fields["evidence"] = self.evidence
         fields["inferred"] &= units.before(fields["round"], FLAG_UNTIL)
         return Entry(**fields)
 

@@ -12,6 +12,7 @@ from analysis.importers.official.summaries import collective_mind
 FORM = replace(
     collective_mind.FORM,
     known_by=frozenset({"total_accelerators"}),
+    evidence="summary",
     keys={**collective_mind.FORM.keys, "total": ("total_accelerators",)},
     present=(*collective_mind.FORM.present[:-1], ("per_node", "total")),
 )

@@ -1,0 +1,114 @@
+"""MLCommons' results table as exported: its blocks, headings, counts and rounded figures become result rows."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis.core.paths import DATA
+from analysis.importers.official import results_table
+from analysis.importers.official.intake import ImportFailed, import_results
+from analysis.importers.official.streams import Skipped, StreamError
+
+SHARED = Path(__file__).parents[3] / "shared" / "mlcommons" / "v5.0_results_table.csv"
+TABLE = """,,,,,,,,Benchmark,,,,
+,,,,,,,,llama2-70b-99.9,,llama2-70b-interactive-99.9,llama3.1-405b,gptj-99
+,,,,,,,,Offline,Server,Server,Offline,Offline
+Public ID,Organization,Availability,System Name (click + for details),Processor (click + for details),\
+Accelerator (click + for details),Division/Power,,Tokens/s,Tokens/s,Tokens/s,Samples/s,Tokens/s
+5.0-0001,ACME,available,8xA,CPU,NVIDIA H200-SXM-141GB,Closed ,# of Accelerators,8,8,8,4,
+,,,,,,,# of Nodes,1,1,1,18,
+,,,,,,,Avg. Result at System Name,"33,928.10","30,724.51",100.00,"13,886.40",
+,,,,,,,Sum of # of  Processors ,2,2,2,2,
+5.0-0002,ACME,Preview,plain,INTEL(R) XEON(R) 6787P,N/A,Closed ,# of Accelerators,,,,,0
+,,,,,,,# of Nodes,,,,,1
+,,,,,,,Avg. Result at System Name,,,,,315.39
+,,,,,,,Sum of # of  Processors ,,,,,2
+"""
+Imported = Callable[[str], pd.DataFrame]
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Imported:
+    def rows(text: str) -> pd.DataFrame:
+        path, out = tmp_path / "table.csv", tmp_path / "rows.parquet"
+        path.write_text(text, "utf-8")
+        import_results([path], out, round="v5.0", origin="official", say=lambda _: None)
+        return pd.read_parquet(out)
+
+    return rows
+
+
+def test_a_figure_stands_for_half_a_unit_of_its_last_digit_either_way(imported: Imported) -> None:
+    row = imported(TABLE).set_index("id").loc["o-5.0-0001-llama2-70b-99.9-offline"]
+    assert (row["printed"], row["range_basis"]) == ("33,928.10", "rounded")
+    assert (row["low"], row["high"]) == pytest.approx((33_928.095, 33_928.105), abs=1e-9)
+    assert (row["unit"], row["accelerator"], row["accelerator_count"]) == ("tokens/s", "H200 SXM", 8)
+    assert (row["round"], row["division"], row["suite"], row["evidence"]) == ("v5.0", "closed", "datacenter", "table")
+    assert (row["precision"], row["accuracy"]) == ("", "")
+
+
+def test_interactive_accelerators_of_all_nodes_and_units_are_put_right(imported: Imported) -> None:
+    rows = imported(TABLE).set_index(["benchmark", "scenario"])
+    assert rows.loc[("llama2-70b", "Interactive"), "low"] == pytest.approx(99.995)
+    large = rows.loc[("llama3.1-405b", "Offline")]
+    assert (large["accelerator_count"], large["nodes"], large["unit"]) == (72, 18, "tokens/s")
+    assert large["corrected"] == "labelled Samples/s, but llama3.1-405b counts tokens"
+
+
+def test_a_system_without_accelerators_counts_its_sockets(imported: Imported) -> None:
+    row = imported(TABLE).set_index("id").loc["o-5.0-0002-gptj-99-offline"]
+    assert (row["accelerator"], row["accelerator_count"], row["availability"]) == ("Xeon 6787P", 2, "preview")
+
+
+def test_a_block_without_id_or_result_costs_itself_alone(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE.replace("5.0-0002", "mine").replace('Avg. Result at System Name,"33', 'Best,"33'), "utf-8")
+    found = list(results_table.entries(path))
+    assert [number for number, _ in found] == [5, 9]
+    assert found == [(5, Skipped("has no row 'Avg. Result'")), (9, Skipped("'mine' is no id such as 5.0-0001"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("\n".join(TABLE.splitlines()[3:]), "has no two rows above"),
+        (TABLE.replace("Organization", "Who"), "row 4: has no column Organization"),
+    ],
+)
+def test_another_table_is_refused_by_what_it_lacks(text: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(StreamError, match=fault):
+        list(results_table.entries(path))
+
+
+def test_a_table_of_unknown_origin_needs_to_be_told_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE, "utf-8")
+    with pytest.raises(ImportFailed, match="say what they are with --round and --origin"):
+        import_results([path], tmp_path / "rows.csv", say=lambda _: None)
+
+
+def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way() -> None:
+    """The best per accelerator of each column, straight from the cells, for systems of one accelerator type."""
+    if not SHARED.is_file():
+        pytest.skip("the results table of v5.0 is not at hand")
+    cells = pd.read_csv(SHARED, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    benchmarks, scenarios = cells.iloc[2, 16:].replace("", pd.NA).ffill(), cells.iloc[3, 16:]
+    expected: dict[tuple[str, str], float] = {}
+    starts = cells.index[cells[0].str.match(r"5\.0-\d{4}$")]
+    for start in starts:
+        for column in range(16, cells.shape[1]):
+            if figure := cells.iat[start + 2, column]:
+                count = int(cells.iat[start, column]) or int(cells.iat[start + 3, column])
+                rate = float(figure.replace(",", "")) / (count * int(cells.iat[start + 1, column]))
+                key = (benchmarks[column], scenarios[column])
+                expected[key] = max(expected.get(key, 0), rate)
+    shipped = pd.read_parquet(DATA / "official" / "v5.0.parquet")
+    rate = (shipped["low"] + shipped["high"]) / 2 / shipped["accelerator_count"]
+    scenario = shipped["scenario"].replace("Interactive", "Server")
+    found = rate.groupby([shipped["model_run"], scenario]).max().to_dict()
+    assert len(shipped) == 859 and len(starts) == 69 and len(expected) == 29
+    assert found == pytest.approx(expected, rel=1e-9)
