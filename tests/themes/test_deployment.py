@@ -102,7 +102,7 @@ def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for() -> None:
             Said(scenario="Server"),
             "is a log of Offline, but is compared with Server: give scenario Offline",
         ),
-        ({"scenario": "server"}, Said(scenario="Offline"), "compared with Offline: give scenario Server or Interactive"),
+        ({"scenario": "server"}, Said(scenario="Offline"), "with Offline: give scenario Server or Interactive"),
         (
             {"scenario": "MultiStream"},
             Said(scenario="Server"),

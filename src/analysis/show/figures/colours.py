@@ -91,8 +91,8 @@ _JUDGED = {
 }
 JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items()}
 
-# Of the rows of the official record: as published, another figure than its log's, and without a log.
-PROVEN = {"agreeing": POINT, "differing": JUDGED["contradicted"], "uncompared": LIGHT}
+# Of official results: recomputed from their log with the published value or another one, and without a log.
+RECOMPUTED = {"agreeing": POINT, "differing": JUDGED["contradicted"], "uncompared": LIGHT}
 
 
 @cache
