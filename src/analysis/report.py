@@ -93,7 +93,8 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
         parts.append("MLPerf Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(set(official['division'])))} division")
-        parts.append(count(systems, "system") + (", available" if available == systems else f", {available} available"))
+        some = "" if available == systems else f"{available:,} "
+        parts.append(f"{count(systems, 'system')}, {some}available")
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, views.around(rows)))
