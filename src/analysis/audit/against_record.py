@@ -105,7 +105,7 @@ def _elsewhere(figure: Row, record: Record) -> bool:
 def _of_the_named(figure: Row, rows: list[Row]) -> list[Row]:
     """The results of the submitter and of the system that the document names, as far as they are among these.
 
-    A document prints a part of the name under which a system was filed.
+    A document prints a part of the name under which a system was submitted.
     """
     rows = [row for row in rows if row["submitter"] == figure["submitter"]] or rows
     return [row for row in rows if figure["system"] and figure["system"] in row["system"]] or rows

@@ -130,7 +130,7 @@ def row_dicts(frame: pd.DataFrame, table: str) -> list[Row]:
 def is_among(figure: Row, rows: list[Row]) -> bool:
     """Whether the submitter or system that a document names is among `rows`; True where it names neither.
 
-    A document prints a part of the name under which a system was filed.
+    A document prints a part of the name under which a system was submitted.
     """
     if figure["submitter"]:
         return any(row["submitter"] == figure["submitter"] for row in rows)
