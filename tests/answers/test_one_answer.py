@@ -72,7 +72,7 @@ def test_what_the_record_does_not_prove_is_answered_by_none(
     status, text = of_the_command_line(capsys, "H100 SXM", 100, 30.0)
     assert report.value is None and status == 1 and report.headline in text
     audit = of_the_audit(judged_catalog, "H100 SXM", 100, 30.0)
-    assert {verdict for verdict, _ in audit.values()} == {"no_official_basis"}
+    assert {verdict for verdict, _ in audit.values()} == {"no_official_result"}
     assert not any(expected.known for _, expected in audit.values())
 
 

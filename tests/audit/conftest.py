@@ -163,7 +163,7 @@ def data() -> Iterator[Catalog]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
         if not official_files():
-            pytest.skip("data/official/ is empty: the record is not at hand")
+            pytest.skip("data/official/ is empty: the record is not in the data")
         catalog = doubts.catalog()
         catalog.results  # noqa: B018  # read here, with the record on
         yield catalog

@@ -18,7 +18,7 @@ def judged(rows: Rows, tables: Callable, by_row: Callable) -> Callable:
 def test_tokens_and_samples_are_the_same_quantity(judged: Callable) -> None:
     samples = {"low": 3.0, "unit": "samples/s", "source_id": "docB"}  # 750 to 900 tokens/s at 250 to 300 a sample
     assert judged({"low": 800.0}, samples) == {"r0": "within_rounding", "r1": "within_rounding"}
-    assert judged({"low": 1000.0}, samples) == {"r0": "contradicts", "r1": "contradicts"}
+    assert judged({"low": 1000.0}, samples) == {"r0": "contradicted", "r1": "contradicted"}
 
 
 def test_systems_are_compared_per_accelerator(judged: Callable) -> None:
@@ -28,7 +28,7 @@ def test_systems_are_compared_per_accelerator(judged: Callable) -> None:
 
 def test_what_the_record_bears_out_is_not_accused_by_another_document(judged: Callable, official: Callable) -> None:
     wrong = {"low": 400.0, "source_id": "docB"}
-    assert judged({"low": 800.0}, wrong, official(low=800.0)) == {"r1": "contradicts"}
+    assert judged({"low": 800.0}, wrong, official(low=800.0)) == {"r1": "contradicted"}
 
 
 def test_other_rounds_scenarios_and_parts_are_another_quantity(judged: Callable) -> None:
@@ -36,7 +36,9 @@ def test_other_rounds_scenarios_and_parts_are_another_quantity(judged: Callable)
         assert judged({"low": 800.0}, {"low": 400.0, "source_id": "docB"} | other) == {}
 
 
-@pytest.mark.parametrize(("other", "verdict"), [(80.0, "exact"), (83.0, "within_5_percent"), (94.0, "contradicts")])
+@pytest.mark.parametrize(
+    ("other", "verdict"), [(80.0, "confirmed"), (83.0, "within_5_percent"), (94.0, "contradicted")]
+)
 def test_claims_about_one_part(claims: Rows, tables: Callable, verdicts: Callable, other: float, verdict: str) -> None:
     capacity = {"quantity": "memory_capacity", "subject_accelerator": "H100 SXM", "unit": "GB"}
     both = claims(capacity | {"low": 80.0}, capacity | {"low": other, "source_id": "docB"})
@@ -52,20 +54,20 @@ def test_prices_of_one_provider_or_of_several(
     prices: Rows, tables: Callable, verdicts: Callable, named: dict, judgements: int
 ) -> None:
     other = {"source_id": "docB", "usd_per_accelerator_hour_low": 4.0, "usd_per_accelerator_hour_high": 4.0}
-    assert verdicts(across.prices(tables(prices=prices({}, other | named)))) == ["contradicts"] * judgements
+    assert verdicts(across.prices(tables(prices=prices({}, other | named)))) == ["contradicted"] * judgements
 
 
 @pytest.mark.parametrize(
     ("quantity", "value", "verdict"),
-    [("memory_capacity", 80.0, "exact"), ("memory_capacity", 94.0, "contradicts"), ("power_limit", 700.0, "exact"),
-     ("memory_bandwidth", 3450.0, "within_5_percent")],
+    [("memory_capacity", 80.0, "confirmed"), ("memory_capacity", 94.0, "contradicted"),
+     ("power_limit", 700.0, "confirmed"), ("memory_bandwidth", 3450.0, "within_5_percent")],
 )  # fmt: skip
 def test_facts(claims: Rows, tables: Callable, verdicts: Callable, quantity: str, value: float, verdict: str) -> None:
     claim = claims({"quantity": quantity, "subject_accelerator": "H100 SXM", "low": value})
     assert verdicts(across.datasheets(tables(claims=claim))) == [verdict]
 
 
-@pytest.mark.parametrize(("stated", "verdict"), [(1.7625, "exact"), (1.9, "contradicts")])
+@pytest.mark.parametrize(("stated", "verdict"), [(1.7625, "confirmed"), (1.9, "contradicted")])
 def test_ratios_of_facts(claims: Rows, tables: Callable, stated: float, verdict: str) -> None:
     parts = {"subject_accelerator": "H200 SXM", "baseline_accelerator": "H100 SXM"}
     claim = claims(parts | {"quantity": "memory_capacity_ratio", "low": stated})
@@ -73,7 +75,7 @@ def test_ratios_of_facts(claims: Rows, tables: Callable, stated: float, verdict:
     assert (one.verdict, one.reference) == (verdict, "accelerators.csv, H200 SXM / H100 SXM")
 
 
-@pytest.mark.parametrize(("other", "verdict"), [(0.4, "exact"), (0.5, "contradicts")])
+@pytest.mark.parametrize(("other", "verdict"), [(0.4, "confirmed"), (0.5, "contradicted")])
 def test_ratios_of_two_documents_exclude_each_other_whichever_part_is_named_first(
     claims: Rows, tables: Callable, verdicts: Callable, other: float, verdict: str
 ) -> None:

@@ -12,7 +12,7 @@ SOURCES = pd.DataFrame({"id": ["mlcommons-v4.1"], "kind": ["official"], "round":
 
 
 @pytest.mark.parametrize(
-    ("value", "verdict"), [(800.0, "conditional"), (800.0 * 290, "contradicts"), (500.0, "contradicts")]
+    ("value", "verdict"), [(800.0, "conditional"), (800.0 * 290, "contradicted"), (500.0, "contradicted")]
 )
 def test_a_corrected_unit(rows: Rows, official: Callable, tables: Callable, value: float, verdict: str) -> None:
     fixes = pd.DataFrame(
@@ -24,8 +24,8 @@ def test_a_corrected_unit(rows: Rows, official: Callable, tables: Callable, valu
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(20241101, 20241130, "contradicts"), (20240801, 20240831, "within_rounding"), (20240828, 20240828, "exact"),
-     (20240801, 20240827, "contradicts")],
+    [(20241101, 20241130, "contradicted"), (20240801, 20240831, "within_rounding"), (20240828, 20240828, "confirmed"),
+     (20240801, 20240827, "contradicted")],
 )  # fmt: skip
 def test_a_date_of_publication(claims: Rows, tables: Callable, low: int, high: int, verdict: str) -> None:
     claim = {"quantity": "publication_date", "round": "v4.1", "low": low, "high": high, "printed_unit": "then"}
@@ -34,7 +34,7 @@ def test_a_date_of_publication(claims: Rows, tables: Callable, low: int, high: i
 
 
 @pytest.mark.parametrize(
-    ("day", "verdict"), [(20240828, "exact"), (20240901, "within_rounding"), (20240827, "contradicts")]
+    ("day", "verdict"), [(20240828, "confirmed"), (20240901, "within_rounding"), (20240827, "contradicted")]
 )
 def test_a_round_is_retrieved_once_it_is_published(
     claims: Rows, tables: Callable, verdicts: Callable, day: int, verdict: str
@@ -45,15 +45,15 @@ def test_a_round_is_retrieved_once_it_is_published(
 
 @pytest.mark.parametrize(
     ("name", "verdict", "words"),
-    [("Big LLM", "exact", "Big LLM has 1 official v4.1 results at hand, and the document has no figure for it."),
-     ("llm", "exact", ""), ("RNN-T", "contradicts", "")],
+    [("Big LLM", "confirmed", "Big LLM has 1 official v4.1 results in the data, and the document has no figure"),
+     ("llm", "confirmed", ""), ("RNN-T", "contradicted", "")],
 )  # fmt: skip
 def test_a_benchmark_that_is_named(
     rows: Rows, official: Callable, claims: Rows, tables: Callable, name: str, verdict: str, words: str
 ) -> None:
     claim = claims({"quantity": "benchmark_named", "round": "v4.1", "subject": name})
     (one,) = labels.benchmarks_named(tables(claims=claim, results=rows(official(low=1.0))))
-    assert (one.verdict, words in ("", one.explanation)) == (verdict, True)
+    assert (one.verdict, one.explanation.startswith(words)) == (verdict, True)
     (other_round,) = labels.benchmarks_named(tables(claims=claim, results=rows(official(low=1.0, round="v5.1"))))
     assert other_round.verdict == "unverifiable"
-    assert other_round.explanation == "No official v4.1 results are at hand, and the document has no figure for it."
+    assert other_round.explanation == "No official v4.1 results are in the data, and the document has no figure for it."

@@ -26,7 +26,7 @@ def own(rows: Rows, claims: Rows, tables: Callable, rounds: Callable) -> Callabl
 
 @pytest.mark.parametrize(
     ("stated", "whole", "verdict"),
-    [(2, None, "exact"), (1, None, "contradicts"), (3, None, "unverifiable"), (3, 2, "contradicts")],
+    [(2, None, "confirmed"), (1, None, "contradicted"), (3, None, "unverifiable"), (3, 2, "contradicted")],
 )
 def test_a_number_of_workloads(
     own: Callable, official: Official, verdicts: Callable, stated: int, whole: int | None, verdict: str
@@ -37,7 +37,7 @@ def test_a_number_of_workloads(
 
 
 @pytest.mark.parametrize(
-    ("stated", "verdict"), [(3, "exact"), (2, "conditional"), (1, "contradicts"), (4, "unverifiable")]
+    ("stated", "verdict"), [(3, "confirmed"), (2, "conditional"), (1, "contradicted"), (4, "unverifiable")]
 )
 def test_a_number_of_results_may_be_counted_in_two_ways(
     own: Callable, official: Official, verdicts: Callable, stated: int, verdict: str
@@ -58,10 +58,10 @@ def test_results_of_one_accelerator_alone_are_counted_where_it_is_named(
 ) -> None:
     claim = {"quantity": "results_submitted", "low": 1, "submitter": "ACME", "subject_accelerator": "H200 SXM"}
     given = official(low=1.0), official(low=1.0, accelerator="H200 SXM")
-    assert verdicts(submissions.counts(own(claim, *given))) == ["exact"]
+    assert verdicts(submissions.counts(own(claim, *given))) == ["confirmed"]
 
 
-@pytest.mark.parametrize(("stated", "verdict"), [(2, "exact"), (1, "conditional")])
+@pytest.mark.parametrize(("stated", "verdict"), [(2, "confirmed"), (1, "conditional")])
 def test_a_system_in_two_sizes_is_one_server(
     own: Callable, official: Official, verdicts: Callable, stated: int, verdict: str
 ) -> None:
@@ -72,7 +72,7 @@ def test_a_system_in_two_sizes_is_one_server(
 
 @pytest.mark.parametrize(
     ("stated", "bound", "verdict"),
-    [(1, "at_least", "within_rounding"), (2, "", "exact"), (3, "at_least", "unverifiable"), (1, "", "conditional")],
+    [(1, "at_least", "within_rounding"), (2, "", "confirmed"), (3, "at_least", "unverifiable"), (1, "", "conditional")],
 )
 def test_submitters_on_the_parts_of_a_vendor_are_its_partners_and_not_itself(
     own: Callable, official: Official, verdicts: Callable, stated: int, bound: str, verdict: str
@@ -83,7 +83,7 @@ def test_submitters_on_the_parts_of_a_vendor_are_its_partners_and_not_itself(
     assert verdicts(submissions.counts(own(claim, *given))) == [verdict]
 
 
-@pytest.mark.parametrize(("stated", "verdict"), [(1, "exact"), (2, "contradicts")])
+@pytest.mark.parametrize(("stated", "verdict"), [(1, "confirmed"), (2, "contradicted")])
 def test_workloads_that_a_round_adds(
     rows: Rows, official: Official, claims: Rows, tables: Callable, rounds: Callable, verdicts: Callable,
     stated: int, verdict: str,
@@ -98,7 +98,7 @@ def test_workloads_that_a_round_adds(
 
 @pytest.mark.parametrize(
     ("rounds_of_it", "stated", "verdict"),
-    [(("v4.0", "v4.1"), 2, "exact"), (("v4.0", "v4.1"), 10, "unverifiable"), (("v4.1",), 10, "contradicts")],
+    [(("v4.0", "v4.1"), 2, "confirmed"), (("v4.0", "v4.1"), 10, "unverifiable"), (("v4.1",), 10, "contradicted")],
 )
 def test_rounds_in_which_a_submitter_took_part(
     rows: Rows, official: Official, claims: Rows, tables: Callable, rounds: Callable, verdicts: Callable,
@@ -115,7 +115,7 @@ def test_a_cited_result_is_looked_up_with_the_figures_that_it_bears_out(own: Cal
     claim = {"quantity": "result_cited", "subject": "4.1-0001"}
     (one,) = submissions.cited(own(claim, {"low": 800.0}, official(low=800.0)))
     assert (one.verdict, one.explanation) == (
-        "exact",
+        "confirmed",
         "4.1-0001 is ACME, ACME box (8x): 1 figure of the document from it.",
     )
     (idle,) = submissions.cited(own(claim, official(low=800.0)))
@@ -127,12 +127,12 @@ def test_a_figure_that_many_results_bear_out_counts_for_each_of_them(own: Callab
     claim = {"quantity": "result_cited", "subject": "4.1-0005"}
     five = [official(low=820.0, result_id=f"4.1-000{place}") for place in range(1, 6)]
     (one,) = submissions.cited(own(claim, {"low": 800.0}, *five))
-    assert one.verdict == "exact"
+    assert one.verdict == "confirmed"
 
 
 @pytest.mark.parametrize(
     ("result_id", "whole", "verdict"),
-    [("4.1-0002", 1, "contradicts"), ("4.1-0002", None, "no_official_basis"), ("", 1, "unverifiable")],
+    [("4.1-0002", 1, "contradicted"), ("4.1-0002", None, "no_official_result"), ("", 1, "unverifiable")],
 )
 def test_a_cited_result_that_is_not_there(
     own: Callable, official: Official, verdicts: Callable, result_id: str, whole: int | None, verdict: str
@@ -142,7 +142,7 @@ def test_a_cited_result_that_is_not_there(
     assert verdicts(submissions.cited(tables)) == [verdict]
 
 
-@pytest.mark.parametrize(("year", "verdict"), [(2024, "within_rounding"), (2023, "contradicts")])
+@pytest.mark.parametrize(("year", "verdict"), [(2024, "within_rounding"), (2023, "contradicted")])
 def test_the_year_of_the_first_result_on_a_part(
     rows: Rows, official: Official, claims: Rows, tables: Callable, rounds: Callable, verdicts: Callable,
     year: int, verdict: str,
@@ -156,8 +156,8 @@ def test_the_year_of_the_first_result_on_a_part(
 
 @pytest.mark.parametrize(
     ("system", "size", "whole", "verdict"),
-    [("box", 8, None, "exact"), ("box", 4, None, "unverifiable"), ("box", 4, 2, "contradicts"),
-     ("rack", 8, None, "unverifiable"), ("rack", 8, 2, "contradicts")],
+    [("box", 8, None, "confirmed"), ("box", 4, None, "unverifiable"), ("box", 4, 2, "contradicted"),
+     ("rack", 8, None, "unverifiable"), ("rack", 8, 2, "contradicted")],
 )  # fmt: skip
 def test_how_many_accelerators_a_submitted_system_has(
     own: Callable, official: Official, verdicts: Callable, system: str, size: int, whole: int | None, verdict: str

@@ -12,18 +12,18 @@ FIGURE = {"table": "claims", "id": "r", "source_id": "docA", "locator": "text"}
 @pytest.mark.parametrize(
     ("printed", "expected", "basis", "found"),
     [
-        ((24524.5, 24525.5), (24525.0, 24525.0), "rounded", "exact"),
+        ((24524.5, 24525.5), (24525.0, 24525.0), "rounded", "confirmed"),
         ((24524.5, 24525.5), (24524.9, 24524.9), "rounded", "within_rounding"),
         ((24524.5, 24525.5), (24525.5, 24525.5), "rounded", "within_rounding"),
         ((24524.5, 24525.5), (24525.6, 24525.6), "rounded", "within_5_percent"),
         ((750.0, 820.0), (785.0, 785.0), "range", "within_rounding"),
         ((750.0, 820.0), (820.0, 900.0), "range", "within_rounding"),
         ((95.0, 100.0), (105.0, 110.0), "range", "within_5_percent"),
-        ((95.0, 100.0), (105.1, 110.0), "range", "contradicts"),
+        ((95.0, 100.0), (105.1, 110.0), "range", "contradicted"),
         ((105.0, 110.0), (95.0, 100.0), "range", "within_5_percent"),
-        ((105.1, 110.0), (95.0, 100.0), "range", "contradicts"),
+        ((105.1, 110.0), (95.0, 100.0), "range", "contradicted"),
         ((1.0, 1.0), (float("nan"), float("nan")), "exact", "unverifiable"),
-        ((9.0, 9.0), (0.0, 0.0), "exact", "contradicts"),
+        ((9.0, 9.0), (0.0, 0.0), "exact", "contradicted"),
     ],
 )
 def test_two_ranges(printed: tuple, expected: tuple, basis: str, found: str) -> None:
@@ -32,45 +32,55 @@ def test_two_ranges(printed: tuple, expected: tuple, basis: str, found: str) -> 
 
 @pytest.mark.parametrize(
     ("low", "found"),
-    [(99.0, "within_rounding"), (100.0, "within_rounding"), (105.0, "within_5_percent"), (105.1, "impossible")],
+    [
+        (99.0, "within_rounding"),
+        (100.0, "within_rounding"),
+        (105.0, "within_5_percent"),
+        (105.1, "physically_impossible"),
+    ],
 )
 def test_a_figure_and_its_ceiling(low: float, found: str) -> None:
     assert verdict.below(Interval(low, low + 50), 100.0) == found
 
 
 def test_the_worst_and_the_best_of_several() -> None:
-    assert verdict.worst(["exact", "contradicts", "no_official_basis"]) == "contradicts"
-    assert verdict.best(["contradicts", "within_5_percent"]) == "within_5_percent"
+    assert verdict.worst(["confirmed", "contradicted", "no_official_result"]) == "contradicted"
+    assert verdict.best(["contradicted", "within_5_percent"]) == "within_5_percent"
     assert verdict.worst([]) == verdict.best([]) == "unverifiable"
 
 
 @pytest.mark.parametrize(
     ("printed", "words"),
-    [(1.0, "not off"), (1.02, "2 % too high"), (0.5, "too low by a factor of 2"), (3.0, "3 times")],
+    [(1.0, "not off"), (1.02, "2% too high"), (0.5, "too low by a factor of 2"), (3.0, "too high by a factor of 3")],
 )
 def test_how_far_it_is_off(printed: float, words: str) -> None:
     assert verdict.difference_in_words(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)
 
 
 def test_every_verdict_has_a_meaning_and_a_word() -> None:
-    assert [one.value for one in Verdict][::7] == ["exact", "impossible"]
+    assert [one.value for one in Verdict][::7] == ["confirmed", "physically_impossible"]
     assert all(one.meaning for one in Verdict)
     with pytest.raises(ValueError, match="'perhaps' is not a valid Verdict"):
-        verdict.worst(["exact", "perhaps"])
+        verdict.worst(["confirmed", "perhaps"])
 
 
-@pytest.mark.parametrize(("stated", "found"), [(1, "impossible"), (2, "exact"), (3, "within_rounding")])
+@pytest.mark.parametrize(("stated", "found"), [(1, "physically_impossible"), (2, "confirmed"), (3, "within_rounding")])
 def test_a_number_that_must_be_large_enough(stated: float, found: str) -> None:
     assert verdict.enough(stated, 2) == found
 
 
 def test_judgements_are_a_frame_of_plain_words_and_numbers() -> None:
     one = Judgement(
-        figure=FIGURE, check="rank", verdict=Verdict.EXACT, printed=Interval(1, 1), unit="rank", explanation="So it is."
+        figure=FIGURE,
+        check="rank",
+        verdict=Verdict.CONFIRMED,
+        printed=Interval(1, 1),
+        unit="rank",
+        explanation="So it is.",
     )
     frame = verdict.frame([one])
     assert list(frame.columns) == verdict.COLUMNS
-    assert frame.iloc[0, :6].tolist() == ["claims", "r", "docA", "text", "rank", "exact"]
+    assert frame.iloc[0, :6].tolist() == ["claims", "r", "docA", "text", "rank", "confirmed"]
     assert type(frame.at[0, "verdict"]) is str
     assert frame[verdict.ENDS].dtypes.eq("float64").all()
 
@@ -79,9 +89,9 @@ def test_a_judgement_on_a_figure_compares_what_it_prints() -> None:
     figure = FIGURE | {"low": 95.0, "high": 105.0, "unit": "GB", "range_basis": "range"}
     one = Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
     assert (one.verdict, one.printed, one.unit) == ("within_rounding", Interval(95.0, 105.0), "GB")
-    assert Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "exact"
+    assert Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "confirmed"
     own = Judgement.on(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
-    assert (own.verdict, own.printed, own.unit) == ("contradicts", Interval(50.0, 50.0), "W")
+    assert (own.verdict, own.printed, own.unit) == ("contradicted", Interval(50.0, 50.0), "W")
     fixed = Judgement.on(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
     assert fixed.verdict == "conditional"
 

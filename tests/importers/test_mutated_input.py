@@ -207,7 +207,7 @@ def test_what_is_read_is_assessed_or_refused_by_name(
         try:
             assert assessment.make(catalog, frame(formats.read_runs(path)), asked).best["per_accelerator_low"] > 0
         except (MeasurementError, deployment.Unsaid, plausible.Implausible) as error:
-            assert example.name in str(error) or "the files are of several" in str(error)
+            assert example.name in str(error) or "the files have several" in str(error)
 
 
 @ANY

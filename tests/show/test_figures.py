@@ -53,7 +53,7 @@ PLACES = {"label": "part", "column": "on", "note": "of"} | NAMES
 ROOFS = pd.DataFrame({"part": ["B200 SXM", "L40S"], "precision": "fp8", "at_batch_1": 2.0, "flat": 64.0, "ridge": 32.0})
 INKS = {"Paper": "#000000", "official v4.1": "#595959"}
 AXES = {"x_axis": "loss", "y_axis": "rate"} | NAMES
-SHARES, PARTS = {"axis": "rows"} | NAMES, {"x_low": colours.POINT, "y_low": colours.LIGHT}
+STACKED, PARTS = {"axis": "rows"} | NAMES, {"x_low": colours.POINT, "y_low": colours.LIGHT}
 RANGES = {"label": "part", "name": "x", "axis": "ratio"} | NAMES
 Draw = Callable[[pd.DataFrame], Drawing]
 CHARTS: dict[str, Draw] = {
@@ -66,7 +66,9 @@ CHARTS: dict[str, Draw] = {
     "scatter": lambda f: charts.scatter(f, x="x", y="y", label="part", front="derived", **AXES),
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
     "bars": lambda f: charts.bars(f, label="words", value="value", axis="correlation", **NAMES),
-    "shares": lambda f: charts.shares(f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **SHARES),
+    "stacked": lambda f: charts.stacked(
+        f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **STACKED
+    ),
     "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), *CELLS, **PLACES),
     "strips": lambda f: strips.strips(
         f, strip="part", value="x_low", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
@@ -140,12 +142,12 @@ TOLD = {
     "scatter": "Points, loss and rate: B200 SXM 2 to 2.5 and 1 to 1.5; L40S 0.25 and 5 to 6; B200 SXM 3 to 4 and 9.",
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
     "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
-    "shares": "Bars, shares of rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
+    "stacked": "Stacked bars, rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
     "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
     "curves": "Curves, rate over loss: B200 SXM (official v4.1) 1: 2 to 2.5; B200 SXM (Paper) 9: 3 to 4; L40S",
     "bars_at": "Bars, ratio: B200 SXM: 2 to 2.5 at 1 per user, no run at 5 per user, 3 to 4 at 9 per user; L40S: no",
     "strips": "3 dots, ratio: B200 SXM: Paper, 1 at 3; B200 SXM: official v4.1, 1 at 2; L40S: official v4.1, 1 at 0.25",
-    "roofs": "Roofs: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
+    "roofs": "Limits: B200 SXM fp8: 2 at 1, flat at 64 from 32; L40S fp8: 2 at 1, flat at 64 from 32. "
     "Points: B200 SXM 1 to 1.5 (above); L40S 5 to 6 (below); B200 SXM 9 (below).",
 }
 
@@ -202,12 +204,20 @@ NUMBERS = {
     "scatter": {"Part": "B200 SXM", "Loss": "2 to 2.5", "Rate": "1 to 1.5", "Derived": "yes"},
     "distributions": {"Quantity": "x_low", "P10": "0.6", "P50": "2", "P90": "2.8"},
     "bars": {"What": "", "Correlation": "-0.75"},
-    "shares": {"Part": "B200 SXM", "Logs": "2.0", "None": "1.0"},
+    "stacked": {"Part": "B200 SXM", "Logs": "2.0", "None": "1.0"},
     "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
     "strips": {"Part": "B200 SXM", "Basis": "Paper", "Dots": "1", "Ratio": "3"},
-    "roofs": {"What": "B200 SXM fp8 roof", "Loss": "1 to 32", "Rate": "2 to 64", "Beside its roof": ""},
+    "roofs": {"What": "B200 SXM fp8 limit", "Loss": "1 to 32", "Rate": "2 to 64", "Compared with the limit": ""},
 }
-WORDS = {"Part", "Basis", "What", "Derived", "Quantity", "Row", "Beside its roof"}  # headings of what is no number
+WORDS = {
+    "Part",
+    "Basis",
+    "What",
+    "Derived",
+    "Quantity",
+    "Row",
+    "Compared with the limit",
+}  # headings of what is no number
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -254,7 +264,7 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
     "scatter": lambda n: charts.scatter(FRAME, x="x", y="y", label="part", x_axis="a", y_axis="b", notes=n, **NAMES),
     "distributions": lambda n: charts.distributions(FRAME[["x_low"]], notes=n, **NAMES),
     "bars": lambda n: charts.bars(FRAME, label="words", value="value", axis="correlation", notes=n, **NAMES),
-    "shares": lambda n: charts.shares(FRAME, label="part", counts={"x_low": "logs"}, inks=PARTS, notes=n, **SHARES),
+    "stacked": lambda n: charts.stacked(FRAME, label="part", counts={"x_low": "logs"}, inks=PARTS, notes=n, **STACKED),
     "heatmap": lambda n: charts.heatmap(GRID, *CELLS, notes=n, **PLACES),
 }
 
@@ -267,13 +277,13 @@ def test_notes_that_are_not_of_a_row_are_those_of_the_drawing_too(name: str) -> 
     assert subtitle(drawing) == "LLM Offline."
 
 
-def test_shares_are_of_the_sum_of_their_row_and_lie_one_behind_the_other() -> None:
-    """2 of 3, 0.25 of 5.25 and 3 of 12; a part of nothing has no bar, a white one an outline."""
-    figure = CHARTS["shares"](FRAME.assign(y_low=[1.0, 5.0, 0.0])).figure
+def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end() -> None:
+    """2 + 1, 0.25 + 5 and 3 + 0; a part of nothing has no bar, a white one an outline."""
+    figure = CHARTS["stacked"](FRAME.assign(y_low=[1.0, 5.0, 0.0])).figure
     bars = [(bar.get_x(), bar.get_width(), bar.get_facecolor()) for bar in figure.axes[0].patches]
     starts, widths, faces = zip(*bars, strict=True)
-    assert starts == pytest.approx([0, 0, 0, 200 / 3, 100 * 0.25 / 5.25], rel=1e-12)
-    assert widths == pytest.approx([200 / 3, 100 * 0.25 / 5.25, 100, 100 / 3, 100 * 5 / 5.25], rel=1e-12)
+    assert starts == (0, 0, 0, 2, 0.25) and widths == (2, 0.25, 3, 1, 5)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["3.0", "5.25", "3.0"]
     inks = [matplotlib.colors.to_hex(face) for face in faces]
     assert inks == [colours.POINT] * 3 + [colours.LIGHT] * 2
     edges = [matplotlib.colors.to_hex(bar.get_edgecolor()) for bar in figure.axes[0].patches]

@@ -50,7 +50,7 @@ def test_a_score_counts_errors_what_lies_in_range_and_what_was_not_predicted() -
     assert (scores.loc[(KNOWN, ""), ["median", "low", "held"]] == [0.0, 0.0, 1.0]).all()
     lines = blind_test.table(scores.reset_index()[blind_test.SCORES]).splitlines()
     assert {line.count("|") for line in lines} == {10} and len(lines) == 6
-    assert lines[3] == "| new system | Server | llm | 3 | 2 | 15 % | - | 50 % | 50 % |"
+    assert lines[3] == "| new system | Server | llm | 3 | 2 | 15% | - | 50% | 50% |"
 
 
 def test_a_result_that_the_record_lacks_is_named() -> None:

@@ -42,16 +42,18 @@ def test_the_fastest_on_sale_of_each_precision_is_told(rows: pd.DataFrame) -> No
 
 
 def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_round(rows: pd.DataFrame) -> None:
-    (pair,) = quantization.side_by_side(rows).to_dict("records")
-    assert (pair["accelerator"], pair["round"], pair["lower"], pair["wider"]) == ("B200 SXM", "v6.0", "fp4", "fp8")
+    (pair,) = quantization.precision_pairs(rows).to_dict("records")
+    assert (pair["accelerator"], pair["round"], pair["lower"], pair["higher"]) == ("B200 SXM", "v6.0", "fp4", "fp8")
     assert (pair["speedup_low"], pair["speedup_high"], pair["pairs"]) == (1.5, 1.5, 0)
-    assert (pair["wider_systems"], pair["notes"]) == (2, NONE)
+    assert (pair["higher_systems"], pair["notes"]) == (2, NONE)
+    assert (pair["gain_low"], pair["gain_high"]) == (1.2, 1.5)  # both FP4 systems over the fastest at FP8
     alone = rows[~rows["submitter"].eq("Other")]
-    (pair,) = quantization.side_by_side(alone).to_dict("records")
-    assert (pair["wider_systems"], pair["notes"]) == (1, {note("single_wider", precision="FP8")})
+    (pair,) = quantization.precision_pairs(alone).to_dict("records")
+    assert (pair["higher_systems"], pair["notes"]) == (1, {note("single_wider", precision="FP8")})
     own = rows.assign(submitter=rows["submitter"].replace({"Other": "Acme"}))
-    (pair,) = quantization.side_by_side(own).to_dict("records")
+    (pair,) = quantization.precision_pairs(own).to_dict("records")
     assert (pair["pairs"], pair["pairs_low"], pair["speedup_low"]) == (1, 1.2, 1.5)
+    assert (pair["gain_low"], pair["gain_high"]) == (1.2, 1.2)
     assert pair["notes"] == {note("single", of="pair")}
 
 
@@ -62,15 +64,15 @@ def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide
         {"precision": "fp4", "low": 2400.0}, {"precision": "fp16", "low": 800.0}, {"precision": "fp8", "low": 1200.0},
         server | {"precision": "fp8"}, server | {"precision": "int8"},
     ).assign(precision_basis="declared")  # fmt: skip
-    found = quantization.side_by_side(rows)
-    told = found[["scenario", "lower", "wider", "speedup_low"]].to_numpy().tolist()
+    found = quantization.precision_pairs(rows)
+    told = found[["scenario", "lower", "higher", "speedup_low"]].to_numpy().tolist()
     assert told == [["Offline", "fp8", "fp16", 1.5], ["Offline", "fp4", "fp8", 2.0]]
 
 
 def test_where_only_a_preview_ran_it_says_so(rows: pd.DataFrame) -> None:
     preview = frozenset({note("preview", round="v6.0")})
     kept = rows[rows["result_id"].isin(["6.0-0003", "6.0-0004"])].assign(notes=[preview, NONE])
-    pair = quantization.side_by_side(kept).iloc[0]
+    pair = quantization.precision_pairs(kept).iloc[0]
     assert (pair["speedup_low"], pair["notes"]) == (2.0, preview | {note("single_wider", precision="FP8")})
 
 
@@ -83,8 +85,8 @@ def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_r
         NEW | {"precision": "fp4", "low": 9000.0, "availability": "preview"},
     )  # fmt: skip
     virtual = rows.assign(hypervisor=rows["precision"].map({"int4": "KVM"}).fillna(""))
-    assert quantization.changed(virtual).empty
-    (found,) = quantization.changed(rows).to_dict("records")
+    assert quantization.precision_changes(virtual).empty
+    (found,) = quantization.precision_changes(rows).to_dict("records")
     assert (found["before"], found["after"], found["rounds"]) == ("int8", "int4", ("v4.1", "v5.1"))
     assert (found["gain_low"], found["gain_high"], found["submitter"]) == (1.25, 1.25, "ACME")
     assert found["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
@@ -93,5 +95,5 @@ def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_r
 
 def test_nothing_official_gives_nothing(rows: pd.DataFrame) -> None:
     published = rows[rows["origin"].eq("published")]
-    frames = quantization.by_precision, quantization.side_by_side, quantization.changed
+    frames = quantization.by_precision, quantization.precision_pairs, quantization.precision_changes
     assert [len(made(published)) for made in frames] == [0, 0, 0]

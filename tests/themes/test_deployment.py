@@ -96,13 +96,13 @@ def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for() -> None:
             "its telemetry lists 8 x AMD Instinct MI300X, but accelerator is given as H100 SXM",
         ),
         (ON_PCIE, Said("H100 SXM"), "its telemetry lists 1 x NVIDIA H100 PCIe, but accelerator is given as H100 SXM"),
-        ({}, Said(benchmark="images"), "puts out tokens, but benchmark images counts none; valid: llm, llm-2"),
+        ({}, Said(benchmark="images"), "reports tokens, but benchmark images counts none; valid: llm, llm-2"),
         (
             {"scenario": "Offline"},
             Said(scenario="Server"),
-            "is a log of Offline, but is set beside Server: give scenario Offline",
+            "is a log of Offline, but is compared with Server: give scenario Offline",
         ),
-        ({"scenario": "server"}, Said(scenario="Offline"), "beside Offline: give scenario Server or Interactive"),
+        ({"scenario": "server"}, Said(scenario="Offline"), "with Offline: give scenario Server or Interactive"),
         (
             {"scenario": "MultiStream"},
             Said(scenario="Server"),
@@ -258,7 +258,7 @@ def test_differences_name_only_what_differs(official: Rows) -> None:
     found = deployment.differences(run, row, BENCHMARKS).set_index("what")
     assert found.loc["accelerators"].tolist() == ["8", "4"]
     assert found.loc["precision"].tolist() == ["fp8", "not declared"]
-    assert found.loc["requests at a time"].tolist() == ["32", "not known"]
+    assert found.loc["concurrency"].tolist() == ["32", "not known"]
     assert found.loc["arrival of requests"].tolist() == ["5 requests/s", "Server of LoadGen"]
     told = deployment.differences(run | {"requests_per_s": 4.9}, row, BENCHMARKS).set_index("what")
     assert told.loc["arrival of requests", "here"] == "5 requests/s, 4.9 answered"
@@ -285,12 +285,12 @@ LOADS = [
     ({"request_rate": 5.0, "requests_per_s": 4.5}, "light", "load or software"),
     ({"request_rate": 5.0, "requests_per_s": 4.9, "concurrency": 64.0}, "light", "load or software"),
     ({"request_rate": 5.0, "duration_s": 20.0}, "light", "load or software"),
-    ({"request_rate": 5.0, "duration_s": 50.0}, "full", "software and set-up"),
-    ({"request_rate": 5.0, "requests_per_s": 4.4, "concurrency": 64.0}, "capped", "software and set-up"),
-    ({"request_rate": np.inf}, "full", "software and set-up"),
-    ({"request_rate": np.inf, "concurrency": 64.0}, "capped", "software and set-up"),
-    ({"concurrency": 64.0}, "capped", "software and set-up"),
-    ({"scenario": "Offline"}, "full", "software and set-up"),
+    ({"request_rate": 5.0, "duration_s": 50.0}, "full", "software and setup"),
+    ({"request_rate": 5.0, "requests_per_s": 4.4, "concurrency": 64.0}, "capped", "software and setup"),
+    ({"request_rate": np.inf}, "full", "software and setup"),
+    ({"request_rate": np.inf, "concurrency": 64.0}, "capped", "software and setup"),
+    ({"concurrency": 64.0}, "capped", "software and setup"),
+    ({"scenario": "Offline"}, "full", "software and setup"),
     ({"scenario": "Server"}, "", "load or software"),
     ({"request_rate": 5.0}, "", "load or software"),
     ({}, "", "load or software"),
@@ -305,7 +305,7 @@ def test_software_is_blamed_for_what_a_full_load_shows_alone(said: dict, load: s
     run |= known | {"good_share": 1.0, "nearest_low": 100.0, "nearest_high": 100.0}
     assert run["load"] == load and deployment.gap(run | {"ceiling": 80.0})["step"][2] == blamed
     below_unknown = deployment.gap(run | {"ceiling": np.nan})["step"][2]
-    assert below_unknown == ("software and set-up" if load == "full" else "load or software")
+    assert below_unknown == ("software and setup" if load == "full" else "load or software")
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,9 @@ LOOSE = {"result_id": "4.1-0001", "accuracy_target": "99", "low": 1000.0, "preci
 
 
 def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> None:
-    found = quantization.price_of_accuracy(comparable_rows(STRICT), comparable_rows(LOOSE))
+    found = quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE))
     (row,) = found.to_dict("records")
-    assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.7, 1)
+    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 1)
     assert (row["precision"], row["precision_loose"]) == ("fp16", "int8")
     assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
 
@@ -65,8 +65,8 @@ def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> Non
 def test_accuracy_price_spreads_over_systems(comparable_rows: Rows) -> None:
     second = {"result_id": "4.1-0002"}
     strict, loose = comparable_rows(STRICT, STRICT | second | {"low": 900.0}), comparable_rows(LOOSE, LOOSE | second)
-    (row,) = quantization.price_of_accuracy(strict, loose).to_dict("records")
-    assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.9, 2)
+    (row,) = quantization.accuracy_cost(strict, loose).to_dict("records")
+    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
 
 
 def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
@@ -74,7 +74,7 @@ def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their
     second = {"result_id": "4.1-0002"}
     strict = comparable_rows(STRICT | {"notes": {size, preview}}, STRICT | second)
     loose = comparable_rows(LOOSE | {"notes": {size}}, LOOSE | second | {"notes": {inferred}})
-    assert quantization.price_of_accuracy(strict, loose)["notes"].tolist() == [{preview, inferred}]
+    assert quantization.accuracy_cost(strict, loose)["notes"].tolist() == [{preview, inferred}]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their
      {"power_measured": True}, {"low": 700.0}, {"source_id": "mlcommons-v5.1"}],
 )  # fmt: skip
 def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_rows: Rows, other: dict) -> None:
-    assert quantization.price_of_accuracy(comparable_rows(STRICT), comparable_rows(LOOSE | other)).empty
+    assert quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE | other)).empty
 
 
 def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_rows: Rows) -> None:
@@ -94,16 +94,16 @@ def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_ro
             *(row | {"result_id": "", "id": id, "low": low} for id, low in zip(ids, lows, strict=True))
         )
 
-    (row,) = quantization.price_of_accuracy(rows(STRICT), rows(LOOSE)).to_dict("records")
-    assert (row["kept_low"], row["kept_high"], row["systems"]) == (0.7, 0.7, 2)
+    (row,) = quantization.accuracy_cost(rows(STRICT), rows(LOOSE)).to_dict("records")
+    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 2)
     other = {"result_id": "", "id": "o-6.1-closed-acme-c-offline"}
-    assert quantization.price_of_accuracy(comparable_rows(STRICT | other), rows(LOOSE)).empty
+    assert quantization.accuracy_cost(comparable_rows(STRICT | other), rows(LOOSE)).empty
 
 
-def test_a_document_has_no_price_of_accuracy(comparable_rows: Rows) -> None:
+def test_a_document_has_no_accuracy_cost(comparable_rows: Rows) -> None:
     paper = {"origin": "published", "result_id": ""}
     strict, loose = (comparable_rows(row | paper) for row in (STRICT, LOOSE))
-    assert quantization.price_of_accuracy(strict, loose).empty
+    assert quantization.accuracy_cost(strict, loose).empty
 
 
 def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(comparable_rows: Rows) -> None:
@@ -114,12 +114,12 @@ def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(co
         return comparable_rows(row, row | {"accelerator": "L40S", "low": other}, row | ahead)
 
     both = rows(STRICT, 900.0, 100.0), rows(LOOSE, 1000.0, 1000.0)
-    assert quantization.price_of_accuracy(*both)["kept_low"].tolist() == [0.7, 0.9]
-    (row,) = quantization.price_of_accuracy(*both, by=()).to_dict("records")
-    assert (row["benchmark"], row["kept_low"], row["kept_high"], row["systems"]) == ("llm", 0.7, 0.9, 2)
+    assert quantization.accuracy_cost(*both)["retained_low"].tolist() == [0.7, 0.9]
+    (row,) = quantization.accuracy_cost(*both, by=()).to_dict("records")
+    assert (row["benchmark"], row["retained_low"], row["retained_high"], row["systems"]) == ("llm", 0.7, 0.9, 2)
 
 
 def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     nothing = comparable_rows()
-    assert quantization.price_of_accuracy(nothing, nothing).empty
-    assert quantization.price_of_accuracy(nothing, nothing, by=()).empty
+    assert quantization.accuracy_cost(nothing, nothing).empty
+    assert quantization.accuracy_cost(nothing, nothing, by=()).empty

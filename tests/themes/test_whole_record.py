@@ -98,3 +98,10 @@ def test_newest_round_first_then_closed_and_only_what_is_asked(whole: Callable[.
         ("v6.0", "closed"), ("v6.0", "open"), ("v5.1", "closed")
     ]  # fmt: skip
     assert len(whole(*rows, rounds=["v6.0"], divisions=["open"])) == 1
+
+
+def test_the_first_view_is_of_the_newest_round_that_has_it(results: Callable[..., pd.DataFrame]) -> None:
+    rows = results({"round": "v5.1"}, {"round": "v6.0", "scenario": "Server"}, {"round": "v6.0", "division": "open"})
+    chosen = {"benchmark": ["llm"], "scenario": ["Offline"], "division": ["closed"]}
+    assert whole_record.first_view(rows, "llm", "Offline") == {"round": ["v5.1"], **chosen}
+    assert whole_record.first_view(rows.head(0), "llm", "Offline") == chosen

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.answers.source_audit import GROUPS, RECORD
 from analysis.answers.words import finding_name
 from analysis.audit import checks
 from analysis.audit.claims import CHECK as STATED
@@ -102,7 +101,7 @@ def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
         status = main.main(["plan", *asked, "--format", "json"])
         planned = capsys.readouterr().out
         if pd.isna(row["expected_low"]):
-            assert (status, row["verdict"]) == (1, "no_official_basis")
+            assert (status, row["verdict"]) == (1, "no_official_result")
             continue
         assert status == 0
         found = {finding["name"]: finding for finding in json.loads(planned)["findings"]}
@@ -118,8 +117,8 @@ def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts
 ) -> None:
     stated = judged[judged["check"].eq(STATED)]
     assert stated.loc[stated.duplicated(["table", "row_id"]), "row_id"].tolist() == []
-    of_record = judged[judged["check"].isin(RECORD)].groupby(["table", "row_id"])["verdict"].agg(set)
-    both = [row for row, found in of_record.items() if found & {*GROUPS["agrees"]} and "contradicts" in found]
+    of_record = judged[judged["check"].isin(checks.AGAINST_OFFICIAL)].groupby(["table", "row_id"])["verdict"].agg(set)
+    both = [row for row, found in of_record.items() if found & {*checks.HOLDS} and "contradicted" in found]
     assert both == []
 
 
@@ -130,8 +129,8 @@ def test_what_has_no_official_result_does_not_contradict_one(data: Catalog) -> N
     for results in (data.results, part):
         tables = Tables.of(data)
         judged = checks.audit(Tables(**{name: getattr(tables, name) for name in FRAMES} | {"results": results}))
-        contradicts = judged["check"].isin(RECORD) & judged["verdict"].eq("contradicts")
-        none = judged["verdict"].eq("no_official_basis")
+        contradicts = judged["check"].isin(checks.AGAINST_OFFICIAL) & judged["verdict"].eq("contradicted")
+        none = judged["verdict"].eq("no_official_result")
         sides = (set(judged.loc[own, ["table", "row_id"]].itertuples(index=False)) for own in (contradicts, none))
         assert set.intersection(*sides) == set()
 

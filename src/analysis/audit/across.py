@@ -1,6 +1,6 @@
-"""The same quantity as two documents, or a document and a datasheet, state it.
+"""Quantities that two documents, or a document and a datasheet, state differently.
 
-A figure that the record bears out is not accused by a document that contradicts it: the other one carries the verdict.
+A figure confirmed by official results keeps that verdict where another document contradicts it: the other one is wrong.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import permutations
 from analysis.audit import against_record, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
-from analysis.audit.verdict import AGREES, BORNE_OUT, Judgement, Row, Verdict
+from analysis.audit.verdict import AGREES, HOLDS, Judgement, Row, Verdict
 from analysis.compare import rates
 from analysis.core import interval
 from analysis.core.interval import Interval
@@ -29,20 +29,20 @@ SAME_CLAIM = ["quantity", "parts", "benchmark", "scenario", "round"]
 
 
 def throughputs(tables: Tables) -> Iterator[Judgement]:
-    """Each published throughput per accelerator against that of every other document, in the benchmark's unit.
+    """Check each published throughput per accelerator against that of every other document, in the benchmark's unit.
 
     Tokens and samples are converted with the run's tokens per sample, or else the benchmark's range.
     """
     official = tables.judgements(against_record.results)
-    borne_out = {judgement.figure["id"] for judgement in official if judgement.verdict in BORNE_OUT}
+    borne_out = {judgement.figure["id"] for judgement in official if judgement.verdict in HOLDS}
     for figure, elsewhere in _pairs(_converted(tables), SAME_RATE):
         judgement = _rate(figure, elsewhere)
-        if judgement.verdict is not Verdict.CONTRADICTS or figure["id"] not in borne_out:
+        if judgement.verdict is not Verdict.CONTRADICTED or figure["id"] not in borne_out:
             yield judgement
 
 
 def claims(tables: Tables) -> Iterator[Judgement]:
-    """Each claim about an accelerator against the same claim of every other document.
+    """Check each claim about an accelerator against the same claim of every other document.
 
     Which accelerator of a ratio is named first makes no other claim: twice as fast is half as fast the other way round.
     """
@@ -65,7 +65,7 @@ def claims(tables: Tables) -> Iterator[Judgement]:
 
 
 def prices(tables: Tables) -> Iterator[Judgement]:
-    """Each price against another document's of the same accelerator, where both name the provider or one means most."""
+    """Check prices of two documents for one accelerator, where both name the provider or one means most."""
     for price, elsewhere in _pairs(tables.figures("prices"), ["accelerator"]):
         if price["provider"] == elsewhere["provider"] or "several" in (price["providers"], elsewhere["providers"]):
             printed, expected = interval.of(price, PRICE), interval.of(elsewhere, PRICE)
@@ -76,7 +76,7 @@ def prices(tables: Tables) -> Iterator[Judgement]:
 
 
 def datasheets(tables: Tables) -> Iterator[Judgement]:
-    """Stated memory, bandwidth, their ratios, power limits and model sizes against the tables of facts."""
+    """Check stated memory, bandwidth, their ratios, power limits and model sizes against datasheets."""
     for claim in tables.figures("claims"):
         fact = None if claim["bound"] or claim["accelerator_count"] > 1 else _fact(claim, tables)
         if fact:

@@ -1,4 +1,4 @@
-"""Published results against the official record of the same round.
+"""Published results against official results of the same round.
 
 A figure is compared with the official results of its benchmark, scenario, accelerator, number of accelerators, round
 and division, in its own unit: the official rate is converted with that run's tokens per sample.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import Record, ids_in_words, is_among, rate, result_ids, sizes, values_in_words
-from analysis.audit.verdict import AGREES, BORNE_OUT, NOTHING, Judgement, Row, Verdict
+from analysis.audit.verdict import AGREES, HOLDS, NOTHING, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS
@@ -20,19 +20,19 @@ CHECKS = CHECK, PER_ACCELERATOR, POWER = "official", "official per accelerator",
 
 
 def results(tables: Tables) -> Iterator[Judgement]:
-    """Each published result against the official ones: for the system or per accelerator.
+    """Check each published result against the official ones, for the system or per accelerator.
 
-    Where only systems of another size are official, it is compared per accelerator. A figure that the record lacks has
-    no official basis; where the whole round is at hand it contradicts the record. Where the record agrees only for the
-    part of another power limit, it is conditional. Where a document names a system whose result is not at hand, the
-    results of others do not contradict it.
+    Where only systems of another size are official, it is compared per accelerator. A figure without an official result
+    has the verdict no_official_result; where the round is complete in the data it is contradicted. Where only the part
+    of another power limit agrees, it is conditional. Where a document names a system whose result is not in the data,
+    the results of others do not contradict it.
     """
     for figure in tables.figures("results"):
         yield from compared(figure, tables)
 
 
 def power(tables: Tables) -> Iterator[Judgement]:
-    """Printed watts and throughput per watt against the official wall power of the same system and run."""
+    """Check printed watts and throughput per watt against the official wall power of the same system and run."""
     for figure in tables.figures("results"):
         yield from _power(figure, tables)
 
@@ -53,9 +53,9 @@ def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
         per_accelerator = not (whole and of_same_size)
         against = _against(figure, of_same_size or candidates, others, tables, per_accelerator=per_accelerator)
     why = _why_none(figure, candidates, of_same_size, record)
-    if why and not (against and against.verdict is Verdict.CONTRADICTS):
+    if why and not (against and against.verdict is Verdict.CONTRADICTED):
         lacking = figure["round"] in record.whole and not figure["slower"] and not _elsewhere(figure, record)
-        outcome = Verdict.CONTRADICTS if lacking else Verdict.NO_OFFICIAL_BASIS
+        outcome = Verdict.CONTRADICTED if lacking else Verdict.NO_OFFICIAL_RESULT
         yield Judgement.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
     if against:
         yield against
@@ -79,15 +79,15 @@ def _against(
     outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, candidates), value, cited)
     words = values_in_words(behind, expected, unit)
     of_sibling, elsewhere, sibling = _nearest(figure, printed, _of_the_named(figure, others), value, cited)
-    if outcome is Verdict.CONTRADICTS and of_sibling in BORNE_OUT:
+    if outcome is Verdict.CONTRADICTED and of_sibling in HOLDS:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
         words = f"Holds only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
         outcome, expected, behind = Verdict.CONDITIONAL, elsewhere, sibling
-    elif outcome is Verdict.CONTRADICTS and not (
+    elif outcome is Verdict.CONTRADICTED and not (
         is_among(figure, candidates) or figure["round"] in tables.record.whole
     ):
         outcome = Verdict.UNVERIFIABLE
-        words = f"The result of {figure['submitter'] or figure['system']} is not at hand; {words}"
+        words = f"The result of {figure['submitter'] or figure['system']} is not in the data; {words}"
     elif outcome not in AGREES:
         words += f": the figure is {verdict.difference_in_words(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
@@ -96,7 +96,7 @@ def _against(
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:
-    """Whether the record has such results in another division, where the document names none."""
+    """Whether there are such results in another division, where the document names none."""
     others = () if figure["division"] else [name for name in DIVISIONS if name != "closed"]
     cards = record.cards(figure["accelerator"])
     return any(record.beside(figure | {"division": name}, cards) for name in others)
@@ -105,7 +105,7 @@ def _elsewhere(figure: Row, record: Record) -> bool:
 def _of_the_named(figure: Row, rows: list[Row]) -> list[Row]:
     """The results of the submitter and of the system that the document names, as far as they are among these.
 
-    A document prints a part of the name under which a system was filed.
+    A document prints a part of the name under which a system was submitted.
     """
     rows = [row for row in rows if row["submitter"] == figure["submitter"]] or rows
     return [row for row in rows if figure["system"] and figure["system"] in row["system"]] or rows
@@ -164,13 +164,13 @@ def _why_none(figure: Row, candidates: list[Row], of_same_size: list[Row], recor
         faster = f"The document has {accelerator} faster at another precision, as submissions are"
         return f"{faster}; no official result is known to be {figure['precision']}"
     whole, run = figure["round"] in record.whole, f"{figure['benchmark']} {figure['scenario']}".strip()
-    no_result, at_hand = f"No official {figure['round']} result of {run}", " is at hand"
+    no_result, at_hand = f"No official {figure['round']} result of {run}", " is in the data"
     if whole:
         division = figure["division"] or "closed"
-        no_result, at_hand = f"The whole {figure['round']} record has no {division} result of {run}", ""
+        no_result, at_hand = f"The complete {figure['round']} results contain no {division} result of {run}", ""
     if not candidates:
         rounds = record.rounds(figure["benchmark"])
-        rounds_at_hand = "" if figure["round"] in rounds else f" (rounds at hand: {', '.join(rounds) or 'none'})"
+        rounds_at_hand = "" if figure["round"] in rounds else f" (rounds in the data: {', '.join(rounds) or 'none'})"
         return f"{no_result} on {accelerator}{at_hand}{rounds_at_hand}"
     asked_for = f"{count:.0f}x {accelerator}" if count > 0 else f"this number of {accelerator}"
     return "" if of_same_size else f"{no_result} on {asked_for}{at_hand}, only on {sizes(candidates)}"

@@ -1,4 +1,4 @@
-"""Figures against the other figures of the same document: repeats, dollars, watts."""
+"""Arithmetic within one document: repeats, tokens per dollar, watts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POWERED += ["low", "high", "per_watt_low", "per_watt_high", "power_watts_low", "
 
 
 def repeats(tables: Tables) -> Iterator[Judgement]:
-    """Each mention of a figure that says again what another row says, against that first one."""
+    """Check each repeat of a figure against its first mention."""
     for table in TABLES:
         rows = {figure["id"]: figure for figure in tables.mentions(table)}
         for figure in rows.values():
@@ -70,7 +70,7 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
     ceilings = {judgement.figure["id"]: judgement for judgement in tables.judgements(physics.decode)}
     for claim, rate, price in _priced(tables):
         ceiling = ceilings.get(rate["duplicate_of"] or rate["id"])
-        if ceiling is None or ceiling.verdict is not Verdict.IMPOSSIBLE:
+        if ceiling is None or ceiling.verdict is not Verdict.PHYSICALLY_IMPOSSIBLE:
             continue
         *_, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
         paid = physics.at_least(rate["accelerator_count"], least)
@@ -86,7 +86,7 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
 
 
 def implied_watts(tables: Tables) -> Iterator[Judgement]:
-    """Throughput over throughput per watt against the measured watts of the system, or the printed ones."""
+    """Check throughput over throughput per watt against the measured watts of the system, or the printed ones."""
     rows = tables.results
     powered = rows["per_watt_low"].notna() | (rows["power_watts_low"].notna() & rows["origin"].eq("official"))
     figures = rows.loc[powered & rows["duplicate_of"].eq("") & rows["low"].notna(), POWERED]
@@ -112,7 +112,7 @@ def _repeat(figure: Row, repeated: Row) -> Iterator[Judgement]:
     table = figure["table"]
     printed, expected = (interval.of(row, FIGURE.get(table, "")) for row in (figure, repeated))
     if printed.known and expected.known:
-        outcome = Verdict.EXACT if printed == expected else verdict.compare(printed, expected, "range")
+        outcome = Verdict.CONFIRMED if printed == expected else verdict.compare(printed, expected, "range")
         unit = figure.get("unit", UNIT.get(table))
         words = f"{repeated['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
         yield Judgement.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)

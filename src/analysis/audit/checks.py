@@ -1,9 +1,9 @@
-"""All checks together, the cheap ones alone, and what a figure's verdicts come to."""
+"""Run all checks, and summarize the verdicts by figure and by document."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -23,11 +23,20 @@ from analysis.audit import (
 )
 from analysis.audit.frames import FRAMES, TABLES, Check, Tables
 from analysis.audit.verdict import Judgement, Verdict
+from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog, kept_with
 
-DEFINITE = ("exact", "within_rounding", "within_5_percent", "conditional")
-WRONG = ("contradicts", "impossible")
+HOLDS = tuple(outcome.value for outcome in verdict.HOLDS)
+DEFINITE = (*HOLDS, "conditional")
+WRONG = ("contradicted", "physically_impossible")
+GROUPS = {  # of verdicts, as a figure shows them
+    "confirmed": HOLDS,
+    "conditional": ("conditional",),
+    "contradicted": ("contradicted",),
+    "physically impossible": ("physically_impossible",),
+}
 NO_FACTOR = (
     labels.DATE,
     submissions.FIRST,
@@ -37,6 +46,9 @@ NO_FACTOR = (
 )  # what is no quantity: twice a date means nothing
 
 NO_QUANTITY = ("date", "rank", "benchmarks")  # units, also those of repeats, of which a factor would mean nothing
+# The checks against official results.
+AGAINST_OFFICIAL = (*against_record.CHECKS, sizes.OFFICIAL_SIZING, claims.CHECK, *NO_FACTOR)
+AGAINST_OFFICIAL += (submissions.COUNT, submissions.SIZE)
 KEYS = ["source_id", "table", "row_id"]  # of a figure
 
 # What follows from the documents' own figures: quick, and wrong mostly where a row was typed wrongly.
@@ -88,12 +100,10 @@ OTHERS: tuple[Check, ...] = (
 def audit(
     data: Catalog | Tables, sources: Collection[str] = (), verdicts: Collection[str] = (), cache_gb: float = 0.0
 ) -> pd.DataFrame:
-    """One row per figure and check, by document, table and row; of some sources or verdicts only where asked.
+    """Return one row per published figure and check, by document, table and row, with verdict.COLUMNS.
 
-    `cache_gb` is the KV cache that a token at batch 1 reads beside the weights, in gigabytes.
-
-    Columns of verdict.COLUMNS. Every published figure has at least one row: what no check reaches is unverifiable, and
-    says what is missing.
+    Empty `sources` and `verdicts` mean all. `cache_gb` is the KV cache in gigabytes that a token at batch 1 reads
+    beside the weights. A figure that no check covers is unverifiable, with what is missing as its explanation.
     """
     judged = _all(Tables.of(data), cache_gb) if cache_gb else _all_of_weights_alone(data)
     asked = judged["source_id"].isin(sources) if sources else pd.Series(True, index=judged.index)
@@ -108,7 +118,7 @@ def _all_of_weights_alone(data: Catalog | Tables) -> pd.DataFrame:
 
 
 def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
-    """The rows of every check, by document, table and row."""
+    """Return the rows of every check, by document, table and row."""
     judgements = [*physics.decode(tables, cache_gb), *_together(tables, (*OTHERS, *CHEAP))]
     judgements += ranks.unchecked(tables, judgements)
     judgements = list(_inherited(judgements))
@@ -118,34 +128,34 @@ def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
 
 @kept_with(*FRAMES)
 def wrong_without_record(data: Catalog | Tables) -> pd.DataFrame:
-    """The rows of the checks that need no official record, where they find something wrong."""
+    """Return the wrong figures found by checks that need no official results."""
     judgements = _together(Tables.of(data), CHEAP)
     return verdict.frame(judgement for judgement in judgements if judgement.verdict in WRONG)
 
 
 def ceilings(data: Catalog | Tables, cache_gb: float = 0.0) -> pd.DataFrame:
-    """The rows of the check at batch 1 alone, of every document, as `audit` has them."""
+    """Return the rows of the batch-1 check alone, of every document, as `audit` has them."""
     return verdict.frame(physics.decode(Tables.of(data), cache_gb))
 
 
 def overall(judged: pd.DataFrame) -> pd.DataFrame:
-    """One row per figure (table, row_id, source_id): its `verdict` over all checks, and `official` (has a basis).
+    """Return one row per figure (table, row_id, source_id) with its `verdict` and `official` (has an official result).
 
-    What one check contradicts is contradicted. Else the worst of the checks that could say something counts, so that a
-    figure without an official result is not worse for it where its arithmetic was checked.
+    A figure is contradicted where one check contradicts it; else the worst definite verdict counts, so that a figure
+    without an official result is still confirmed where its arithmetic is.
     """
     grouped = judged.groupby(KEYS, sort=False)["verdict"]
-    no_basis = judged["verdict"].eq("no_official_basis")
+    no_basis = judged["verdict"].eq("no_official_result")
     basis = ~judged.assign(none=no_basis).groupby(KEYS, sort=False)["none"].any()
     return grouped.agg(lambda words: _overall(list(words)).value).to_frame().assign(official=basis).reset_index()
 
 
 def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
-    """One row per document: how many figures it has, and how many of them came to each verdict.
+    """Return the number of figures with each verdict, one row per document, most wrong figures first.
 
-    Columns: source_id, source, figures, one per verdict of DEFINITE and WRONG, and unchecked (no check could say
-    anything): these add up to figures. Beside that without_basis: figures of any verdict without an official result at
-    hand. A repeat of a figure counts as a figure.
+    Columns: source_id, `source` (its label), `figures`, one per verdict of DEFINITE and WRONG, and `unchecked` (no
+    check applies): these add up to figures. Further: `holds` and `wrong` (sums of HOLDS and of WRONG) and
+    `without_official_result` (of any verdict). A repeat of a figure counts as a figure.
     """
     figures = overall(judged)
     columns = [*DEFINITE, *WRONG]
@@ -153,17 +163,51 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
     card = counts.assign(
         figures=figures.groupby("source_id").size(),
         unchecked=(~figures["verdict"].isin(columns)).groupby(figures["source_id"]).sum(),
-        without_basis=(~figures["official"]).groupby(figures["source_id"]).sum(),
+        without_official_result=(~figures["official"]).groupby(figures["source_id"]).sum(),
     )
     card = card.reset_index().rename_axis(columns=None)
-    return card.assign(source=card["source_id"].map(labels_of))
+    card = card.assign(source=card["source_id"].map(labels_of))
+    card = card.assign(**{name: card[list(of)].sum(axis=1) for name, of in (("holds", HOLDS), ("wrong", WRONG))})
+    return card.sort_values("wrong", ascending=False, kind="stable", ignore_index=True)
+
+
+def printed_over_expected(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the quantities among the figures, each once, under the check that decides its verdict, largest gap first.
+
+    Columns: those of verdict.COLUMNS, `group` (of GROUPS) and `off`: the printed over the expected range at their
+    nearest ends, 1 where they overlap or the claim holds. Figures without a verdict of GROUPS have no row.
+    """
+    rows = judged.merge(overall(judged)[[*KEYS, "verdict"]], on=[*KEYS, "verdict"])
+    below = rows["check"].isin([physics.COMPUTE, physics.FIT]) & ~rows["verdict"].isin(WRONG)  # of a limit, however far
+    rows = rows[quantities(rows) & ~below & rows["expected_high"].gt(0) & rows["printed_low"].gt(0)]
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    rows = rows.assign(group=rows["verdict"].map(groups), off=list(map(_off, as_dicts(rows)))).dropna(subset="group")
+    factors = rows["off"].where(rows["off"].ge(1), 1 / rows["off"])
+    ordered = rows.loc[factors.sort_values(ascending=False, kind="stable").index]
+    return ordered.drop_duplicates(["table", "row_id"]).reset_index(drop=True)
+
+
+def expected_by_check(judged: pd.DataFrame, checks: Mapping[str, str]) -> pd.DataFrame:
+    """Return what several checks expect of the same figure, one row per figure that one of `checks` judges.
+
+    `checks` maps the name of a check to that of its columns. Columns: source_id, locator, printed_low/high, unit,
+    verdict (over all checks), and <name>_low/high of each check, NaN where it does not apply.
+    """
+    rows = judged[judged["check"].isin(checks)]
+    figures = rows.drop_duplicates(["table", "row_id"]).set_index(["table", "row_id"])
+    expected = figures[["source_id", "locator", "printed_low", "printed_high", "unit"]]
+    for check, name in checks.items():
+        of_check = rows[rows["check"].eq(check)].set_index(["table", "row_id"])
+        expected = interval.put(expected, name, interval.of(of_check, "expected"))
+    verdicts = overall(judged).set_index(["table", "row_id"])["verdict"]
+    return expected.assign(verdict=verdicts.reindex(expected.index))
 
 
 def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
-    """The rows that contradict or are impossible, with `apart`: by what factor, the largest first.
+    """Return the contradicted and impossible rows with `apart`, the factor between printed and expected, largest first.
 
-    Impossible before contradicting at the same factor; each figure and check once. What is no quantity and what is
-    contradicted by nothing being there has no factor, NaN, and stands last.
+    Impossible before contradicted at the same factor; each figure and check once. What is no quantity, and what the
+    official results lack, has no factor (NaN) and comes last.
     """
     wrong = judged[judged["verdict"].isin(WRONG)]
     ends = wrong[verdict.ENDS].to_numpy()
@@ -176,29 +220,36 @@ def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
 
 
 def quantities(judged: pd.DataFrame) -> pd.Series:
-    """Which rows are of a quantity, so that a factor between the printed and the expected range means something."""
+    """Return which rows are of a quantity, of which a factor between printed and expected means something."""
     return ~(judged["check"].isin(NO_FACTOR) | judged["unit"].isin(NO_QUANTITY))
 
 
 def _inherited(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """The judgements, where a figure that repeats another takes the verdict on that one, with what decided it.
+    """Yield the judgements; a figure that repeats another takes the verdict on that one, with what decided it.
 
-    That two mentions agree says nothing about either; one that says something else than the first stands for itself.
+    That two mentions agree confirms neither; a repeat that differs from the first keeps its own verdict.
     """
     of_figure = defaultdict(list)
     for judgement in judgements:
         of_figure[judgement.figure["table"], judgement.figure["id"]].append(judgement)
     for judgement in judgements:
-        if judgement.check != arithmetic.REPEAT or judgement.verdict not in verdict.BORNE_OUT:
+        if judgement.check != arithmetic.REPEAT or judgement.verdict not in verdict.HOLDS:
             yield judgement
             continue
         of_repeated = of_figure[judgement.figure["table"], judgement.figure["duplicate_of"]]
         by_verdict = {earlier.verdict: earlier for earlier in reversed(of_repeated)}
         decisive = _overall([earlier.verdict for earlier in of_repeated])
-        for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_BASIS} & by_verdict.keys())]):
+        for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_RESULT} & by_verdict.keys())]):
             words = f"Repeats {by_verdict[outcome].figure['locator']}: {by_verdict[outcome].explanation}"
             repeat = {"figure": judgement.figure, "check": judgement.check, "explanation": words}
             yield replace(by_verdict[outcome], **repeat, reference=judgement.reference)
+
+
+def _off(row: dict) -> float:
+    """Printed over expected at the nearest ends; 1 where the verdict agrees. A limit expects no lower end."""
+    printed, expected = (interval.of(row, name) for name in ("printed", "expected"))
+    apart = 1.0 if row["verdict"] in verdict.AGREES else verdict.factor(printed, expected)
+    return 1 / apart if printed.high < expected.low else apart
 
 
 def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgement]:
@@ -206,7 +257,7 @@ def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgement]:
 
 
 def _overall(verdicts: list[str]) -> Verdict:
-    for wrong in (Verdict.IMPOSSIBLE, Verdict.CONTRADICTS):
+    for wrong in (Verdict.PHYSICALLY_IMPOSSIBLE, Verdict.CONTRADICTED):
         if wrong in verdicts:
             return wrong
     definite = [word for word in verdicts if word in DEFINITE]

@@ -1,4 +1,4 @@
-"""Stated speedups against the official record: confirmed, only under a condition, contradicted, or not checkable."""
+"""Stated speedups against official results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from analysis.audit import official_ratios, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import Record
 from analysis.audit.official_ratios import Ratio
-from analysis.audit.verdict import AGREES, BORNE_OUT, Judgement, Row, Verdict
+from analysis.audit.verdict import AGREES, HOLDS, Judgement, Row, Verdict
 from analysis.core import interval
 from analysis.core.interval import Interval
 from analysis.core.notes import Notes, union, without, worded
@@ -18,12 +18,12 @@ RATIOS = ("throughput_ratio", "scaling_ratio", "break_even_throughput_ratio", of
 
 
 def speedups(tables: Tables) -> Iterator[Judgement]:
-    """Each stated throughput ratio of a round against the official ratios of the two sides that it names.
+    """Check stated throughput ratios of a round against the official ratios of the two sides that they name.
 
     A claim of `up to` is held against the best of its benchmarks and scenarios, one without a benchmark against the
     mean over all, or where it states a range against each. Where it holds in a part of them, on the part of another
-    power limit or with a caveat only, it is conditional. What the whole record of its rounds lacks contradicts it; what
-    a part of a record lacks leaves it without an official basis, or unverifiable where there is nothing of either side.
+    power limit or with a caveat only, it is conditional. What complete results of its rounds lack contradicts it; what
+    incomplete ones lack leaves it without an official result, or unverifiable where neither side has one.
     """
     for claim in tables.stated(*RATIOS):
         if _is_ratio(claim):
@@ -63,7 +63,7 @@ def open_division(tables: Tables) -> Iterator[Judgement]:
 
 
 def _is_ratio(claim: Row) -> bool:
-    """Whether a claim is of two different sides in the record; a break-even of prices alone names no benchmark."""
+    """Whether a claim is of two different sides; a break-even of prices alone names no benchmark."""
     named = claim["round"] and claim["subject_accelerator"] and claim["baseline_accelerator"]
     one_side = claim["subject_accelerator"] == claim["baseline_accelerator"]
     one_side &= claim["baseline_round"] in ("", claim["round"])
@@ -98,7 +98,7 @@ def _against(claim: Row, record: Record) -> Judgement:
 def _best(
     claim: Row, printed: Interval, ratios: list[Ratio], siblings: list[Ratio]
 ) -> tuple[Verdict, list[Ratio], str]:
-    """The verdict, the official ratios behind it, and the condition under which alone they bear the claim out."""
+    """The verdict, the official ratios behind it, and the condition under which they confirm the claim."""
     if not (claim["benchmark"] or claim["bound"] or claim["range_basis"] == "range"):
         return _mean(printed, ratios)
     counting = _counting(claim, ratios)
@@ -115,7 +115,7 @@ def _best(
     nearest = min(counting, key=lambda ratio: verdict.factor(printed, ratio.ends))
     outcome = _compared(claim, printed, nearest)
     siblings = _counting(claim, siblings)
-    for accepted in (AGREES, () if outcome in BORNE_OUT else BORNE_OUT):
+    for accepted in (AGREES, () if outcome in HOLDS else HOLDS):
         agreeing = [ratio for ratio in siblings if _compared(claim, printed, ratio) in accepted]
         if agreeing:
             scenarios = " and ".join(sorted({ratio.scenario for ratio in agreeing}))
@@ -136,7 +136,7 @@ def _counting(claim: Row, ratios: list[Ratio]) -> list[Ratio]:
 
 
 def _compared(claim: Row, printed: Interval, ratio: Ratio) -> Verdict:
-    """The verdict on one ratio; what lies above a claim of `at least` bears it out."""
+    """The verdict on one ratio; what lies above a claim of `at least` confirms it."""
     if claim["bound"] == "at_least" and ratio.ends.low >= printed.low:
         return Verdict.WITHIN_ROUNDING
     return verdict.compare(printed, ratio.ends, claim["range_basis"])
@@ -163,17 +163,17 @@ def _average(ratios: list[Ratio]) -> Interval:
 
 
 def _not_at_hand(claim: Row, record: Record) -> Judgement:
-    """What it means that the record has no such two sides: it contradicts where it is whole, else it may lack them."""
+    """Return the verdict where official results lack the two sides: contradicted if the rounds are complete."""
     sides = claim["subject_accelerator"], claim["baseline_accelerator"]
     rounds = list(dict.fromkeys([claim["round"], claim["baseline_round"] or claim["round"]]))
     run = " ".join(filter(None, [claim["benchmark"], claim["scenario"]])) or "any benchmark"
     accelerators = " and ".join(dict.fromkeys(sides))
     if record.whole.issuperset(rounds):
-        words = f"The whole {' and '.join(rounds)} record has no closed results of {run} on {accelerators} to compare"
-        return _judgement(claim, Verdict.CONTRADICTS, [], words)
-    missing = f"No official {' and '.join(rounds)} results of {run} on {accelerators} to compare are at hand"
+        words = f"The complete {' and '.join(rounds)} results contain no closed result of {run} on {accelerators}"
+        return _judgement(claim, Verdict.CONTRADICTED, [], words)
+    missing = f"No official {' and '.join(rounds)} results of {run} on {accelerators} to compare are in the data"
     rounds_known = set(rounds) <= set(record.rounds(claim["benchmark"], sides))
-    return _judgement(claim, Verdict.NO_OFFICIAL_BASIS if rounds_known else Verdict.UNVERIFIABLE, [], missing)
+    return _judgement(claim, Verdict.NO_OFFICIAL_RESULT if rounds_known else Verdict.UNVERIFIABLE, [], missing)
 
 
 def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lacking: str = "") -> Judgement:

@@ -1,4 +1,4 @@
-"""What doubtful figures mean for a reader: the conclusions that would be read off them, and the official ones."""
+"""Conclusions that rest on doubtful figures, beside those from official results."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ COLUMNS += ["official_high", "unit", "notes", "source_ids"]
 
 
 def conclusions(rows: pd.DataFrame, baseline: str, judged: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """One row per conclusion that rests on a doubtful figure, in COLUMNS; an official range that is missing is NaN.
+    """Return one row per conclusion that rests on a doubtful figure, with COLUMNS; a missing official range is NaN.
 
-    `rows` are comparable rows of published and official results, `judged` the audit's, `labels` the documents' names.
-    Of watts there is no row where the printed ones hold the measured ones.
+    `rows` are comparable rows of published and official results, `judged` the audit's, `labels` those of the documents.
+    Watts have a row only where the printed range excludes the measured ones.
     """
-    wrong = judged[judged["verdict"].eq("contradicts")]
+    wrong = judged[judged["verdict"].eq("contradicted")]
     sizing = wrong[wrong["check"].isin([sizes.OFFICIAL_SIZING, sizes.AT_OFFICIAL_RATE])]
     power = wrong[wrong["check"].isin([arithmetic.WATTS, against_record.POWER])]
     records = [
@@ -33,7 +33,7 @@ def conclusions(rows: pd.DataFrame, baseline: str, judged: pd.DataFrame, labels:
 
 
 def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
-    """Speedups within a document one of whose two figures is doubtful, beside the official ones."""
+    """Yield speedups within a document one of whose two figures is doubtful, beside the official ones."""
     speedups = speedup.over_baseline(rows, baseline)
     official = speedups[speedups["origin"].eq("official")]
     doubts = rows[rows["doubt"].ne("")].groupby(["basis", "accelerator"])["doubt"].first()
@@ -50,7 +50,7 @@ def _speedups(rows: pd.DataFrame, baseline: str) -> Iterator[tuple]:
 
 
 def _wrong(judged: pd.DataFrame, about: str, code: str, labels: dict[str, str]) -> Iterator[tuple]:
-    """What the audit contradicts, each at its place."""
+    """Yield what the audit contradicts, each at its place."""
     for row in as_dicts(judged):
         ends = (row[name] for name in verdict.ENDS)
         basis, doubt = labels[row["source_id"]], frozenset({note(code)})

@@ -1,4 +1,4 @@
-"""What is doubtful about each result, as the code of its note and a mark for the gate."""
+"""What the audit doubts of each result, as the code of its note and a flag for the gate."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from analysis.core.paths import DATA
 from analysis.data.catalog import Catalog
 
 NOTES = {
-    "impossible": "above_hardware",
-    "contradicts": "contradicts_record",
-    "no_official_basis": "no_official_result",
+    "physically_impossible": "above_hardware",
+    "contradicted": "contradicts_record",
+    "no_official_result": "no_official_result",
     "unverifiable": "system_not_at_hand",
     "conditional": "other_power_limit",
 }
-UNCHECKED = ("impossible", "contradicts", "no_official_basis", "unverifiable")
+UNCHECKED = ("physically_impossible", "contradicted", "no_official_result", "unverifiable")
 
 
 def catalog(folder: Path = DATA) -> Catalog:
@@ -31,10 +31,10 @@ def catalog(folder: Path = DATA) -> Catalog:
 
 
 def of_each(data: Catalog) -> pd.DataFrame:
-    """Of each result, by its id: `doubt` (the code of a note, "" for nothing) and `checked` (borne out by the record).
+    """Of each result, by its id: `doubt` (the code of a note, "" for nothing) and `checked` (confirmed officially).
 
-    A figure is as good as its worst verdict, but where the record has other sizes only, the comparison per accelerator
-    stands in for that of the system. Official and measured results are not judged: they are no quotations.
+    A figure is as good as its worst verdict, but where only other sizes are official, the comparison per accelerator
+    replaces that of the system. Official and measured results are not judged: they are no quotations.
     """
     tables = Tables(data.results, data.benchmarks, data.accelerators, rounds=data.rounds)
     record = _by_figure(against_record.results(tables))
@@ -52,8 +52,8 @@ def _worst(figure: Row, record: dict[str, list[Verdict]], limits: dict[str, list
     """The worst of the verdicts on a figure, or on the one that it repeats."""
     name = figure["duplicate_of"] or figure["id"]
     verdicts = record.get(name, [])
-    beside = [outcome for outcome in verdicts if outcome is not Verdict.NO_OFFICIAL_BASIS]
-    return verdict.worst([*(beside or verdicts), *limits.get(name, []), Verdict.EXACT])
+    beside = [outcome for outcome in verdicts if outcome is not Verdict.NO_OFFICIAL_RESULT]
+    return verdict.worst([*(beside or verdicts), *limits.get(name, []), Verdict.CONFIRMED])
 
 
 def _by_figure(judgements: Iterable[Judgement]) -> dict[str, list[Verdict]]:

@@ -118,7 +118,7 @@ class Tables:
         return {row["accelerator"]: row for row in row_dicts(self.accelerators, "accelerators")}
 
     def _closed(self) -> dict[str, float]:
-        """How many closed results the whole record of each round has, as far as they were counted."""
+        """How many closed results each complete round has, as far as they were counted."""
         counted_rounds = self.rounds.dropna(subset="closed_results")
         return dict(zip(counted_rounds["round"], counted_rounds["closed_results"].astype("float64"), strict=True))
 

@@ -9,7 +9,7 @@ from datetime import date
 
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import BORNE_OUT, Judgement, Row, Verdict, best
+from analysis.audit.verdict import HOLDS, Judgement, Row, Verdict, best
 from analysis.core.interval import Interval
 from analysis.core.lists import cell_values
 from analysis.core.plain import as_dicts
@@ -18,7 +18,7 @@ DATE, NAMED = "date", "benchmark named"
 
 
 def corrected(tables: Tables) -> Iterator[Judgement]:
-    """Results whose label was put right: the official record against the figure as printed and as corrected.
+    """Check results with a corrected label against official results, as printed and as corrected.
 
     Conditional where the figure agrees only under the corrected label; the label is wrong then, not the figure.
     """
@@ -32,17 +32,17 @@ def corrected(tables: Tables) -> Iterator[Judgement]:
         figure = figures[fix["key"]]
         before, after = (_best(row, tables) for row in (figure | printed[fix["key"]], figure))
         words, outcome = f"{after.explanation[0].lower()}{after.explanation[1:]}", after.verdict
-        if before.verdict in BORNE_OUT:
+        if before.verdict in HOLDS:
             words = f"As {fix['corrected']}: {words}"
         else:
-            words = f"As {fix['printed']} the record does not bear it out; as {fix['corrected']}: {words}"
-            outcome = Verdict.CONDITIONAL if outcome in BORNE_OUT else outcome
+            words = f"As {fix['printed']} official results do not confirm it; as {fix['corrected']}: {words}"
+            outcome = Verdict.CONDITIONAL if outcome in HOLDS else outcome
         check = f"label of {fix['column']}"
         yield replace(after, check=check, verdict=outcome, explanation=words)
 
 
 def dates(tables: Tables) -> Iterator[Judgement]:
-    """Stated dates of a round against the day on which its official results were published."""
+    """Check stated dates of a round against the day on which its official results were published."""
     sources = tables.sources[tables.sources["kind"].eq("official") & tables.sources["published"].ne("")]
     days = {source["round"]: source for source in as_dicts(sources)}
     for claim in tables.stated("publication_date", "retrieval_date"):
@@ -51,7 +51,7 @@ def dates(tables: Tables) -> Iterator[Judgement]:
 
 
 def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
-    """Benchmarks that a document says it cites against those of which the round has official results."""
+    """Check the benchmarks that a document cites against those with official results of the round."""
     names = {
         alias.lower(): row["benchmark"]
         for row in as_dicts(tables.benchmarks)
@@ -69,20 +69,20 @@ def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
         if row["source_id"] == claim["source_id"] and row["benchmark"] == benchmark
     ]  # fmt: skip
     results = int(official.eq(benchmark).sum())
-    words = f"{claim['subject']} has {results} official {claim['round']} results at hand"
+    words = f"{claim['subject']} has {results} official {claim['round']} results in the data"
     if not results:
-        words = f"{claim['subject']} is not among the {official.nunique()} benchmarks of {claim['round']} at hand"
-        words = words if len(official) else f"No official {claim['round']} results are at hand"
+        words = f"{claim['subject']} is not among the {official.nunique()} benchmarks of {claim['round']} in the data"
+        words = words if len(official) else f"No official {claim['round']} results are in the data"
     words += f", and the document has {f'{len(figures)} figures' if figures else 'no figure'} for it."
     expected = Interval(float(results > 0), float(results > 0))
     reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
-    lacking = Verdict.CONTRADICTS if len(official) else Verdict.UNVERIFIABLE
-    outcome = Verdict.EXACT if results else lacking
+    lacking = Verdict.CONTRADICTED if len(official) else Verdict.UNVERIFIABLE
+    outcome = Verdict.CONFIRMED if results else lacking
     return Judgement.on(claim, NAMED, expected, reference, words, verdict=outcome)
 
 
 def _best(figure: Row, tables: Tables) -> Judgement:
-    """The best against the record: that per accelerator may stand in where the record has other sizes."""
+    """Return the best verdict against official results, per accelerator where only other sizes are official."""
     judgements = list(against_record.compared(figure, tables))
     best_verdict = best(judgement.verdict for judgement in judgements)
     return next(judgement for judgement in judgements if judgement.verdict is best_verdict)
@@ -97,8 +97,8 @@ def _date(claim: Row, source: Row) -> Judgement:
     apart = max((first_day - published).days, (published - last_day).days)
     side = "before" if first_day > published else "after"
     off = "" if holds else f", {apart} days {side} the stated {claim['printed_unit']}"
-    agrees = Verdict.EXACT if claim["low"] == claim["high"] == day else Verdict.WITHIN_ROUNDING
+    agrees = Verdict.CONFIRMED if claim["low"] == claim["high"] == day else Verdict.WITHIN_ROUNDING
     expected = Interval(day, max(day, claim["high"]) if retrieved else day)
     words = f"The official {claim['round']} results were published on {published}{off}."
-    outcome = agrees if holds else Verdict.CONTRADICTS
+    outcome = agrees if holds else Verdict.CONTRADICTED
     return Judgement.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")

@@ -1,4 +1,4 @@
-"""The audit as text: a table for reading, JSON and CSV for programs."""
+"""The audit as text: lines for reading, JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import pandas as pd
 
 from analysis.audit import checks, naming
 from analysis.audit.verdict import COLUMNS, VERDICTS
+from analysis.core import interval
 from analysis.core.choices import choose
 from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog
 
 FORMATS = ("table", "json", "csv")
-WIDTH = {"row_id": 38, "check": 26, "verdict": 17}
+WIDTH = {"row_id": 38, "check": 26, "verdict": 22}
 
 
 def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "table") -> str:
-    """The audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
+    """Return the audit's rows in one of FORMATS. Raises ValueError for an unknown source, verdict or format."""
     for value, valid, kind in ((source, tables.sources["id"], "source"), (verdict, VERDICTS, "verdict")):
         if value:
             choose(value, valid, kind)
@@ -28,7 +29,7 @@ def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "t
         return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     if form == "json":
         return json.dumps([_record(row) for row in as_dicts(rows)], indent=1, ensure_ascii=False)
-    return "\n".join([*(_line(row) for row in as_dicts(rows)), _sum(rows)])
+    return "\n".join([_sum(rows), *(_line(row) for row in as_dicts(rows))])
 
 
 def _record(row: dict) -> dict:
@@ -40,12 +41,15 @@ def _record(row: dict) -> dict:
 
 def _line(row: dict) -> str:
     ends = [naming.ends(row[f"{name}_low"], row[f"{name}_high"], row["unit"], 5) for name in ("printed", "expected")]
-    start = "".join(f"{row[name]:<{width}} " for name, width in WIDTH.items())
-    return f"{start}{ends[0]} against {ends[1]} {row['unit']}. {row['explanation']}"
+    if row["expected_low"] == 0 and row["expected_high"] > 0:
+        ends[1] = f"at most {interval.number(row['expected_high'], 5)}"
+    words = row | {"verdict": row["verdict"].replace("_", " ")}
+    start = "".join(f"{words[name]:<{width}} " for name, width in WIDTH.items())
+    return f"{start}printed {ends[0]}, expected {ends[1]} {row['unit']}. {row['explanation']}"
 
 
 def _sum(rows: pd.DataFrame) -> str:
     counts = rows["verdict"].value_counts()
-    sums = ", ".join(f"{counts[name]} {name}" for name in VERDICTS if name in counts)
+    sums = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in VERDICTS if name in counts)
     figures = len(rows.drop_duplicates(["table", "row_id"]))
-    return f"{len(rows)} verdicts on {figures} figures: {sums}" if sums else "no verdict of this kind"
+    return f"{len(rows)} verdicts on {figures} figures: {sums}" if sums else "No figure has this verdict."

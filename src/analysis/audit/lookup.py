@@ -1,4 +1,4 @@
-"""The official record as the checks look things up in it: which results may stand beside a figure."""
+"""Official results as the checks look them up: which of them are comparable with a figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOOKED_UP += ["suite", "inferred", "serving_software", "machine"]
 class Record:
     """Official results, each once, grouped for look-up; and what the datasheets say of the parts.
 
-    Of the whole record only the rounds and divisions that somebody asks for are taken apart into rows.
+    Only the rounds and divisions that are asked for are taken apart into rows.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ def row_dicts(frame: pd.DataFrame, table: str) -> list[Row]:
 def is_among(figure: Row, rows: list[Row]) -> bool:
     """Whether the submitter or system that a document names is among `rows`; True where it names neither.
 
-    A document prints a part of the name under which a system was filed.
+    A document prints a part of the name under which a system was submitted.
     """
     if figure["submitter"]:
         return any(row["submitter"] == figure["submitter"] for row in rows)
@@ -157,11 +157,11 @@ def sizes(rows: list[Row]) -> str:
 
 
 def result_ids(rows: list[Row]) -> tuple[str, ...]:
-    """The ids of these official results, each once, as far as the record has them."""
+    """The ids of these official results, each once, as far as they have ids."""
     return tuple(dict.fromkeys(row["result_id"] for row in rows if row["result_id"]))
 
 
 def ids_in_words(rows: list[Row]) -> str:
-    """The result ids, or the row ids where the record has none; the first three and how many more."""
+    """The result ids, or the row ids where there are none; the first three and how many more."""
     names = list(dict.fromkeys(row["result_id"] or row["id"] for row in rows))
     return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"

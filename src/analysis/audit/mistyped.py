@@ -1,4 +1,4 @@
-"""Figures that the cheap checks find wrong: a row typed wrongly, or a document's own mistake."""
+"""Figures that contradict their own document: typing errors in the tables, or errors of the document."""
 
 from __future__ import annotations
 

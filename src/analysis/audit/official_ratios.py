@@ -37,8 +37,8 @@ def claimed(claim: Row, record: Record, subject: str = "") -> list[Ratio]:
 
     `subject` is an accelerator to be put in place of the claim's. A claim of `up to` is about the best of each side,
     one of a share of the best about the submitter's and the best of all others. Any other is about all that fit it: its
-    ratio goes from the lowest over the highest to the highest over the lowest. Targets that are usually one run filed
-    twice are not told apart.
+    ratio goes from the lowest over the highest to the highest over the lowest. Targets that are usually one run
+    submitted twice are not told apart.
     """
     accelerator, suite = subject or claim["subject_accelerator"], claim["suite"] or "datacenter"
     over = _side(claim, "", accelerator, claim["round"], suite, record)
@@ -69,7 +69,7 @@ def pairs(over: Iterable[Row], under: Iterable[Row], alike: Sequence[str]) -> It
 def _side(
     claim: Row, side: str, accelerator: str, round: str, suite: str, record: Record
 ) -> dict[tuple[str, str, str], list[Row]]:
-    """The results of one side by benchmark, scenario and target (empty where one run is filed under several)."""
+    """The results of one side by benchmark, scenario and target (empty where one run is submitted under several)."""
     scenarios = (claim["scenario"],) if claim["scenario"] else SCENARIOS[suite]
     system, nodes = claim[f"{side}system"], claim[f"{side}nodes"]
     size = claim["accelerator_count"] if system and not side else math.nan

@@ -1,7 +1,7 @@
-"""Published results against what the hardware can do at most.
+"""Published results against hardware limits: memory bandwidth, memory for the weights, dense compute.
 
-Every doubt is settled in favour of the figure: an unknown precision is the most favourable, an unknown number of
-accelerators is what the weights need, cache and prompt cost nothing unless `cache_gb` says so.
+Unknowns are assumed in favor of the figure: the most favorable precision, as many accelerators as the weights need, and
+no cost of cache and prompt beyond `cache_gb`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import pandas as pd
+
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import Judgement, Row
 from analysis.core import interval
 from analysis.core.interval import Interval
+from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.themes.hardware import roofline
 
@@ -48,7 +51,7 @@ def at_least(stated: float, least: float) -> int:
 
 
 def fit(tables: Tables) -> Iterator[Judgement]:
-    """Systems of a stated size and precision: the weights must fit into their memory. Repeats are judged too."""
+    """Check that the weights fit into the memory of a system of stated size and precision, also of repeats."""
     for figure, _, facts in _about(tables, repeats=True):
         count, precision, accelerator = figure["accelerator_count"], figure["precision"], figure["accelerator"]
         held, capacity, least = tables.holding(figure["benchmark"], precision, accelerator)
@@ -94,6 +97,40 @@ def enough(figure: Row, stated: float, weights: tuple[float, float, float], word
     )
 
 
+def batch_one(rows: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
+    """Return the results that the batch-1 check judges, with `precision` as assumed and `above` (the limit)."""
+    verdicts = judged[judged["check"].eq(DECODE)].set_index("row_id")["verdict"]
+    at_one = rows[rows["id"].isin(verdicts.index)]
+    precision = at_one["precision"].where(at_one["precision"].ne(""), roofline.SMALLEST)
+    return at_one.assign(
+        precision=precision, above=at_one["id"].map(verdicts).eq(verdict.Verdict.PHYSICALLY_IMPOSSIBLE)
+    )
+
+
+def roofline_points(at_one: pd.DataFrame, roofs: pd.DataFrame, comparable: pd.DataFrame) -> pd.DataFrame:
+    """Return the points of a roofline chart, per accelerator, from `batch_one`, roofline.roofs and comparable rows.
+
+    Published rates stand at one sequence, official ones at the fewest sequences that could reach them. Columns:
+    accelerator, x_low/high (sequences), y_low/high (tokens/s per accelerator), above, what (precision or `official`).
+    """
+    needs = roofs.set_index(["accelerator", "precision"])["needed"]
+    records = []
+    for row in as_dicts(at_one):
+        stated = row["accelerator_count"]
+        count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
+        count = max(count, float(stated)) if not pd.isna(stated) else count
+        rates = (row["low"] / count, row["high"] / count)
+        records.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"].upper()))
+    steep = roofs.groupby("accelerator")["at_batch_1"].max()
+    official = comparable[comparable["origin"].eq("official") & comparable["accelerator"].isin(steep.index)]
+    for name, of_accelerator in official.groupby("accelerator", sort=False):
+        rate = interval.span(of_accelerator, "per_accelerator")
+        batch = roofline.least_batch(rate, float(steep[name]))
+        records.append((name, batch.low, batch.high, rate.low, rate.high, False, "official"))
+    points = pd.DataFrame(records, columns=["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "what"])
+    return points.assign(label=points["accelerator"] + " " + points["what"])
+
+
 def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Row]]:
     """The published rates in tokens/s of models of known size, each with its benchmark and accelerator.
 
@@ -114,8 +151,8 @@ def _under(
 ) -> Judgement:
     """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` stand around it."""
     printed = interval.of(figure)
-    times = f"; the figure is {interval.number(printed.low / ceiling)} times that, {lifted}"
-    beside = ", which the figure keeps below" if printed.low <= ceiling else times
+    times = f"; the figure is {interval.number(printed.low / ceiling)}x that, {lifted}"
+    beside = ", which the figure does not exceed" if printed.low <= ceiling else times
     words += f" reach at most {interval.number(ceiling)} tokens/s{scope}{beside} (datasheet {facts['confidence']})."
     below = verdict.below(printed, ceiling)
     return Judgement.on(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)

@@ -1,4 +1,4 @@
-"""Claims that are no ratio: who leads, what scales, what production keeps, and what nothing at hand can check."""
+"""Claims that are no ratio: ranks, serving layers, production losses, and what the data cannot check."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MISSING = {
 
 
 def ranks(tables: Tables) -> Iterator[Judgement]:
-    """Who is said to lead, against the official rates: per accelerator, or of systems of the accelerator named.
+    """Check stated ranks against official rates: per accelerator, or of systems of the accelerator named.
 
     Accelerators that the claim excludes do not count.
     """
@@ -50,7 +50,7 @@ def ranks(tables: Tables) -> Iterator[Judgement]:
 
 
 def layers(tables: Tables) -> Iterator[Judgement]:
-    """A system with a serving layer against the same official system without it."""
+    """Check a system with a serving layer against the same official system without it."""
     for claim in tables.stated("throughput_ratio"):
         one_accelerator = claim["subject_accelerator"] == claim["baseline_accelerator"]
         if one_accelerator and claim["round"] == claim["baseline_round"] != "" and claim["framework"]:
@@ -58,7 +58,7 @@ def layers(tables: Tables) -> Iterator[Judgement]:
 
 
 def production(tables: Tables) -> Iterator[Judgement]:
-    """The share of a benchmark's throughput said to be left in production: nothing official measures production.
+    """Check stated shares of throughput retained in production, of which no official result exists.
 
     What official results measure of it is Server over Offline of one system, which stands beside it.
     """
@@ -68,8 +68,8 @@ def production(tables: Tables) -> Iterator[Judgement]:
         server, offline = ([row for row in rows if row["scenario"] == name] for name in ("Server", "Offline"))
         share_kept = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
         words = (
-            f"No result from production is at hand; official {round} systems keep {share_kept.text()} of their Offline "
-            "throughput under the Server latency limits, before bursts and other tenants"
+            f"The data hold no result from production; official {round} systems retain {share_kept.text()} of their "
+            "Offline throughput under the Server latency limits, before bursts and other tenants"
         )
         words += f"{tables.record.left_out([round])}."
         reference = f"official {round} Server over Offline"
@@ -77,7 +77,7 @@ def production(tables: Tables) -> Iterator[Judgement]:
 
 
 def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """Every figure on which no other check has a word, with what it would take to check it."""
+    """Yield the figures that no other check covers, with the data that a check would need."""
     judged = {(judgement.figure["table"], judgement.figure["id"]) for judgement in judgements}
     for table in TABLES:
         for figure in tables.figures(table):
@@ -112,7 +112,7 @@ def _rank(claim: Row, record: Record) -> Judgement:
     reference = f"official {claim['round']} results of {claim['benchmark'] or 'any benchmark'}"
     outcome, words = _ranked(claim["low"], places, leaders, missing)
     if not places:
-        words = f"No {reference} of {claim['subject']} and of others are at hand"
+        words = f"No {reference} of {claim['subject']} and of others are in the data"
     words += "" if claim["benchmark"] else record.left_out([claim["round"]])
     expected = verdict.hull(Interval(place, place) for place in places.values())
     return Judgement.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
@@ -155,14 +155,14 @@ def _ranked(
     holds = [name for name, place in places.items() if place == stated]
     contests_told = [name for name in places if name not in holds] or holds[:2]
     ranked = "; ".join(f"{name}: rank {places[name]:.0f}, first is {leaders[name]}" for name in contests_told)
-    lacking = f"; {' and '.join(missing)}: no own result at hand" if missing else ""
+    lacking = f"; {' and '.join(missing)}: no own result in the data" if missing else ""
     words = f"fficial rates per accelerator give rank {stated:.0f} in {len(holds)} of {len(places)}: {ranked}{lacking}"
     if not places:
         return Verdict.UNVERIFIABLE, ""
     if not holds:
-        return Verdict.CONTRADICTS, f"O{words}"
+        return Verdict.CONTRADICTED, f"O{words}"
     if len(holds) == len(places) and not missing:
-        return Verdict.EXACT, f"O{words}"
+        return Verdict.CONFIRMED, f"O{words}"
     return Verdict.CONDITIONAL, f"Holds in {', '.join(holds)} only: o{words}"
 
 
@@ -176,8 +176,8 @@ def _layer(claim: Row, tables: Tables) -> Judgement:
     layered, bare = ([row for row in rows if row["serving_software"] == name] for name in (claim["framework"], ""))
     shares = list(official_ratios.pairs(layered, bare, ("machine", "scenario", *SAME_RUN)))
     expected = verdict.hull(shares)
-    words = f"{len(shares)} official pairs keep {expected.text()} with {claim['framework']}."
+    words = f"{len(shares)} official pairs retain {expected.text()} with {claim['framework']}."
     if not shares:
-        words = f"No official pair with and without {claim['framework']} is at hand."
+        words = f"No official pair with and without {claim['framework']} is in the data."
     reference = f"official, with over without {claim['framework']}"
     return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")

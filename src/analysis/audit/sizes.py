@@ -30,7 +30,7 @@ SINGULAR = {"accelerators": "accelerator"}
 
 
 def sizing(tables: Tables) -> Iterator[Judgement]:
-    """A document's example of users, accelerators and bill against its own throughput and price per accelerator."""
+    """Check a sizing example (users, accelerators, bill) against its document's throughput and price."""
     for example, claim in _examples(tables):
         if rate := _rate(tables, claim):
             throughput, price = interval.of(rate), _price(tables, claim)
@@ -59,26 +59,28 @@ def official_sizing(tables: Tables) -> Iterator[Judgement]:
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
-            no_basis = None if known else Verdict.NO_OFFICIAL_BASIS
+            no_basis = None if known else Verdict.NO_OFFICIAL_RESULT
             yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
 
 
 def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
-    """An example whose rate per accelerator the record contradicts, by its own arithmetic with the official rate."""
+    """Check a sizing example whose rate official results contradict: its own arithmetic with the official rate."""
     rates = {judgement.figure["id"]: judgement for judgement in tables.judgements(against_record.results)}
     for example, claim in _examples(tables):
         printed_rate = _rate(tables, claim)
         official = printed_rate and rates.get(printed_rate["id"])
-        if official and official.verdict is Verdict.CONTRADICTS:
+        if official and official.verdict is Verdict.CONTRADICTED:
             rate = f"{official.expected.text(4)} tokens/s per {claim['subject_accelerator']}"
             for stated, expected in _sized(example, official.expected, _price(tables, claim)):
                 amount = _amount(stated, expected)
-                words = f"Its rate contradicts the record: with the official {rate} its arithmetic gives {amount}."
+                words = (
+                    f"Its rate contradicts official results: with the official {rate} its arithmetic gives {amount}."
+                )
                 yield Judgement.on(stated, AT_OFFICIAL_RATE, expected, f"{SIZING}, {official.reference}", words)
 
 
 def weight_memory(tables: Tables) -> Iterator[Judgement]:
-    """Printed gigabytes of weights against parameters x bytes per weight."""
+    """Check printed gigabytes of weights against parameters x bytes per weight."""
     for quantized, parameters in _weighed(tables):
         printed = interval.of(quantized, "weight_memory_gb")
         if printed.known:
@@ -90,7 +92,7 @@ def weight_memory(tables: Tables) -> Iterator[Judgement]:
 
 
 def accelerators_needed(tables: Tables) -> Iterator[Judgement]:
-    """Printed numbers of accelerators for a precision against what its weights alone need."""
+    """Check printed numbers of accelerators for a precision against what its weights alone need."""
     for quantized, _ in _weighed(tables):
         stated, accelerator = quantized["accelerators_needed"], quantized["accelerator"]
         held, capacity, least = tables.holding(quantized["benchmark"], quantized["precision"], accelerator)
@@ -145,7 +147,7 @@ def sparse_size(tables: Tables) -> Iterator[Judgement]:
                 Interval(*ends),
                 "(b + 2) / 2b at b bits a weight",
                 f"{premise} is {at_widths}{f': holds for {agrees[0]}-bit weights' if agrees else ''}.",
-                verdict=Verdict.CONDITIONAL if agrees else Verdict.CONTRADICTS,
+                verdict=Verdict.CONDITIONAL if agrees else Verdict.CONTRADICTED,
                 printed=printed,
                 unit="ratio",
             )
@@ -239,7 +241,7 @@ def _limit(claim: Row, capacity: float) -> Judgement:
     room = [name for name, billions in largest.items() if claim["high"] < billions]
     brim = [name for name, billions in largest.items() if claim["high"] == billions]
     if_it_fits = Verdict.CONDITIONAL if len(room) < len(largest) else Verdict.WITHIN_ROUNDING
-    outcome = if_it_fits if room or brim else Verdict.IMPOSSIBLE
+    outcome = if_it_fits if room or brim else Verdict.PHYSICALLY_IMPOSSIBLE
     at_precisions = ", ".join(f"{interval.number(billions)} billion at {name}" for name, billions in largest.items())
     full = f"; at {' and '.join(brim)} nothing is left for cache and activations" if brim else ""
     subject, expected = claim["subject_accelerator"], Interval(min(largest.values()), max(largest.values()))

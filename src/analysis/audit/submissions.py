@@ -1,4 +1,4 @@
-"""What documents say of submissions: how many of what, which result they cite, who filed what on how many, and when."""
+"""Claims about submissions: counts, cited result ids, system sizes, dates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import BORNE_OUT, NOTHING, Judgement, Row, Verdict
+from analysis.audit.verdict import HOLDS, NOTHING, Judgement, Row, Verdict
 from analysis.core.interval import Interval
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import filed_under, round_age
@@ -27,88 +27,86 @@ COUNTED = {  # the ways of counting, the usual one first
 
 
 def counts(tables: Tables) -> Iterator[Judgement]:
-    """Stated numbers of workloads, scenarios, results, systems or submitters of a round against the record at hand.
+    """Check stated numbers of workloads, scenarios, results, systems or submitters of a round against its results.
 
-    The record at hand may be a part, unless it is that of a whole round: more than a part holds is unverifiable, fewer
-    than it holds contradicts.
+    Of a round that is incomplete in the data a higher number is unverifiable, a lower one contradicted.
     """
     for claim in tables.stated(*COUNTED):
         yield _count(claim, tables)
 
 
 def workloads_added(tables: Tables) -> Iterator[Judgement]:
-    """How many benchmarks a round is said to add, against those that have results in it and none in the one before."""
+    """Check how many benchmarks a round added, against those with results in it and none in the round before."""
     for claim in tables.stated("workloads_added"):
         sides = claim["round"], claim["baseline_round"]
         if tables.record.whole.issuperset(sides):
             later, earlier = (set(tables.official(round)["benchmark"]) for round in sides)
             added = sorted(later - earlier)
-            words = (
-                f"The whole {sides[0]} record has {len(added)} benchmarks that {sides[1]} lacks: {', '.join(added)}."
-            )
+            words = f"The complete {sides[0]} results contain {len(added)} benchmarks that {sides[1]} lacks: "
+            words += f"{', '.join(added)}."
             expected = Interval(float(len(added)), float(len(added)))
             yield Judgement.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
 
 
 def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
-    """In how many rounds a submitter is said to have taken part, against those at hand up to the round of the claim."""
+    """Check in how many rounds a submitter took part, against its results up to the round of the claim."""
     for claim in tables.stated("rounds_taken_part"):
         until = round_age(claim["round"])
         rounds = [name for name in tables.record.rounds("") if round_age(name) <= until]
         taken_part = [name for name in rounds if claim["submitter"] in set(tables.official(name)["submitter"])]
         missed = [name for name in rounds if name not in taken_part and name in tables.record.whole]
-        words = f"{claim['submitter']} has results in {len(taken_part)} of the {len(rounds)} rounds at hand"
+        words = f"{claim['submitter']} has results in {len(taken_part)} of the {len(rounds)} rounds in the data"
         words += f" up to {claim['round']}"
         words += f", and none in {', '.join(missed)}" if missed else ""
         enough = len(taken_part) >= claim["high"]
-        outcome = Verdict.CONTRADICTS if missed else Verdict.EXACT if enough else Verdict.UNVERIFIABLE
+        outcome = Verdict.CONTRADICTED if missed else Verdict.CONFIRMED if enough else Verdict.UNVERIFIABLE
         expected = Interval(float(len(taken_part)), float(len(taken_part)))
-        yield Judgement.on(claim, COUNT, expected, "official rounds at hand", f"{words}.", verdict=outcome)
+        yield Judgement.on(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
 
 
 def cited(tables: Tables) -> Iterator[Judgement]:
-    """Result ids that a document cites: whether the record has them, and how many of its figures are results of theirs.
+    """Check that cited result ids exist, and count the figures of the document that are results of theirs.
 
     A record without any ids cannot say.
     """
-    borne_out = [judgement for judgement in tables.judgements(against_record.results) if judgement.verdict in BORNE_OUT]
+    borne_out = [judgement for judgement in tables.judgements(against_record.results) if judgement.verdict in HOLDS]
     used = Counter((judgement.figure["source_id"], id) for judgement in borne_out for id in judgement.result_ids)
     for claim in tables.stated("result_cited"):
         rows = tables.official(claim["round"])
         cited_rows = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))
         figures = used[claim["source_id"], claim["subject"]]
         if cited_rows:
-            outcome = Verdict.EXACT if figures else Verdict.CONDITIONAL
+            outcome = Verdict.CONFIRMED if figures else Verdict.CONDITIONAL
             behind = f"{figures} {'figure' if figures == 1 else 'figures'}" if figures else "no figure"
             system = f"{cited_rows[0]['submitter']}, {cited_rows[0]['system']}"
             words = f"{claim['subject']} is {system}: {behind} of the document from it"
         elif not rows["result_id"].ne("").any():
-            outcome, words = Verdict.UNVERIFIABLE, f"The {claim['round']} record at hand gives no result ids"
+            outcome, words = Verdict.UNVERIFIABLE, f"The {claim['round']} results in the data give no result ids"
         else:
             whole = claim["round"] in tables.record.whole
-            outcome = Verdict.CONTRADICTS if whole else Verdict.NO_OFFICIAL_BASIS
-            words = f"{claim['subject']} is not among the {claim['round']} results at hand"
+            outcome = Verdict.CONTRADICTED if whole else Verdict.NO_OFFICIAL_RESULT
+            words = f"{claim['subject']} is not among the {claim['round']} results in the data"
         expected = Interval(1.0, 1.0) if cited_rows else NOTHING
         yield Judgement.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
 
 
 def first_results(tables: Tables) -> Iterator[Judgement]:
-    """When an accelerator is said to have been submitted first, against the first round at hand with results of it."""
+    """Check when an accelerator was first submitted, against the first round in the data with results of it."""
     for claim in tables.stated("first_result_date"):
         accelerator = claim["subject_accelerator"]
         rounds = sorted(tables.record.rounds("", [accelerator]), key=round_age)
         published = tables.published.get(rounds[0], "") if rounds else ""
         if published:
             day = float(f"{date.fromisoformat(published):%Y%m%d}")
-            outcome = Verdict.WITHIN_ROUNDING if claim["low"] <= day <= claim["high"] else Verdict.CONTRADICTS
-            words = f"The first official results on the {accelerator} at hand are of {rounds[0]}"
+            outcome = Verdict.WITHIN_ROUNDING if claim["low"] <= day <= claim["high"] else Verdict.CONTRADICTED
+            words = f"The first official results on the {accelerator} in the data are of {rounds[0]}"
             words += f", published on {published}."
             expected = Interval(day, day)
             yield Judgement.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
 
 
 def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
-    """How many accelerators a submitted system is said to have, against the submitter's systems with that part."""
+    """Check how many accelerators a submitted system has, against the submitter's systems with that part."""
     for claim in tables.stated("system_accelerators"):
         rows = tables.official(claim["round"])
         rows = rows[rows["submitter"].eq(claim["submitter"]) & rows["accelerator"].eq(claim["subject_accelerator"])]
@@ -117,8 +115,8 @@ def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
         system_named = f"{claim['submitter']} {claim['system']}".strip()
         words = f"Official {claim['round']} results of {system_named} are on "
         words += f"{' and '.join(f'{size}x' for size in sizes) or 'no'} {claim['subject_accelerator']}"
-        lacking = Verdict.CONTRADICTS if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
-        outcome = Verdict.EXACT if claim["low"] in sizes else lacking
+        lacking = Verdict.CONTRADICTED if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
+        outcome = Verdict.CONFIRMED if claim["low"] in sizes else lacking
         expected = Interval(float(sizes[0]), float(sizes[-1])) if sizes else NOTHING
         yield Judgement.on(
             claim, SIZE, expected, f"official {claim['round']} {system_named}", f"{words}.", verdict=outcome
@@ -153,7 +151,7 @@ def _count(claim: Row, tables: Tables) -> Judgement:
     by += f" on {hardware}" if hardware else ""
     proviso = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
     expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
-    words = f"The official {claim['round']} record at hand holds {counted}{by}{proviso}."
+    words = f"The official {claim['round']} results in the data hold {counted}{by}{proviso}."
     return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 
@@ -163,7 +161,7 @@ def _counted(claim: Row, numbers: list[float], whole: bool) -> Verdict:
     if claim["bound"] == "at_least" and stated < numbers[0]:
         return Verdict.WITHIN_ROUNDING
     if stated in numbers:
-        return Verdict.EXACT if stated == numbers[0] else Verdict.CONDITIONAL
+        return Verdict.CONFIRMED if stated == numbers[0] else Verdict.CONDITIONAL
     if not whole and (not max(numbers) or stated > min(numbers)):
         return Verdict.UNVERIFIABLE
-    return Verdict.CONTRADICTS
+    return Verdict.CONTRADICTED

@@ -1,4 +1,4 @@
-"""The verdicts, what each means, and the comparison of two ranges that comes to one."""
+"""Verdicts on published figures, and the comparison of a printed with an expected range."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ Row = dict[str, Any]
 
 
 class Verdict(StrEnum):
-    """What a check comes to and what that means, from the best to the worst.
-
-    A figure with several verdicts is as good as its worst.
-    """
+    """The outcome of a check and its meaning, from best to worst; of several verdicts on a figure the worst counts."""
 
     meaning: str
 
@@ -29,25 +26,25 @@ class Verdict(StrEnum):
         verdict.meaning = meaning
         return verdict
 
-    EXACT = "exact", "the expected number is the printed one"
+    CONFIRMED = "confirmed", "the expected number is the printed one"
     WITHIN_ROUNDING = (
         "within_rounding",
-        "the printed and the expected range share a value, or the figure lies below its ceiling",
+        "the printed and expected ranges overlap, or the figure lies below its limit",
     )
-    WITHIN_5_PERCENT = "within_5_percent", "the nearest ends of the two ranges are at most five per cent apart"
-    CONDITIONAL = "conditional", "holds only under a condition that the document does not state"
-    UNVERIFIABLE = "unverifiable", "the tables lack what it takes to check it"
-    NO_OFFICIAL_BASIS = "no_official_basis", "no official result at hand stands behind it"
-    CONTRADICTS = (
-        "contradicts",
-        "the two ranges are more than five per cent apart, or the whole record of the round lacks it",
+    WITHIN_5_PERCENT = "within_5_percent", "the nearest ends of the two ranges differ by at most 5%"
+    CONDITIONAL = "conditional", "true only under a condition that the document does not state"
+    UNVERIFIABLE = "unverifiable", "the tables lack the data to check it"
+    NO_OFFICIAL_RESULT = "no_official_result", "no official result in the data to compare with"
+    CONTRADICTED = (
+        "contradicted",
+        "the two ranges differ by more than 5%, or the complete results of the round lack it",
     )
-    IMPOSSIBLE = "impossible", "more than five per cent above what the hardware can do"
+    PHYSICALLY_IMPOSSIBLE = "physically_impossible", "more than 5% above a hardware limit"
 
 
 VERDICTS = tuple(verdict.value for verdict in Verdict)
-AGREES = (Verdict.EXACT, Verdict.WITHIN_ROUNDING)
-BORNE_OUT = (*AGREES, Verdict.WITHIN_5_PERCENT)
+AGREES = (Verdict.CONFIRMED, Verdict.WITHIN_ROUNDING)
+HOLDS = (*AGREES, Verdict.WITHIN_5_PERCENT)
 CLOSE = 1.05
 NOTHING = interval.UNKNOWN
 
@@ -131,24 +128,24 @@ def compare(printed: Interval, expected: Interval, basis: str = "rounded") -> Ve
         return Verdict.UNVERIFIABLE
     number = (printed.low + printed.high) / 2
     if basis in ("rounded", "exact") and _is(number, expected.low) and _is(number, expected.high):
-        return Verdict.EXACT
+        return Verdict.CONFIRMED
     apart = factor(printed, expected)
     if apart == 1:
         return Verdict.WITHIN_ROUNDING
-    return Verdict.WITHIN_5_PERCENT if apart <= CLOSE else Verdict.CONTRADICTS
+    return Verdict.WITHIN_5_PERCENT if apart <= CLOSE else Verdict.CONTRADICTED
 
 
 def below(printed: Interval, ceiling: float) -> Verdict:
     """The verdict on a figure that cannot be higher than `ceiling`, both in one unit."""
     verdict = compare(printed, Interval(0.0, ceiling), "range")
-    return Verdict.IMPOSSIBLE if verdict is Verdict.CONTRADICTS else verdict
+    return Verdict.PHYSICALLY_IMPOSSIBLE if verdict is Verdict.CONTRADICTED else verdict
 
 
 def enough(stated: float, least: float) -> Verdict:
     """The verdict on a number of accelerators that must be at least `least`."""
     if stated < least:
-        return Verdict.IMPOSSIBLE
-    return Verdict.EXACT if stated == least else Verdict.WITHIN_ROUNDING
+        return Verdict.PHYSICALLY_IMPOSSIBLE
+    return Verdict.CONFIRMED if stated == least else Verdict.WITHIN_ROUNDING
 
 
 def factor(printed: Interval, expected: Interval) -> float:
@@ -178,15 +175,14 @@ def hull(ranges: Iterable[Interval]) -> Interval:
 
 
 def difference_in_words(printed: Interval, expected: Interval) -> str:
-    """How far a figure is off, in words: in per cent up to a tenth, beyond that as a factor."""
+    """Return how far a figure is off: `2% too high`, from 10% on `too low by a factor of 1.49`."""
     apart = factor(printed, expected)
     if apart == 1:
         return "not off"
-    high = printed.low > expected.high
+    side = "high" if printed.low > expected.high else "low"
     if apart < 1.1:
-        return f"{interval.number(100 * (apart - 1), 2)} % too {'high' if high else 'low'}"
-    times = interval.number(apart)
-    return f"{times} times too high" if high else f"too low by a factor of {times}"
+        return f"{interval.number(100 * (apart - 1), 2)}% too {side}"
+    return f"too {side} by a factor of {interval.number(apart)}"
 
 
 def _is(number: float, expected: float) -> bool:

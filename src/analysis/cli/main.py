@@ -120,10 +120,10 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     )
     data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
     audit = _add(
-        commands, "audit", _audit, "say which published figures can be believed, one line per figure and check"
+        commands, "audit", _audit, "check published figures against official results, arithmetic and hardware limits"
     )
-    audit.add_argument("--source", default="", metavar="ID", help="of one document, by its id in data/sources.csv")
-    audit.add_argument("--verdict", default="", metavar="V", help="of one verdict, such as contradicts or impossible")
+    audit.add_argument("--source", default="", metavar="ID", help="one document, by its id in data/sources.csv")
+    audit.add_argument("--verdict", default="", metavar="V", help="one verdict, such as contradicted")
     audit.add_argument("--format", default="table", choices=["table", "json", "csv"], help="how to print (table)")
     _add(commands, "check", _check, "hold every table of data/ to its description")
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")

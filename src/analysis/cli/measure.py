@@ -1,4 +1,4 @@
-"""`analysis measure`: measurement files set beside the official record, in lines of text."""
+"""`analysis measure`: measurement files compared with official results, in lines of text."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.answers import my_deployment as answer
 from analysis.audit import doubts
 from analysis.cli import asking
+from analysis.core import interval, parameters, quote
 from analysis.core import notes as wording
-from analysis.core import parameters, quote
 from analysis.core.parameters import MyDeployment
 from analysis.core.plain import as_dicts
 from analysis.data.catalog import Catalog
 from analysis.importers.measured import formats
 from analysis.importers.measured.measurement import frame
+from analysis.report import percent, range_text, usd
 from analysis.show import tables
 from analysis.themes import assessment, deployment
 from analysis.themes.assessment import Assessed
 
+SAMPLE = "SAMPLE DATA: written by hand, not measured."
 COLUMNS = {
     "label": "Run",
-    "output_tokens_per_s": "Output tokens/s",
-    "derate": "Share of official",
-    "ttft_p99_ms": "TTFT p99 ms",
-    "tpot_p99_ms": "TPOT p99 ms",
-    "good_share": "In time",
+    "output_tokens_per_s": "Output (tokens/s)",
+    "derate": "Share of MLPerf (ratio)",
+    "ttft_p99_ms": "TTFT p99 (ms)",
+    "tpot_p99_ms": "TPOT p99 (ms)",
+    "good_share": "Within limits (ratio)",
     "requests_failed": "Failed",
-    "joules": "J/token",
-    "usd_per_million": "USD/M output tokens",
-    "usd_per_million_all": "USD/M tokens, prompt too",
-    "best": "On the front",
+    "joules": "Energy (J/token)",
+    "usd_per_million": "Cost (USD/M output tokens)",
+    "usd_per_million_all": "Cost (USD/M tokens, prompt included)",
+    "best": "Pareto-optimal",
 }
+GAP = {"step": "Cause", "lost": "Lost (ratio)", "known_from": "Known from"}
 
 
 @asking.in_options()
 def run(arguments: argparse.Namespace) -> list[str]:
-    """The lines of the assessments, one of each model in the files.
+    """Return the lines of the assessments, one of each model in the files.
 
     Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong.
     """
@@ -52,20 +54,51 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
 
 def _told(assessed: Assessed) -> list[str]:
-    makers = (answer.share, answer.gap, answer.saving, answer.limits, answer.goodput, answer.energy, answer.roofline)
-    differ = tables.show(
-        assessed.differences,
-        f"How the run differs from the nearest official row ({assessed.best['nearest'] or 'none'})",
-        {"what": "What", "here": "Here", "there": "There"},
-    )
-    runs = tables.show(answer.table(assessed), f"Runs, {assessed.limited.topic}", answer.known(assessed, COLUMNS))
+    """The answer, then the runs, the comparison of the best one with MLPerf, and caveats."""
+    best, topic = assessed.best, assessed.limited.topic
+    system = f"{best['accelerator_count']}x {assessed.called}"
+    answer = f"No data: no official result of {assessed.called} ({topic})"
+    if assessed.share.known:
+        answer = f"{system}: {percent(assessed.share)} of MLPerf throughput per accelerator ({topic})"
+    costs, bill = (interval.of(best, name) for name in ("usd_per_million", "usd_per_hour"))
+    cost = f"Cost: {usd(costs)} per million output tokens"
+    if assessed.saved.known:
+        enough = range_text(interval.of(best, "enough"))
+        cost += f"; at MLPerf throughput {enough} of {best['accelerator_count']} accelerators suffice, "
+        cost += f"saving {usd(assessed.saved)} of {usd(bill)}/hour"
+    runs = {name: header for name, header in COLUMNS.items() if _is_stated(assessed.runs, name)}
     warned = wording.worded(assessed.notes)
-    said = [
-        answer.sample(assessed),
-        *(make(assessed).sentence for make in makers),
-        f"Caveat: {warned}." if warned else "",
+    tables_shown = [
+        tables.show(assessed.runs, f"Runs, {topic}", runs),
+        tables.show(_compared(assessed), f"Best run: {best['label']}", {"what": "What", "value": "Value"}),
+        tables.show(assessed.gap, "Throughput lost, from the nearest system's Offline result", GAP),
+        tables.show(
+            assessed.differences,
+            f"Differences from the nearest official row ({best['nearest'] or 'none'})",
+            {"what": "What", "here": "Here", "there": "There"},
+        ),
     ]
-    return [*filter(None, said), "", *asking.lines(runs), *asking.lines(differ)]
+    said = [SAMPLE * assessed.is_sample, answer, f"{cost}.", f"Caveat: {warned}." if warned else ""]
+    return [*filter(None, said), "", *(line for table in tables_shown for line in asking.lines(table))]
+
+
+def _compared(assessed: Assessed) -> pd.DataFrame:
+    """What is known of the best run and its limits, in words."""
+    best, (within, judged) = assessed.best, assessed.within_limits
+    limits = f"TTFT {interval.number(assessed.ttft_ms)} ms, TPOT {interval.number(assessed.tpot_ms)} ms"
+    words = {
+        f"Runs within the p99 latency limits ({limits})": f"{within} of {judged}" if judged else "not known",
+        f"Responses within the limits ({best['good_basis']})": percent(best["good_share"]),
+        "Failed requests": f"{best['requests_failed']:,.0f}",
+        "Energy per output token, accelerators only (J)": range_text(best["joules"], 3),
+        f"Share of the roofline, {best['bound']}-bound": percent(best["of_ceiling"]),
+        "Share of the nearest system's Offline throughput": percent(interval.of(best, "of_offline")),
+    }
+    return pd.DataFrame({"what": list(words), "value": list(words.values())})
+
+
+def _is_stated(runs: pd.DataFrame, name: str) -> bool:
+    return bool(runs[name if name in runs else f"{name}_low"].notna().any())
 
 
 def _priced(asked: MyDeployment, assessed: Assessed) -> None:
@@ -75,7 +108,7 @@ def _priced(asked: MyDeployment, assessed: Assessed) -> None:
 
 
 def assess(catalog: Catalog, files: list[str], asked: MyDeployment) -> Assessed:
-    """The assessment of files of one model, anywhere on this machine."""
+    """Return the assessment of files of one model, anywhere on this machine."""
     return assessment.make(catalog, _read(files), asked)
 
 

@@ -18,7 +18,7 @@ FACETS = {
     "scenario": "Scenario",
     "division": "Division",
     "accelerator": "Accelerator",
-    "accelerator_count": "Number of accelerators",
+    "accelerator_count": "Accelerators per system",
     "precision": "Precision",
     "submitter": "Submitter",
     "software": "Software",
@@ -32,7 +32,7 @@ VIEWS = {
     "rounds": "Rounds",
     "scaling": "Scaling",
     "energy": "Energy",
-    "speed": "Speed per user",
+    "speed": "Interactivity",
     "matrix": "Matrix",
     "table": "Table",
 }

@@ -1,4 +1,4 @@
-"""A deployment set beside the official record: files, tables and parameters brought together."""
+"""Comparison of a user's own runs with official results, from measurement files, tables and parameters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.compare import gate
 from analysis.compare.gate import Comparison
-from analysis.core import notes
+from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.notes import Notes
 from analysis.core.parameters import MyDeployment
@@ -21,10 +21,11 @@ from analysis.themes.hardware import memory, plausible, serving
 
 @dataclass(frozen=True)
 class Assessed:
-    """All runs with everything that is known of them, and the `best`: the fastest within the limits, else the fastest.
+    """All runs with what is known of them, and the `best`: the fastest within the latency limits, else the fastest.
 
-    `called` is what people call its accelerator. `differences` and `gap` are of the best run; `limited` and
-    `offline` are the official rows it was set beside.
+    `runs` are those of deployment.against and hardware.serving with a `label` each; `best` is one of them as a dict,
+    `called` the short name of its accelerator. `differences` and `gap` are those of deployment for the best run;
+    `limited` and `offline` are the official rows of the scenario and of Offline that it is compared with.
     """
 
     runs: pd.DataFrame
@@ -39,9 +40,41 @@ class Assessed:
     tpot_ms: float
     notes: Notes
 
+    @property
+    def is_sample(self) -> bool:
+        """Whether a file is one of data/examples/, whose numbers were written by hand."""
+        return bool(self.runs["example"].any())
+
+    @property
+    def share(self) -> Interval:
+        """Throughput per accelerator of the best run over that of official systems; UNKNOWN without one."""
+        return interval.of(self.best, "derate")
+
+    @property
+    def saved(self) -> Interval:
+        """US dollars an hour for the accelerators that are spare at official throughput.
+
+        UNKNOWN without a price or an official system, and where the load may have been light: such a run does not show
+        what the accelerators can do.
+        """
+        is_known = self.price.known and self.best["load"] not in ("light", "")
+        return interval.of(self.best, "saved") if is_known else interval.UNKNOWN
+
+    @property
+    def within_limits(self) -> tuple[int, int]:
+        """How many runs hold both latency limits at the 99th percentile, and of how many that is known."""
+        known = self.runs[self.runs["ttft_held"].notna() & self.runs["tpot_held"].notna()]
+        return int((known["ttft_held"] & known["tpot_held"]).sum()), len(known)
+
+    @property
+    def known_steps(self) -> pd.DataFrame:
+        """The steps of `gap` with a known share, the largest loss first; none without an official system."""
+        known = self.gap.dropna(subset="share_low") if pd.notna(self.best["of_nearest_low"]) else self.gap.head(0)
+        return known.sort_values("lost_high", ascending=False, kind="stable")
+
 
 def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
-    """The runs of importers.measured assessed as `asked`.
+    """Return the comparison of the runs (of importers.measured) with official results, as `asked`.
 
     Raises deployment.Unsaid for what neither files nor parameters say, and for files of several models, benchmarks or
     accelerators; plausible.Implausible for a run that cannot be.
@@ -59,6 +92,7 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     assessed = serving.energy(serving.served(assessed, ttft, tpot))
     assessed = serving.front(serving.money(assessed, price))
     assessed = serving.ceiling(assessed, identity, _model(catalog, benchmark, asked), catalog.accelerators)
+    assessed = assessed.assign(label=[_label(run) for run in as_dicts(assessed)])
     best = _best(assessed)
     same_accelerator = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
     near = deployment.nearest(best, same_accelerator, offline.rows)
@@ -74,12 +108,12 @@ def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.Da
     )
     models = {deployment.model_name(run): run["model"] for run in as_dicts(runs) if run["model"]}
     if len(models) > 1:
-        raise deployment.Unsaid(f"the files are of several models, {', '.join(models.values())}: one report takes one")
+        raise deployment.Unsaid(f"the files have several models, {', '.join(models.values())}: one report takes one")
     settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)
     for column in ("benchmark", "accelerator"):
         values = sorted(set(settled[column]))
         if len(values) > 1:
-            raise deployment.Unsaid(f"the files are of several {column}s, {', '.join(values)}: one report takes one")
+            raise deployment.Unsaid(f"the files have several {column}s, {', '.join(values)}: one report takes one")
     return settled
 
 
@@ -96,7 +130,7 @@ def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> 
 
 
 def _model(catalog: Catalog, benchmark: str, asked: MyDeployment) -> memory.Model | None:
-    """The model and its cache; its weights are in 16 bits, as the precision of each run counts them."""
+    """Return the model with its cache; weights in 16 bits, as the precision of each run scales them."""
     weight, cache = BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
     return memory.model(catalog.benchmarks, benchmark, weight, cache)
 
@@ -105,6 +139,14 @@ def _best(runs: pd.DataFrame) -> dict:
     within = runs[runs["ttft_held"].fillna(False) & runs["tpot_held"].fillna(False)]
     pool = within if len(within) else runs
     return pool.loc[pool["per_accelerator_low"].idxmax()].to_dict()
+
+
+def _label(run: dict) -> str:
+    """The load that tells a run from the others, else its place in the file."""
+    if pd.notna(run["concurrency"]):
+        return f"concurrency {run['concurrency']:,.0f}"
+    rate = run["request_rate"]
+    return f"{interval.number(rate)} requests/s" if 0 < rate < float("inf") else run["place"] or run["file"]
 
 
 def _notes(runs: pd.DataFrame, best: dict) -> Notes:

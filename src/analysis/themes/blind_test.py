@@ -71,7 +71,7 @@ def table(scores: pd.DataFrame) -> str:
     for row in scores.to_dict("records"):
         shares = (row[name] for name in ("median", "p90", "low", "held"))
         cells = [row["question"], row["scenario"], row["benchmark"] or "all", row["results"], row["predicted"]]
-        cells += ["-" if np.isnan(share) else f"{100 * share:.0f} %" for share in shares]
+        cells += ["-" if np.isnan(share) else f"{100 * share:.0f}%" for share in shares]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 

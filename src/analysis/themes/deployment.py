@@ -1,4 +1,4 @@
-"""A user's own runs against the official record: what they ran on, how they differ, what share they reach.
+"""A user's own runs and official results: what they ran on, how they differ, where throughput is lost.
 
 All functions take frames of runs (one row per run, columns of MeasuredRun) or of comparable rows.
 Rates are output tokens per second.
@@ -29,12 +29,12 @@ FORMS = ("sxm", "pcie", "nvl")  # of one model, with other memory and power
 
 
 class Unsaid(Refused):
-    """Something that a measurement file does not say must be said; the text names it and the valid choices."""
+    """A value that a measurement file lacks must be given; the text names it and the valid choices."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What the user says about the runs; "" or 0 leaves it to the file. They are set beside rows of `scenario`."""
+    """What the user states about the runs; "" or 0 leaves it to the file. `scenario` is that of the official rows."""
 
     accelerator: str = ""
     accelerator_count: int = 0
@@ -44,7 +44,7 @@ class Said:
 
 
 def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: Said) -> pd.DataFrame:
-    """The runs with accelerator, accelerator_count, benchmark and precision settled, from the file or from `by_user`.
+    """Return the runs with accelerator, accelerator_count, benchmark and precision, from the file or from `by_user`.
 
     Added: benchmark, rate_low/high (of the system), per_accelerator_low/high, load (see load). Nothing is guessed:
     raises Unsaid for an accelerator, a count or a benchmark that neither says, or that both say differently, for a
@@ -67,11 +67,11 @@ def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFr
 
 
 def load(run: Mapping) -> str:
-    """What a run says of its load, without which a rate tells nothing of what served it.
+    """Return the load of a run, without which its throughput says nothing about the system.
 
-    "light" where requests came at a rate and were answered as fast, so that the rate is theirs; else "capped" where
-    so many were under way at once as is said; else "full" where they came faster than they were answered, all at once
-    too; "" where the file does not say how they came.
+    "light": requests arrived at a rate and were answered as fast, so that throughput is that of arrivals. Else
+    "capped": concurrency was limited. Else "full": requests arrived faster than they were answered, or all at once.
+    "": unknown.
     """
     asked, answered = run["request_rate"], run["requests_per_s"]
     answered = run["requests_completed"] / run["duration_s"] if pd.isna(answered) else answered
@@ -84,7 +84,7 @@ def load(run: Mapping) -> str:
 
 
 def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) -> pd.DataFrame:
-    """The runs beside official rows of their accelerator, per accelerator.
+    """Return the runs with official rows of their accelerator, all per accelerator.
 
     `limited` and `offline` are comparable official rows of the scenario under latency limits and of Offline. Added:
     official_low/high (over the systems of one kind, see cost.behind), systems (how many of how many, in words),
@@ -103,7 +103,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
 
 
 def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Series | None:
-    """The official row most like the run: by count, precision, software, then one whose system has an Offline row too.
+    """Return the official row most like the run: by count, precision, software, then one with an Offline row too.
 
     Among equals the newest round and the fastest counts. None without rows.
     """
@@ -123,7 +123,7 @@ def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Serie
 
 
 def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -> pd.DataFrame:
-    """How a run and its nearest official row differ: what, here, there; only what differs or is not known to agree."""
+    """Return how a run and its nearest official row differ: what, here, there; only what differs or is unknown."""
     if row is None:
         return pd.DataFrame(columns=["what", "here", "there"])
     identity = benchmarks.set_index("benchmark").loc[run["benchmark"]]
@@ -132,7 +132,7 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
         ("model", run["model"] or "not said", identity["model"]),
         ("precision", run["precision"] or "not said", row["precision"] or "not declared"),
         ("accelerators", _number(run["accelerator_count"]), _number(row["accelerator_count"])),
-        ("requests at a time", _number(run["concurrency"]), _number(row["batch_size"])),
+        ("concurrency", _number(run["concurrency"]), _number(row["batch_size"])),
         ("output tokens per request", _number(run["output_tokens"] / run["requests_completed"]), _number(tokens)),
         ("input tokens per request", _number(run["input_tokens"] / run["requests_completed"]), "not stated"),
         ("date or round", _day(run["date"]) or "no date", row["round"]),
@@ -143,27 +143,26 @@ def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -
 
 
 def gap(run: Mapping) -> pd.DataFrame:
-    """Where the throughput goes, from the nearest system's Offline rate to answers that users can use, as factors.
+    """Return where throughput is lost, from the nearest system's Offline rate to responses within the limits.
 
-    Columns: step, share_low, share_high (what is left of the step before; NaN where nothing tells), lost_low, lost_high
-    (what the step takes of the first rate, below zero for a gain), known_from. Shares that are known multiply to the
-    useful share of the Offline rate; where they are numbers, losses and that share add up to 1. What so few requests at
-    a time cost is the ceiling of the run (serving.ceiling) over the nearest system's rate, at most 1; the rest of the
-    distance to that system is software and set-up, or the load where that was light, is not said, or was capped below
-    an unknown ceiling. Failed requests put out no tokens: they are within that rest.
+    Columns: step, share_low, share_high (of the step before; NaN if unknown), lost_low, lost_high (share of the Offline
+    rate, below zero for a gain), known_from. Known shares multiply to the useful share of the Offline rate; where they
+    are single numbers, losses and that share add up to 1. The loss to low concurrency is the ceiling of the run
+    (serving.ceiling) over the nearest system's rate, at most 1. The rest is software and setup, or also load where that
+    was light, unknown, or capped below an unknown ceiling. Failed requests have no output tokens: they are in the rest.
     """
     few_requests = _of_few_requests(run)
     loaded = run["load"] == "full" or (run["load"] == "capped" and few_requests.known)
     rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few_requests if few_requests.known else 1.0)
     steps = [
         ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
-        ("requests at a time", few_requests, "the ceiling at this concurrency over the nearest system's rate"),
+        ("low concurrency", few_requests, "roofline at this concurrency over the nearest system's rate"),
         (
-            "software and set-up" if loaded else "load or software",
+            "software and setup" if loaded else "load or software",
             rest,
-            "the rest of the distance to the nearest system",
+            "remaining gap to the nearest system",
         ),
-        ("answers in time", Interval(run["good_share"], run["good_share"]), "the measurement"),
+        ("SLO misses", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
     ends, remaining = [], Interval(1.0, 1.0)
     for step, share, known_from in steps:
@@ -180,7 +179,7 @@ def _lost(remaining: Interval, share: Interval) -> Interval:
 
 
 def _of_few_requests(run: Mapping) -> Interval:
-    """What is left where the run's ceiling lies below the rate of the nearest system; not known without a ceiling."""
+    """Return the run's ceiling over the rate of the nearest system, at most 1; unknown without a ceiling."""
     near = np.sqrt(run["nearest_low"] * run["nearest_high"])
     share = float(np.minimum(run["ceiling"] / near, 1.0))
     return Interval(share, share)
@@ -239,7 +238,7 @@ def _check_scenario(run: Mapping, by_user: Said) -> None:
     may_be = [name for name in vocabulary.DATACENTER if DRIVEN_AS.get(name, name).lower() == logged]
     if run["scenario"] and by_user.scenario and by_user.scenario not in may_be:
         raise Unsaid(
-            f"{run['file']}: is a log of {run['scenario']}, but is set beside {by_user.scenario}: give scenario "
+            f"{run['file']}: is a log of {run['scenario']}, but is compared with {by_user.scenario}: give scenario "
             f"{' or '.join(may_be) or 'of another run, for this one is compared with none'}"
         )
 
@@ -264,7 +263,7 @@ def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
     in_tokens = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
     valid, asked, model = ", ".join(in_tokens["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
     if asked and asked not in in_tokens["benchmark"].tolist():
-        raise Unsaid(f"{run['file']}: puts out tokens, but benchmark {asked} counts none; valid: {valid}")
+        raise Unsaid(f"{run['file']}: reports tokens, but benchmark {asked} counts none; valid: {valid}")
     of_model = _of_model(model_name(run), in_tokens)
     if not (of_model or asked):
         raise Unsaid(

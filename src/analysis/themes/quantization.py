@@ -1,6 +1,6 @@
-"""What a lower precision gives in official results, what accuracy costs in throughput, and what weights take up.
+"""Throughput by precision, the throughput cost of accuracy targets, and accelerators needed to hold the weights.
 
-All functions but `weights` take comparable rows (see compare.gate), of which official ones count.
+All functions but `weights` take comparable rows (see compare.gate) and use the official ones among them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analysis.themes import alike
 from analysis.themes.hardware import memory
 from analysis.themes.of_a_kind import AVAILABLE
 
-UNKNOWN = "unknown"  # where nothing says which precision ran
+UNKNOWN = "unknown"  # where nothing states the precision
 _RAN = ["benchmark", "scenario", "basis", "round", "accelerator"]
 _BY_PRECISION = [*_RAN, "precision", "known_from", "per_accelerator_low", "per_accelerator_high", "results", "systems"]
 _BY_PRECISION += ["system", "submitter", "software", "origin", "source_ids", "notes"]
@@ -29,12 +29,12 @@ _CHANGED += ["source_ids", "notes"]
 
 
 def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
-    """The official systems by the precision that ran: a row per benchmark, scenario, round, accelerator and precision.
+    """Return the fastest official system of each precision, newest round first, then by throughput.
 
-    Columns: these and basis, known_from (the bases of the precision: declared, configuration ...),
-    per_accelerator_low/high (the fastest of the systems on sale, in the comparison's unit), system, submitter and
-    software of that one, results, systems, source_ids and notes. `precision` is UNKNOWN where nothing says it. The
-    newest round first, in it the fastest.
+    One row per benchmark, scenario, round (`basis`, `round`), accelerator and `precision` (UNKNOWN where nothing states
+    it). Columns: these, `known_from` (where the precision comes from: declared, configuration ...),
+    `per_accelerator_low/high` of the fastest available system (preview where there is no other; in the comparison's
+    unit), its `system`, `submitter` and `software`, `results`, `systems`, `source_ids` and `notes`.
     """
     fastest = [
         _ran(dict(zip(_RAN, key, strict=True)), precision, part)
@@ -48,30 +48,34 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[order].reset_index(drop=True)
 
 
-def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
-    """What the lower of two precisions gives over the wider one on one accelerator, in one round of one benchmark.
+def precision_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the throughput of each lower precision over the next higher one, newest round first.
 
-    Systems are alike (see alike.compared); of several precisions each stands beside the next wider one, and none
-    beside one of as many bytes a weight. Columns: benchmark, scenario, basis, round, accelerator, lower, wider,
-    wider_systems (how many like systems ran the wider one), those of alike.MEASURES; the newest round first.
+    One row per benchmark, scenario, round, accelerator and pair of precisions (`lower`, `higher`) of different bytes
+    per weight, over comparable systems (alike.compared). Columns: these, those of alike.MEASURES, `higher_systems` (how
+    many comparable systems ran the higher precision), and `gain_low/high`: the ratio within submitters that ran both at
+    one size; where none did (`pairs` is 0), of all systems over the fastest at the higher precision.
     """
     ratios = [
-        dict(zip(_RAN, key, strict=True)) | {"lower": lower, "wider": wider, "origin": "official"}
-        | _compared(precisions[lower], precisions[wider], wider)
+        dict(zip(_RAN, key, strict=True)) | {"lower": lower, "higher": higher, "origin": "official"}
+        | _compared(precisions[lower], precisions[higher], higher)
         for key, precisions in _groups(rows).items()
-        for wider, lower in pairwise(sorted(precisions.keys() - {UNKNOWN}, key=_width))
-        if PRECISIONS[lower].bytes_per_weight < PRECISIONS[wider].bytes_per_weight
+        for higher, lower in pairwise(sorted(precisions.keys() - {UNKNOWN}, key=_width))
+        if PRECISIONS[lower].bytes_per_weight < PRECISIONS[higher].bytes_per_weight
     ]  # fmt: skip
-    frame = pd.DataFrame(ratios, columns=[*_RAN, "lower", "wider", "wider_systems", "origin", *alike.MEASURES])
+    frame = pd.DataFrame(ratios, columns=[*_RAN, "lower", "higher", "higher_systems", "origin", *alike.MEASURES])
+    for end in ("low", "high"):
+        frame[f"gain_{end}"] = frame[f"pairs_{end}"].where(frame["pairs"].gt(0), frame[f"spread_{end}"])
     newest = sorted(range(len(frame)), key=lambda place: round_age(frame.at[place, "round"]), reverse=True)
     return frame.iloc[newest].reset_index(drop=True)
 
 
-def changed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Where a submitter ran one accelerator at one size in two rounds, one behind the other, at different precisions.
+def precision_changes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the cases where a submitter changed the precision of an accelerator from one round to the next.
 
-    The later round's rate per accelerator over the earlier one's mixes precision with software. Columns: benchmark,
-    scenario, accelerator, submitter, before, after (precisions), rounds, gain_low/high, source_ids, notes.
+    One row per benchmark, scenario, accelerator, submitter, system size and change, of available systems. Columns:
+    benchmark, scenario, accelerator, submitter, `before`, `after` (precisions), `rounds` (two names), `gain_low/high`
+    (throughput per accelerator, later over earlier round: precision and software together), source_ids, notes.
     """
     official = rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE) & rows["precision"].ne("")]
     by = ["benchmark", "scenario", "accelerator", "submitter"]
@@ -91,11 +95,11 @@ def changed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
-    """The group that holds the weights alone at each precision: one row per accelerator and precision.
+    """Return how many accelerators hold the weights, one row per accelerator and precision.
 
-    Columns: accelerator, precision, weight_gb (1e9 bytes: parameters in 1e9 x bytes per weight), memory_gb, needed (see
-    memory.holding; no row where no group holds them). KV cache and activations come on top: `headroom` is the share of
-    memory kept for them. Empty where the number of parameters is not known.
+    Columns: accelerator, precision, `weight_gb` (1e9 bytes: parameters in 1e9 x bytes per weight), `memory_gb`,
+    `needed` (a power of two, see memory.holding; no row where no group holds them). `headroom` is the share of memory
+    left free for KV cache and activations. Empty where the number of parameters is not known.
     """
     with_memory = accelerators[accelerators["memory_gb"].notna()]
     sizes = pd.DataFrame({"precision": BYTES_PER_WEIGHT.keys(), "bytes": BYTES_PER_WEIGHT.values()})
@@ -106,16 +110,13 @@ def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame
     return grid.assign(needed=needed).dropna(subset="needed").astype({"needed": "int64"})
 
 
-def price_of_accuracy(
-    strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...] = ("accelerator",)
-) -> pd.DataFrame:
-    """Throughput at the stricter accuracy target over that at the looser one, on the same system.
+def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...] = ("accelerator",)) -> pd.DataFrame:
+    """Return the throughput at the stricter accuracy target over that at the looser one, on the same system.
 
     Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
-    count, and is official and on sale. One row per benchmark, scenario and `by`: kept_low/high (a ratio: what is left
-    of the throughput), systems, source_ids, precision and precision_loose (at the stricter and the looser target, of
-    the first system; "" where not stated), notes. Filings of one measurement under both targets (ratio exactly 1) say
-    nothing about the price and are left out.
+    count, and is official and available. One row per benchmark, scenario and `by`: `retained_low/high` (a ratio),
+    `systems`, source_ids, `precision` and `precision_loose` (at the stricter and looser target, of the first system; ""
+    where not stated), notes. One run submitted under both targets (ratio exactly 1) has no cost and is left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
     strict, loose = (
@@ -123,9 +124,10 @@ def price_of_accuracy(
     )
     pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
     pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
-    kept = interval.of(pairs, "rate") / Interval(pairs["rate_low_loose"], pairs["rate_high_loose"])
+    retained = interval.of(pairs, "rate") / Interval(pairs["rate_low_loose"], pairs["rate_high_loose"])
     groups = ["benchmark", "scenario", *by]
-    spread = interval.hull(interval.put(pairs, "kept", kept), groups, "kept").rename(columns={"count": "systems"})
+    spread = interval.hull(interval.put(pairs, "retained", retained), groups, "retained")
+    spread = spread.rename(columns={"count": "systems"})
     ids = pairs.groupby(groups, sort=False)["source_id"].agg(several).rename("source_ids")
     first = pairs.drop_duplicates(groups)[[*groups, "precision", "precision_loose"]]
     pairs["notes"] = notes.beside(pairs["notes"], pairs["notes_loose"])
@@ -142,14 +144,14 @@ def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:
     return groups
 
 
-def _compared(part: alike.Records, base: alike.Records, wider: str) -> dict[str, Any]:
-    """alike.compared of the systems at two precisions, `wider_systems`, and a note where one submitter makes a side."""
+def _compared(part: alike.Records, base: alike.Records, higher: str) -> dict[str, Any]:
+    """alike.compared at two precisions, with `higher_systems` and a note where one submitter makes a side."""
     cells, base_systems = alike.compared(part, base), alike.by_system(alike.alike(part, base)[1])
     if cells["pairs"] == 1:
         cells["notes"] |= {notes.note("single", of="pair")}
     if not cells["pairs"] and len({row["submitter"] for row in base_systems}) == 1:
-        cells["notes"] |= {notes.note("single_wider", precision=wider.upper())}
-    return cells | {"wider_systems": len(base_systems)}
+        cells["notes"] |= {notes.note("single_wider", precision=higher.upper())}
+    return cells | {"higher_systems": len(base_systems)}
 
 
 def _ran(group: dict[str, Any], precision: str, part: alike.Records) -> dict[str, Any]:
@@ -171,5 +173,5 @@ def _ran(group: dict[str, Any], precision: str, part: alike.Records) -> dict[str
 
 
 def _width(precision: str) -> tuple[float, int]:
-    """The order of precisions, the widest first: by bytes of a weight, then as the vocabulary lists them."""
+    """Sort key: most bytes per weight first, then as the vocabulary lists them."""
     return -PRECISIONS[precision].bytes_per_weight, list(PRECISIONS).index(precision)

@@ -1,4 +1,4 @@
-"""The whole official record as one frame: a row per result, with what the gate says of it and what can be computed."""
+"""All official results as one frame: one row per result, with the gate's verdict and derived measures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.compare import gate, row_notes, systems
-from analysis.core import interval, sharing
+from analysis.core import ages, interval, sharing
 from analysis.core.interval import Interval
 from analysis.core.vocabulary import DIVISIONS, STREAMS, round_age
 from analysis.data.catalog import kept_with
@@ -23,16 +23,16 @@ _LOOSEST = "open"  # and so the last of each round
 def of(
     data: gate.Tables, limits: pd.DataFrame, rounds: Sequence[str] = (), divisions: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """The official results, newest round first, closed before network before open; index 0, 1, ...
+    """Return the official results, newest round first, closed before network before open; index 0, 1, ...
 
-    Only those of `rounds` and `divisions`, where these are not empty. `limits` is the table benchmark_limits. Beside
-    the columns of the record and of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of
-    them where it is not known), `power` ("with", "without"), `software` (what served, else the first product of the
-    framework, without its version), `version` (that framework as filed), `per_accelerator` and `rate` (the middle of
-    the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the rate; of streams the
-    energy of a query), all of them NaN where the gate leaves a result out, `speed` (tokens/s per user at the 99th
-    percentile, from the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`,
-    `system_key`, `notes` (a set of core.notes.Note).
+    Empty `rounds` and `divisions` mean all. `limits` is the table benchmark_limits. Added to the columns of results and
+    of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of them where it is unknown),
+    `power` ("with", "without"), `software` (serving software, else the first product of the framework, without its
+    version), `version` (that framework as submitted), `per_accelerator` and `rate` (the middle of the gate's),
+    `latency_ms` of streams and `joules` per unit of work (measured watts over the rate; of streams the energy of a
+    query), all of them NaN where the gate excludes a result, `speed` (tokens/s per user at the 99th percentile, from
+    the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`, `system_key`, `notes`
+    (a set of core.notes.Note).
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
@@ -48,8 +48,16 @@ def of(
     return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
 
 
+def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, list[str]]:
+    """Return the facets of a first view: closed results of a benchmark and scenario, newest round that has them."""
+    facets = {"benchmark": [benchmark], "scenario": [scenario], "division": ["closed"]}
+    is_chosen = rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")
+    newest = ages.newest(rows.loc[is_chosen, "round"])
+    return {"round": [newest], **facets} if newest else facets
+
+
 def _standings(data: gate.Tables, record: gate.Data) -> pd.DataFrame:
-    """gate.standings of the `record` of `data`; made once for a catalog where it has all of the official results."""
+    """Return gate.standings of the `record` of `data`, cached where it has all official results."""
     if len(record.results) < data.results["origin"].eq("official").sum():
         return gate.standings(record)
     return _standings_of_all(data)
@@ -61,12 +69,12 @@ def _standings_of_all(data: gate.Tables) -> pd.DataFrame:
 
 
 def precisions(rows: pd.Series) -> list[str]:
-    """The precisions that are known, in the order of their bits."""
+    """Return the known precisions, in the order of their bits."""
     return sorted({*rows.unique()} - {"", NOT_STATED})
 
 
 def precision_bits(column: pd.Series) -> pd.Series:
-    """A bit per precision; all of them where it is not known, for then nothing tells it from any."""
+    """Return a bit per precision; all of them where it is unknown, for it may be any."""
     names = precisions(column)
     bits = {name: 1 << place for place, name in enumerate(names)}
     unknown = (1 << max(len(names), 1)) - 1
@@ -74,7 +82,7 @@ def precision_bits(column: pd.Series) -> pd.Series:
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
-    """What served each result, else the first product of its framework without version, in its usual spelling."""
+    """Return the serving software, else the first product of the framework without version, in its usual spelling."""
     products = {name: _product(name) for name in rows["framework"].unique()}
     served = rows["serving_software"].where(rows["serving_software"].ne(""), rows["framework"].map(products))
     counts = served.value_counts()
@@ -90,7 +98,7 @@ def _product(framework: str) -> str:
 
 
 def _measures(rows: pd.DataFrame) -> pd.DataFrame:
-    """The numbers that views draw; what the gate leaves out of comparisons has none."""
+    """Add the measures that views draw; rows excluded from comparisons have none."""
     stream, drawn = rows["scenario"].isin(STREAMS), rows["left_out"].eq("")
     middle = {name: _middle(interval.of(rows, name)).where(drawn & ~stream) for name in ("rate", "per_accelerator")}
     watts = _middle(interval.of(rows, "power_watts"))

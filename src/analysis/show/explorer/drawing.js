@@ -112,7 +112,7 @@ function verticalAxis(svg, up, values, left, right, title, top) {
   svg.append(draw("text", { x: 2, y: top - 10, class: "axis" }, title));
 }
 
-// A mark says by its form what its row is: hollow where it is not on sale, a diamond outside the closed division.
+// A mark says by its form what its row is: hollow where it is not available, a diamond outside the closed division.
 function mark(svg, row, x, y, { ink, label = "", radius = 5 } = {}) {
   const hollow = text("availability", row) !== "available" ? " hollow" : "";
   const closed = text("division", row) === "closed";

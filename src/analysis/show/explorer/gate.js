@@ -1,7 +1,7 @@
-// What rows mix. Each row carries the gate's verdict as bits, one per question that takes it in: rows may stand side by
-// side where a question takes in all of them, and that is all that is decided here.
+// What rows mix. Each row carries the gate's verdict as bits, one per question that includes it: rows are comparable
+// where one question includes all of them, and that is all that is decided here.
 
-// Only rows of one benchmark and scenario are set side by side, so each such group is judged for itself.
+// Only rows of one benchmark and scenario are compared, so each such group is judged by itself.
 function mixtures(rows) {
   const groups = new Map();
   for (const row of rows) {
@@ -29,10 +29,10 @@ function banner(rows, who = "this view mixes") {
     const shown = values.length > 5 ? `${values.slice(0, 4).join(", ")} and ${values.length - 4} more` : listed(values);
     return words.startsWith("runs") ? words : `${words} (${shown})`;
   });
-  return said.length ? `Not like with like: ${who} ${listed(said)}.` : "";
+  return said.length ? `Caution: ${who} ${listed(said)}.` : "";
 }
 
-// Rows that the gate lets stand nowhere, counted by its reason.
+// Rows that no comparison includes, counted by the gate's reason.
 function leftOut(rows) {
   const counts = new Map();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-"""The explorer as a cell shows it: a live page where scripts run, a small table of what it holds where they do not."""
+"""The explorer of a cell: a live page where scripts run, a table of results by round where they do not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MIXED = (
     ("apart_division", "division", "divisions"),
     ("apart_suite", "suite", "suites"),
     ("apart_accuracy_target", "accuracy_target", "accuracy targets"),
-    ("apart_power", "power", "runs with and without a power meter"),
+    ("apart_power", "power", "runs with and without measured power"),
     ("apart_precision", "precision", "precisions"),
 )
 
@@ -44,7 +44,7 @@ class Explorer(ipywidgets.HTML):
     """
 
     def __init__(self, catalog: Catalog, rows: pd.DataFrame, start: str) -> None:
-        self.table = tables.show(counted(rows), "Results of the official record", HEADS).unfolded()
+        self.table = tables.show(counted(rows), "Official results by round", HEADS).unfolded()
         first_columns = [column for column in columns.COLUMNS if column.first]
         further_columns = [column for column in columns.COLUMNS if not column.first]
         about = json.dumps(_about(catalog, rows, start), ensure_ascii=False, separators=(",", ":"))
@@ -53,7 +53,7 @@ class Explorer(ipywidgets.HTML):
             "record-first": columns.packed(rows, first_columns),
             "record-rest": columns.packed(rows, further_columns),
         }
-        box = 'style="width:100%;height:56rem;border:0" title="The official record"'
+        box = 'style="width:100%;height:56rem;border:0" title="MLPerf results explorer"'
         super().__init__(f'<iframe {box} srcdoc="{html.escape(self.document)}"></iframe>')
 
     @property
@@ -68,7 +68,7 @@ class Explorer(ipywidgets.HTML):
         parts = self.parts
         held = "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in self.data.items())
         style = _read("frame.css") + parts["style"]
-        head = f'<meta charset="utf-8"><title>The official record</title><style>{style}</style>'
+        head = f'<meta charset="utf-8"><title>MLPerf results explorer</title><style>{style}</style>'
         return f'<!doctype html><html lang="en"><head>{head}</head><body>{parts["html"]}{held}' + (
             f"<script>{parts['script']}</script></body></html>"
         )
@@ -111,7 +111,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     precisions = {name: name.upper() for name in PRECISIONS}
     left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
     unit = set(rows["rate_unit"].unique())
-    meter = {name: f"{name} a power meter" for name in ("with", "without")}
+    meter = {name: f"{name} measured power" for name in ("with", "without")}
     words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter}
     words |= {"availability": {"rdi": "RDI"}, "accelerator": called(catalog.accelerators)}
     return {

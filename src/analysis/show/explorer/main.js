@@ -24,8 +24,8 @@ function render() {
   tallies = counts;
   const systems = systemsIn(rows), [submitters, accelerators] = ["submitter", "accelerator"].map((name) => different(name, rows));
   one("count").replaceChildren(`${counted(rows.length, "result")} of ${counted(systems, "system")} from ${counted(submitters, "submitter")}`,
-    make("small", { className: "quiet" }, [...inWords(), counted(accelerators, "accelerator"), `${whole.format(size)} in the record`].join(" \u00b7 ")),
-    make("small", { className: "quiet", hidden: !outside }, `The filters hide ${counted(outside, "more result")} of this search.`));
+    make("small", { className: "quiet" }, [...inWords(), counted(accelerators, "accelerator"), `${whole.format(size)} in all`].join(" \u00b7 ")),
+    make("small", { className: "quiet", hidden: !outside }, `Filters hide ${counted(outside, "more result")} of this search.`));
   fillFacets(counts);
   fillBar();
   show(rows);
@@ -54,14 +54,14 @@ function show(rows) {
   box.classList.remove("more");
   seen = rows;
   if (!rows.length) {
-    box.replaceChildren(make("p", { className: "nothing" }, "No result is left. Take a choice away at the side, or start again."));
+    box.replaceChildren(make("p", { className: "nothing" }, "No results. Remove a filter or press Reset."));
     one("note").textContent = "";
     return warn(rows);
   }
   if (choice.view === "table") {
     box.replaceChildren(...tableView(rows));
     fillTable();
-    one("note").textContent = "A head sorts, arrows go from row to row, Enter opens one; folding the filters makes room.";
+    one("note").textContent = "Click a column head to sort, a row for details. Arrow keys move, Enter opens.";
     return warn(rows);
   }
   const drawing = VIEWS[choice.view](rows, Math.max(300, Math.min(1100, box.clientWidth - 16)));
@@ -71,12 +71,12 @@ function show(rows) {
   box.replaceChildren(...(sheets.length ? sheets : [make("p", { className: "nothing" }, wanting(choice.view, rows))]));
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
   one("note").textContent = sheets.length ? note : "";
-  const more = make("button", { type: "button" }, allShown ? "Show the first ones" : "Show all accelerators");
+  const more = make("button", { type: "button" }, allShown ? "Show fewer" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
   if (choice.view === "ranked" && sheets.length === 1 && new Set(rows.map((row) => text("accelerator", row))).size > 24) box.append(more);
 }
 
-// Marks: pointed at or focused they tell their row; pressed they open it, and near is near enough for a finger.
+// Marks: pointed at or focused they name their row; a click on or near one opens it.
 const tip = make("div", { id: "tip", hidden: true, ariaHidden: "true" });
 
 function tell(shape) {
@@ -95,9 +95,9 @@ function tell(shape) {
 
 function limits(row) {
   if (!columns.get("ttft_limit_ms").loaded) return "";
-  const own = [["ttft_limit_ms", "first token within"], ["tpot_limit_ms", "each token within"]]
+  const own = [["ttft_limit_ms", "TTFT"], ["tpot_limit_ms", "TPOT"]]
     .filter(([name]) => number(name, row) > 0).map(([name, words]) => `${words} ${exact.format(number(name, row))} ms`);
-  return own.length ? `Limits: ${own.join(", ")}` : "";
+  return own.length ? `p99 limits: ${own.join(", ")}` : "";
 }
 
 function nearest(svg, event) {
@@ -166,7 +166,7 @@ function makeFacets(counts) {
     }));
     const field = make("fieldset", {}, make("legend", { className: "unseen" }, head));
     if (values.length > LONG && !numbers) {
-      const search = make("input", { type: "search", placeholder: "Find", ariaLabel: `Find in ${head}`, autocomplete: "off" });
+      const search = make("input", { type: "search", placeholder: "Search", ariaLabel: `Search ${head}`, autocomplete: "off" });
       const more = make("button", { type: "button", className: "more" });
       finds.set(name, { search, more, all: false });
       search.addEventListener("input", () => narrow(name, true));
@@ -193,7 +193,7 @@ function fillFacets(counts) {
     }
     narrow(name);
     const words = chosen ? [...chosen].map((value) => worded(name, value)) : [];
-    one(`facet-${name}`).querySelector(".told").textContent = words.length > 2 ? `${words.length} chosen` : words.join(", ");
+    one(`facet-${name}`).querySelector(".told").textContent = words.length > 2 ? `${words.length} selected` : words.join(", ");
   }
 }
 
@@ -208,7 +208,7 @@ function narrow(name, anew = false) {
     each.label.hidden = !each.kept && !(words ? each.words.includes(words) : find.all || place < FEW);
   });
   find.more.hidden = Boolean(words);
-  find.more.textContent = find.all ? `Show the first ${FEW}` : `Show all ${own.length}`;
+  find.more.textContent = find.all ? `Show the top ${FEW}` : `Show all ${own.length}`;
 }
 
 function offered(name, value) {

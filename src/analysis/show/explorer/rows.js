@@ -1,11 +1,11 @@
-// A row opened to everything that is known of it, and two rows side by side.
+// The details of a row, and the comparison of two rows.
 
 const COMPUTED = new Set(["per_accelerator", "rate", "joules", "speed"]);  // what was filed or logged is told in full
 
 function fact(name, row) {
   const column = columns.get(name), words = said(name, row);
   if (!words) return "";
-  if (name.endsWith("_difference")) return `${(100 * column.numbers[row]).toPrecision(2)} %`;
+  if (name.endsWith("_difference")) return `${(100 * column.numbers[row]).toPrecision(2)}%`;
   return column.numbers && !column.facet && !COMPUTED.has(name) ? exact.format(column.numbers[row]) : words;
 }
 
@@ -65,7 +65,7 @@ function showRow(row) {
     return button;
   };
   const id = text("id", row);
-  const actions = make("p", { className: "actions" }, copy, set("Baseline", { baseRow: id, base: "" }), set("Compare as A", { a: id }), set("Compare as B", { b: id }));
+  const actions = make("p", { className: "actions" }, copy, set("Set as baseline", { baseRow: id, base: "" }), set("Compare as A", { a: id }), set("Compare as B", { b: id }));
   const heading = make("h2", { id: "row-name" }, `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("benchmark", row)} ${said("scenario", row)}, ${said("round", row)}`);
   dialog.replaceChildren(closer(), heading, actions, cite, list);
   if (!dialog.open) dialog.showModal();
@@ -77,10 +77,10 @@ function pair() {
   const rows = [choice.a, choice.b].map((id) => (id && columns.get("id").loaded ? rowOf(id) : -1));
   box.hidden = !choice.a && !choice.b;
   if (box.hidden || !columns.get("id").loaded) return;
-  const [a, b] = rows, name = (row) => (row < 0 ? "choose a result: open it and press Compare" : `${said("accelerator_count", row)} x ${said("accelerator", row)}`);
-  const drop = make("button", { type: "button" }, "Stop comparing");
+  const [a, b] = rows, name = (row) => (row < 0 ? "open a result and press Compare" : `${said("accelerator_count", row)} x ${said("accelerator", row)}`);
+  const drop = make("button", { type: "button" }, "Clear comparison");
   drop.addEventListener("click", () => change({ a: "", b: "" }));
-  box.replaceChildren(make("h2", {}, "A against B"), drop);
+  box.replaceChildren(make("h2", {}, "A vs B"), drop);
   if (a < 0 || b < 0) {
     box.append(make("p", {}, `A: ${name(a)}. B: ${name(b)}.`));
     return;
@@ -89,15 +89,15 @@ function pair() {
   const mixed = banner(rows, "A and B mix");
   if (same && measure(a) > 0 && measure(b) > 0) {
     const less = STREAMS.has(text("scenario", a)), ratio = less ? measure(b) / measure(a) : measure(a) / measure(b);
-    box.append(make("p", { className: "ratio" }, ratio >= 1 ? `A does ${three.format(ratio)} times the work of B${less ? "" : ", each accelerator"}.` : `B does ${three.format(1 / ratio)} times the work of A${less ? "" : ", each accelerator"}.`));
-  } else box.append(make("p", {}, "Another benchmark, scenario or unit: there is no ratio."));
+    box.append(make("p", { className: "ratio" }, `A: ${three.format(ratio)}x B${less ? " (inverse latency)" : " per accelerator"}`));
+  } else box.append(make("p", {}, "No ratio: benchmark, scenario or unit differs."));
   if (mixed) box.append(make("p", { className: "banner" }, mixed));
   const body = make("tbody");
   const differs = known().filter((column) => fact(column, a) !== fact(column, b) && !["id", "duplicate_of"].includes(column));
   for (const column of differs)
     body.append(make("tr", {}, make("th", { scope: "row" }, columns.get(column).head), make("td", {}, fact(column, a) || "none"), make("td", {}, fact(column, b) || "none")));
-  const heads = make("tr", {}, make("th", { scope: "col" }, "What differs"), make("th", { scope: "col" }, `A: ${name(a)}`), make("th", { scope: "col" }, `B: ${name(b)}`));
-  box.append(make("div", { className: "grid pair", tabIndex: 0, role: "group", ariaLabel: "What differs between A and B" }, make("table", {}, make("thead", {}, heads), body)));
+  const heads = make("tr", {}, make("th", { scope: "col" }, "Difference"), make("th", { scope: "col" }, `A: ${name(a)}`), make("th", { scope: "col" }, `B: ${name(b)}`));
+  box.append(make("div", { className: "grid pair", tabIndex: 0, role: "group", ariaLabel: "Differences between A and B" }, make("table", {}, make("thead", {}, heads), body)));
 }
 
 const places = new Map();

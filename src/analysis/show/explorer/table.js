@@ -61,7 +61,7 @@ function tableView(rows) {
   table.at = 0;
   table.ratio = choice.base || baseRow >= 0 ? ratios(table.rows) : null;
   const { shown, same, measured } = layOut(table.rows);
-  if (table.ratio) shown.splice(1, 0, { name: "", words: `Times ${baseRow >= 0 ? "the baseline" : called(choice.base)}`, width: NUMBERS });
+  if (table.ratio) shown.splice(1, 0, { name: "", words: `Ratio to ${baseRow >= 0 ? "baseline" : called(choice.base)}`, width: NUMBERS });
   Object.assign(table, { shown, measured });
   const [by, way] = choice.sort.split(":");
   const heads = shown.map(({ name, words }) => {
@@ -75,14 +75,14 @@ function tableView(rows) {
   });
   const body = make("tbody");
   const widths = make("colgroup", {}, ...shown.map(({ width }) => make("col", { style: `width:calc(${width}ch + .75rem)` })));
-  const whole = make("table", {}, make("caption", {}, "The results chosen"), widths, make("thead", {}, make("tr", {}, ...heads)), body);
+  const whole = make("table", {}, make("caption", {}, "Selected results"), widths, make("thead", {}, make("tr", {}, ...heads)), body);
   const sum = shown.reduce((all, own) => all + own.width, 0);
   whole.style.width = `max(100%, ${sum}ch + ${0.75 * shown.length}rem)`;
   whole.setAttribute("aria-rowcount", table.rows.length + 1);
-  table.box = make("div", { className: "grid", tabIndex: 0, role: "group", ariaLabel: "Table of the results chosen" }, whole);
+  table.box = make("div", { className: "grid", tabIndex: 0, role: "group", ariaLabel: "Table of selected results" }, whole);
   table.box.addEventListener("scroll", () => requestAnimationFrame(fillTable), { passive: true });
   table.box.addEventListener("keydown", moveInTable);
-  const told = make("p", { className: "quiet same", hidden: !same.length }, `The same in each row: ${listed(same)}.`);
+  const told = make("p", { className: "quiet same", hidden: !same.length }, `Same in every row: ${listed(same)}.`);
   return [told, table.box];
 }
 

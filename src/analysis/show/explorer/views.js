@@ -1,4 +1,4 @@
-// The views of what is chosen. Each draws panels of rows that measure one thing: a benchmark in a scenario.
+// The views of the selected rows. Each draws panels of rows that measure one thing: a benchmark in a scenario.
 
 const STREAMS = new Set(["SingleStream", "MultiStream"]);
 const SCENARIOS = ["Offline", "Server", "Interactive"];  // in each of which a system's rate is measured
@@ -25,11 +25,11 @@ function measure(row) {
 }
 
 function unitOf(row) {
-  return STREAMS.has(text("scenario", row)) ? "ms a query (less is better)"
+  return STREAMS.has(text("scenario", row)) ? "latency (ms per query, lower is better)"
     : `${perSecond(row)} per accelerator`;
 }
 
-// What values are set in proportion to: the baseline's best among the rows, or the one row; none where it has no value.
+// The baseline of ratios: the best result of an accelerator among the rows, or one row; none where it has no value.
 function reference(rows) {
   if (baseRow >= 0) {
     const like = rows.length && ["benchmark", "scenario", "rate_unit"].every((name) => text(name, rows[0]) === text(name, baseRow));
@@ -56,28 +56,28 @@ const VIEWS = {
     const { shown, all } = panels(rows, keys, 4, (row) => measure(row) > 0);
     const time = (row) => Date.parse(about.published[text("round", row)]);
     return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: time, y: measure, dates: true, lines: "x",
-      across: "round, by the day of its publication", up: unitOf(own[0]) }));
+      across: "publication date of the round", up: unitOf(own[0]) }));
   },
   scaling(rows, width) {
     const keys = ["benchmark", "scenario"];
     const { shown, all } = panels(rows, keys, 4, (row) => number("rate", row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: (row) => number("accelerator_count", row),
-      y: (row) => number("rate", row), lines: "x", counts: true, across: "accelerators of the system",
-      up: `${perSecond(own[0])}, the whole system` }));
+      y: (row) => number("rate", row), lines: "x", counts: true, across: "accelerators per system",
+      up: `${perSecond(own[0])} per system` }));
   },
   energy(rows, width) {
     const keys = ["benchmark", "scenario"];
     const rate = (row) => (STREAMS.has(text("scenario", row)) ? 1000 / number("latency_ms", row) : number("rate", row));
     const { shown, all } = panels(rows, keys, 4, (row) => number("joules", row) > 0 && rate(row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, keys, width, { x: rate, y: (row) => number("joules", row), less: true,
-      across: STREAMS.has(text("scenario", own[0])) ? "queries per second, one after another"
-        : `${perSecond(own[0])}, the whole system`,
+      across: STREAMS.has(text("scenario", own[0])) ? "queries per second, single stream"
+        : `${perSecond(own[0])} per system`,
       up: STREAMS.has(text("scenario", own[0])) ? "joules per query" : `joules per ${work(own[0])}` }));
   },
   speed(rows, width) {
     const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("speed", row) > 0 && number("per_accelerator", row) > 0);
     return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("speed", row),
-      y: (row) => number("per_accelerator", row), across: "tokens per second to each user (99th percentile)", up: unitOf(own[0]) }));
+      y: (row) => number("per_accelerator", row), across: "interactivity (tokens/s per user, p99)", up: unitOf(own[0]) }));
   },
   matrix(rows, width) {
     const { shown, all } = panels(rows, ["scenario"], 3, (row) => measure(row) > 0);
@@ -93,26 +93,26 @@ function perSecond(row) {
   return { token: "tokens", sample: "samples", query: "queries" }[work(row)] + " per second";
 }
 
-// Why a view draws none of these rows, and what to choose so that it does.
+// Why a view is empty, and what to select.
 function wanting(view, rows) {
-  const without = leftOut(rows), none = "None of the results chosen";
+  const without = leftOut(rows), none = "No selected result";
   const able = rows.filter((row) => !text("left_out", row)), chosen = (name) => choice.chosen.get(name);
-  if (!able.length) return `${none} is comparable: ${listed(without)}. The table lists them.`;
+  if (!able.length) return `${none} is comparable: ${listed(without)}. See the table.`;
   if (view === "scenarios")
     return chosen("scenario") && SCENARIOS.filter((name) => chosen("scenario").has(name)).length < 2
-      ? `This view joins what one system did in two or three scenarios. Choose a second scenario: ${SCENARIOS.join(", ")}.`
-      : `${none} is of a system that ran two of ${listed(SCENARIOS)}. Choose more benchmarks or rounds.`;
+      ? `This view compares scenarios. Select a second one: ${SCENARIOS.join(", ")}.`
+      : `No selected system has results in two of ${listed(SCENARIOS)}. Select more benchmarks or rounds.`;
   if (view === "scaling")
-    return `${none} has a rate: they are latencies of single queries. Choose one of the scenarios ${listed(SCENARIOS)}.`;
+    return `${none} has a throughput: single-query latency only. Select ${SCENARIOS.join(", ")}.`;
   if (view === "energy" && !able.some((row) => text("power", row) === "with"))
-    return `${none} was run with a power meter. ${offered("power", "with")
-      ? `Choose “${worded("power", "with")}” under ${columns.get("power").head}.` : "Choose another round, benchmark, scenario or submitter."}`;
+    return `${none} has measured power. ${offered("power", "with")
+      ? `Select “${worded("power", "with")}” under ${columns.get("power").head}.` : "Select another round, benchmark, scenario or submitter."}`;
   if (view === "speed") {
     const told = new Set();
     for (let row = 0; row < size; row++) if (number("speed", row) > 0 && number("per_accelerator", row) > 0) told.add(said("benchmark", row));
-    return `${none} tells its speed per user: that is known under a limit on the time of a token. Choose Server or Interactive, and one of ${[...told].sort().join(", ")}.`;
+    return `${none} has a per-user speed: it needs a TPOT limit. Select Server or Interactive, and one of ${[...told].sort().join(", ")}.`;
   }
-  return `${none} has what this view draws. The table lists them.`;
+  return `${none} has the data of this view. See the table.`;
 }
 
 // Panels below each other, with what of the choice they do not show.
@@ -120,9 +120,9 @@ function drawn(shown, all, rows, panel) {
   const sheets = shown.map(panel).filter(Boolean);
   const seen = shown.reduce((sum, own) => sum + own.length, 0);
   const without = leftOut(rows);
-  const parts = [`${counted(seen, "result")} of the ${whole.format(rows.length)} chosen are in this view`];
-  if (all > shown.length) parts.push(`${shown.length} of ${all} panels are drawn: choose a benchmark and a scenario for one`);
-  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`the baseline ${called(choice.base)} has no result among these: there is no ratio`);
+  const parts = [`Shown: ${whole.format(seen)} of ${counted(rows.length, "selected result")}`];
+  if (all > shown.length) parts.push(`${shown.length} of ${all} panels: select a benchmark and a scenario`);
+  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`no ratios: no result of the baseline ${called(choice.base)}`);
   if (without.length) parts.push(`not comparable: ${listed(without)}`);
   return { sheets, note: `${parts.join("; ")}.`, seen: shown.flat() };
 }
@@ -158,12 +158,12 @@ function ranking(rows, keys, width, most) {
   const log = Math.max(...values) / Math.min(...values) > 40;
   const [low, high] = range(values, log);
   const across = scale(low, high, left + (first ? room : 8), right, log);
-  const axis = base ? `times ${base.words}` : unitOf(rows[0]);
+  const axis = base ? `x ${base.words}` : unitOf(rows[0]);
   horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(axis, log), (left + right) / 2);
   shown.forEach((own, place) => {
     const y = top + place * step + 8, x = across(value(own.best));
     const from = first ? left + 8 : across(low), to = first ? x - wide(figures[place]) : x;
-    if (to > from + 6) svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, class: "stem" }));
+    if (!log && to > from + 6) svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, class: "stem" }));
     inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, called(own.name), narrow ? 16 : 28);
     const taken = new Set();
     for (const row of own.rows) {
@@ -192,7 +192,7 @@ function slopes(rows, width) {
   const shown = lines.slice(0, 60), present = SCENARIOS.filter((name) => shown.some((own) => own.has(name)));
   const narrow = width < 560, top = 66, bottom = 400, left = narrow ? 48 : 60, right = width - (narrow ? 100 : 190);
   const accelerators = shown.map((own) => text("accelerator", own.values().next().value)), inks = inksOf(accelerators);
-  const name = `${said("benchmark", rows[0])}, systems of several scenarios`;
+  const name = `${said("benchmark", rows[0])}, systems with several scenarios`;
   const held = `${some(systemsOf(shown), systemsOf(lines), "system")}, ${named(inks, new Set(accelerators).size)}`;
   const svg = sheet(width, bottom + 40, `${name}: ${held}`);
   heading(svg, name, held, width);
@@ -234,7 +234,7 @@ function inked(kind, ink) {
 }
 
 function named(inks, all) {
-  return inks.size < all ? `${inks.size} of ${all} accelerators named, the others grey` : counted(all, "accelerator");
+  return inks.size < all ? `${inks.size} of ${all} accelerators named, others gray` : counted(all, "accelerator");
 }
 
 function endLabels(svg, labels, x, top, bottom, most) {
@@ -249,7 +249,7 @@ function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = 
   const base = y === measure ? reference(known) : null;
   const value = base ? (row) => (streams ? base.value / y(row) : y(row) / base.value) : y, lessIsBetter = streams && !base;
   const groups = byAccelerator(known, value, lessIsBetter);
-  if (base) up = `times ${base.words}`;
+  if (base) up = `x ${base.words}`;
   const inks = inksOf(groups.map((own) => own.name));
   const narrow = width < 560, top = 66, bottom = 430, left = narrow ? 50 : 62, right = width - (narrow ? 104 : 190);
   const name = title(keys, rows[0]), held = `${counted(known.length, "result")}, ${named(inks, groups.length)}`;
@@ -332,8 +332,8 @@ function matrix(rows, width) {
   const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size).slice(0, room);
   const down = [...models.keys()].filter((model) => across.some((part) => best.has(`${model}\n${part}`)))
     .sort((a, b) => models.get(b).size - models.get(a).size);
-  const name = `${said("scenario", rows[0])}: best ${choice.base ? `as a multiple of ${called(choice.base)}` : less ? "latency (ms)" : "per accelerator"}`;
-  const held = `${some(down.length, models.size, "benchmark")}, ${some(across.length, parts.size, "accelerator")}${choice.base || less || narrow ? "" : ", each in its unit"}`;
+  const name = `${said("scenario", rows[0])}: best ${choice.base ? `vs ${called(choice.base)} (ratio)` : less ? "latency (ms)" : "throughput per accelerator"}`;
+  const held = `${some(down.length, models.size, "benchmark")}, ${some(across.length, parts.size, "accelerator")}${choice.base || less || narrow ? "" : ", units differ by row"}`;
   const svg = sheet(width, top + down.length * high + 12, `${name}: ${held}`);
   heading(svg, name, held, width);
   across.forEach((part, place) => {

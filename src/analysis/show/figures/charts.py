@@ -331,7 +331,7 @@ def bars(
 
 
 @style.drawn_twice
-def shares(
+def stacked(
     frame: pd.DataFrame,
     *,
     label: str,
@@ -342,10 +342,10 @@ def shares(
     subtitle: str,
     notes: Notes = NONE,
 ) -> Drawing:
-    """One bar per label, all of one length: what each of `counts` is of their sum, in percent.
+    """One bar per label from zero, of the columns `counts` stacked, with their sum at its end.
 
-    `counts` maps columns to their words in the legend, `inks` to their colours; a white part is outlined, for what is
-    not there. `axis` names what is counted.
+    `counts` maps columns to their words in the legend, `inks` to their colors; a white part is outlined, for what is
+    missing. `axis` names what is counted.
     """
     from matplotlib.patches import Patch  # Loaded where something is drawn, as in `style`.
 
@@ -356,22 +356,25 @@ def shares(
     texts = {words: [f"{count:,}" for count in rows[name]] for name, words in counts.items()}
     numbers = [Column(in_words.capital(words), counted, numeric=True) for words, counted in texts.items()]
     description = Description(
-        f"Bars, shares of {axis}:",
+        f"Stacked bars, {axis}:",
         [in_words.words(rows, label), *numbers],
         lambda row, *counted: f"{row}: {', '.join(map('{} {}'.format, counted, texts))}",
     )
-    percent = rows[list(counts)].mul(100).div(rows[list(counts)].sum(axis=1), axis=0)
-    starts = percent.cumsum(axis=1) - percent
+    ends = rows[list(counts)].cumsum(axis=1)
     looks = {name: {"fc": ink, "ec": QUIET if ink == LIGHT else ink, "lw": 0.8} for name, ink in inks.items()}
     for name in counts:
-        drawn_rows = rows.index[rows[name].gt(0)]
-        ax.barh(drawn_rows, percent.loc[drawn_rows, name], 0.62, starts.loc[drawn_rows, name], **looks[name])
+        drawn = rows.index[rows[name].gt(0)]
+        ax.barh(drawn, rows.loc[drawn, name], 0.62, (ends[name] - rows[name])[drawn], **looks[name])
+    for place, total in enumerate(rows[list(counts)].sum(axis=1)):
+        parts.number(ax, total, place, f"{total:,}")
     ax.set_yticks(rows.index, rows[label], size=8.5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.grid(axis="y", visible=False)
-    ax.set_xlim(0, 100.5)  # half a percent more, so that the outline of a bar is not cut
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter(parts.plain)
     ax.tick_params(axis="x", labelsize=8.5)
-    ax.set_xlabel(f"% of {axis}", size=9)
+    ax.set_xlabel(style.wrapped(axis, 42), size=9)
+    parts.right_room(ax)
     entries = [Patch(**looks[name], label=words) for name, words in counts.items()]
     figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.5, handlelength=1.4)
     return Drawing(figure, description.alt(title), description.table(title), notes)

@@ -84,15 +84,15 @@ def as_style(colour: str) -> str:
 
 # What the audit says of a figure, from what agrees to what cannot be.
 _JUDGED = {
-    "agrees": "#9a9a9a",
-    "only under a condition": "#c98a00",
-    "contradicts": "#c0392b",
-    "impossible": "#6c1d6e",
+    "confirmed": "#9a9a9a",
+    "conditional": "#c98a00",
+    "contradicted": "#c0392b",
+    "physically impossible": "#6c1d6e",
 }
 JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items()}
 
-# Of the rows of the official record: as published, another figure than its log's, and without a log.
-PROVEN = {"agreeing": POINT, "differing": JUDGED["contradicts"], "uncompared": LIGHT}
+# Of official results: recomputed from their log with the published value or another one, and without a log.
+RECOMPUTED = {"agreeing": POINT, "differing": JUDGED["contradicted"], "uncompared": LIGHT}
 
 
 @cache

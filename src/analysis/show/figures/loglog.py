@@ -90,8 +90,8 @@ def _logarithmic(ax: Axes, x_axis: str, y_axis: str) -> None:
 
 def _roof_legend(figure: object, dashes: Mapping[str, str]) -> None:
     entries = [parts.sample(color=style.QUIET, lw=1.3, ls=dash, label=name) for name, dash in dashes.items()]
-    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, ms=5, label="above its roof"))
-    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, mfc="white", ms=5, label="below its roof"))
+    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, ms=5, label="above the limit"))
+    entries.append(parts.sample(ls="", marker="o", color=style.QUIET, mfc="white", ms=5, label="below the limit"))
     figure.legend(
         handles=entries, loc="outside lower left", ncols=1 if style.is_narrow() else 3, fontsize=8, handletextpad=0.4
     )
@@ -102,7 +102,7 @@ def _roofs_in_words(roofs: pd.DataFrame, points: pd.DataFrame, x_axis: str, y_ax
     corners = (roofs[name].map(interval.number) for name in ("at_batch_1", "flat", "ridge"))
     listing = "; ".join(map("{}: {} at 1, flat at {} from {}".format, roofs["label"], *corners))
     ends = {"at_batch_1": "y_low", "flat": "y_high", "ridge": "x_high"}
-    lines = roofs.rename(columns=ends).assign(x_low=1.0, label=roofs["label"] + " roof")
+    lines = roofs.rename(columns=ends).assign(x_low=1.0, label=roofs["label"] + " limit")
     shared = ["label", "x_low", "x_high", "y_low", "y_high"]
     rows = pd.concat([lines[shared], points[shared]], ignore_index=True)
     sides = [*[""] * len(roofs), *("above" if above else "below" for above in points["above"])]
@@ -110,8 +110,8 @@ def _roofs_in_words(roofs: pd.DataFrame, points: pd.DataFrame, x_axis: str, y_ax
         Column("What", rows["label"]),
         in_words.ranges(rows, "x", x_axis),
         in_words.ranges(rows, "y", y_axis),
-        Column("Beside its roof", sides),
+        Column("Compared with the limit", sides),
     ]
     return Description(
-        f"Roofs: {listing}. Points:", columns, lambda label, _, up, side: f"{label} {up} ({side})" if side else ""
+        f"Limits: {listing}. Points:", columns, lambda label, _, up, side: f"{label} {up} ({side})" if side else ""
     )
