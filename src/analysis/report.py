@@ -63,8 +63,8 @@ def finding(
 
     `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
     their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
-    to, `values` holds further values with their units, `more` further sentences. Without a value (None, or a span of no
-    rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an empty text or
+    to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Without a
+    value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an empty text or
     unit.
     """
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
@@ -72,6 +72,7 @@ def finding(
         notes = _notes(shown)
     cites = [*sources] or ([] if shown is None else cited(shown))
     further = {key: (_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
+    further = {key: (amount, unit) for key, (amount, unit) in further.items() if amount.known}
     if shown is not None:
         provenance.remember(shown)
     known = UNKNOWN if value is None else _interval(value)

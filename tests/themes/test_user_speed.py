@@ -1,4 +1,4 @@
-"""Throughput over speed per user, from hand-made runs: speeds, bounds, fronts, curves, what is given at a speed."""
+"""Throughput over interactivity, from hand-made runs: bounds, Pareto frontier, curves, leaders."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 from analysis.compare import systems
 from analysis.core.notes import NONE
 from analysis.themes import user_speed
-from analysis.themes.benchmark_rules import LIMIT, LOGGED, NO_PROMISE
+from analysis.themes.benchmark_rules import LIMIT, LOGGED, NO_LIMIT
 
 Rows = Callable[..., pd.DataFrame]
 NAN = float("nan")
@@ -25,7 +25,8 @@ LIMITS = pd.DataFrame(
     }
 )
 A, B = {"accelerator": "H100 SXM", "result_id": "a"}, {"accelerator": "B200 SXM", "result_id": "b"}
-# Eight H100: 100, 80 and 20 tokens/s each, at no speed, at 10 and 50 tokens/s; eight B200: 300 and 240, at 12.5
+# Tokens/s per accelerator: 8 H100 with 100 Offline, 80 at 10 and 20 at 50 tokens/s per user;
+# 8 B200 with 300 Offline and 240 at 12.5
 FREE = A | {"low": 800.0}
 SLOW = A | {"low": 640.0, "scenario": "Server", "tpot_p99_ms": 100.0}
 FAST = A | {"low": 160.0, "scenario": "Interactive", "tpot_p99_ms": 20.0, "ttft_p99_ms": 300.0}
@@ -54,51 +55,51 @@ def runs(results: Rows) -> Rows:
 
 def at(given: pd.DataFrame, speed: float, accelerator: str) -> pd.Series:
     """The one row of an asked speed and an accelerator."""
-    (place,) = given.index[given["asked"].eq(speed) & given["accelerator"].eq(accelerator)]
+    (place,) = given.index[given["target"].eq(speed) & given["accelerator"].eq(accelerator)]
     return given.loc[place]
 
 
-def test_speed_is_a_thousand_over_the_log_s_time_per_token(runs: Rows) -> None:
+def test_interactivity_is_1000_over_the_logged_tpot(runs: Rows) -> None:
     found = runs(FREE, SLOW, FAST)
-    assert found["speed"].tolist()[1:] == [10.0, 50.0] and np.isnan(found["speed"][0])
-    assert found["proof"].tolist() == [NO_PROMISE, LOGGED, LOGGED]
+    assert found["interactivity"].tolist()[1:] == [10.0, 50.0] and np.isnan(found["interactivity"][0])
+    assert found["known_from"].tolist() == [NO_LIMIT, LOGGED, LOGGED]
     assert found["per_accelerator_low"].tolist() == [100.0, 80.0, 20.0]
 
 
-def test_without_a_log_the_limit_of_the_run_s_own_round_is_a_bound(runs: Rows) -> None:
+def test_without_a_logged_tpot_the_latency_limit_of_the_round_is_a_lower_bound(runs: Rows) -> None:
     """200 ms: 5 tokens/s at least. The rules of v4.1 have no Interactive, and those of v4.0 limit nothing here."""
     later = {"round": "v5.1", "result_id": "c"}
     bare = {"tpot_p99_ms": NAN}
     found = runs(
         SLOW | bare, FAST | bare, FAST | bare | later, SLOW | bare | {"round": "v4.0"}, SLOW | {"tpot_p99_ms": 0.0}
     )
-    assert found["speed"].tolist() == pytest.approx([5.0, NAN, 25.0, NAN, 5.0], nan_ok=True)
-    bound = [LIMIT, NO_PROMISE, LIMIT, NO_PROMISE, LIMIT]
-    assert found["proof"].tolist() == bound
+    assert found["interactivity"].tolist() == pytest.approx([5.0, NAN, 25.0, NAN, 5.0], nan_ok=True)
+    bound = [LIMIT, NO_LIMIT, LIMIT, NO_LIMIT, LIMIT]
+    assert found["known_from"].tolist() == bound
 
 
-def test_limits_are_those_of_the_scenarios_that_ran(runs: Rows) -> None:
+def test_limits_of_the_scenarios_that_ran(runs: Rows) -> None:
     found = user_speed.limits_of(runs(FREE, SLOW), LIMITS)
-    assert found.to_dict("records") == [{"scenario": "Server", "speed": 5.0, "ttft_ms": 2000.0}]
+    assert found.to_dict("records") == [{"scenario": "Server", "interactivity": 5.0, "ttft_ms": 2000.0}]
 
 
-def test_tokens_per_kilowatt_are_of_the_whole_system(runs: Rows) -> None:
+def test_throughput_per_kilowatt_is_of_the_whole_system(runs: Rows) -> None:
     """640 tokens/s at 3,200 W."""
     metered = runs(SLOW | {"power_watts_low": 3200.0, "power_watts_high": 3200.0}, FAST)
     assert metered["per_kilowatt_low"].tolist() == pytest.approx([200.0, NAN], nan_ok=True)
-    found = user_speed.given(metered, [10.0], user_speed.PER_KILOWATT)
-    assert found["rate_low"].tolist() == [200.0]
+    found = user_speed.at_targets(metered, [10.0], user_speed.PER_KILOWATT)
+    assert found["throughput_low"].tolist() == [200.0]
 
 
-def test_the_front_has_what_no_run_on_sale_beats_in_speed_and_rate(runs: Rows) -> None:
+def test_pareto_frontier_has_available_runs_that_none_beats_in_both(runs: Rows) -> None:
     beaten = SLOW | {"low": 320.0, "result_id": "c"}  # 40 each at 10 tokens/s
     preview = FAST | {"low": 8000.0, "availability": "preview", "result_id": "d"}
-    found = user_speed.front(runs(FREE, SLOW, FAST, NEW, beaten, preview))
-    assert found["speed"].tolist() == [12.5, 50.0]
+    found = user_speed.pareto_frontier(runs(FREE, SLOW, FAST, NEW, beaten, preview))
+    assert found["interactivity"].tolist() == [12.5, 50.0]
     assert found["per_accelerator_low"].tolist() == [240.0, 20.0]
 
 
-def test_a_curve_is_of_one_system_of_most_scenarios_on_sale_and_newest(runs: Rows) -> None:
+def test_curve_is_of_one_system_available_with_most_scenarios_and_newest(runs: Rows) -> None:
     """A faster system that ran Server alone makes no curve, nor does one in preview."""
     other = SLOW | {"low": 900.0, "result_id": "c"}
     preview = [run | {"availability": "preview", "result_id": "d", "low": 4000.0} for run in (FREE, SLOW, FAST)]
@@ -110,73 +111,69 @@ def test_a_curve_is_of_one_system_of_most_scenarios_on_sale_and_newest(runs: Row
     assert set(user_speed.curves(runs(*preview))["system_key"]) == {"v4.1 d"}
 
 
-def test_a_run_proves_its_rate_at_its_speed_and_below_and_the_next_slower_one_bounds_it(runs: Rows) -> None:
-    given = user_speed.given(runs(FREE, SLOW, FAST, NEW, NEW_FREE), [10.0, 12.5, 50.0, 51.0])
-    ends = ["rate_low", "rate_high", "speed"]
+def test_lower_bound_is_of_runs_at_the_target_or_faster_upper_bound_of_the_nearest_slower_run(runs: Rows) -> None:
+    given = user_speed.at_targets(runs(FREE, SLOW, FAST, NEW, NEW_FREE), [10.0, 12.5, 50.0, 51.0])
+    ends = ["throughput_low", "throughput_high", "interactivity"]
     assert at(given, 10.0, "H100 SXM")[ends].tolist() == [80.0, 100.0, 10.0]
     assert at(given, 12.5, "H100 SXM")[ends].tolist() == [20.0, 80.0, 50.0]
-    assert at(given, 50.0, "H100 SXM")["kept_low"] == pytest.approx(20 / 100)
+    assert at(given, 50.0, "H100 SXM")["retained_low"] == pytest.approx(20 / 100)
     assert at(given, 12.5, "B200 SXM")[ends].tolist() == [240.0, 300.0, 12.5]
     assert at(given, 51.0, "H100 SXM")[ends].tolist() == pytest.approx([NAN, NAN, 50.0], nan_ok=True)
-    assert given["accelerator"].tolist()[:2] == ["B200 SXM", "H100 SXM"]  # who gives most comes first
+    assert given["accelerator"].tolist()[:2] == ["B200 SXM", "H100 SXM"]  # highest lower bound first
 
 
-def test_of_two_slower_runs_the_nearer_one_bounds(runs: Rows) -> None:
+def test_of_two_slower_runs_the_nearer_one_is_the_upper_bound(runs: Rows) -> None:
     middle = SLOW | {"low": 480.0, "tpot_p99_ms": 40.0, "result_id": "c"}
     worse = SLOW | {"low": 80.0, "tpot_p99_ms": 30.0, "result_id": "d"}  # slower and less: it bounds nothing
-    row = at(user_speed.given(runs(FREE, SLOW, FAST, middle, worse), [40.0]), 40.0, "H100 SXM")
-    assert (row["rate_low"], row["rate_high"]) == (20.0, 60.0)
+    row = at(user_speed.at_targets(runs(FREE, SLOW, FAST, middle, worse), [40.0]), 40.0, "H100 SXM")
+    assert (row["throughput_low"], row["throughput_high"]) == (20.0, 60.0)
 
 
-def test_of_slower_runs_of_one_speed_the_one_that_gives_most_bounds_in_any_order(runs: Rows) -> None:
+def test_of_slower_runs_at_one_interactivity_the_fastest_is_the_upper_bound_in_any_order(runs: Rows) -> None:
     """Asked 40 tokens/s: at 25 two systems of eight give 480 and 640, and the fast one gives 160."""
     one = SLOW | {"low": 480.0, "tpot_p99_ms": 40.0, "result_id": "c"}
     other = SLOW | {"low": 640.0, "tpot_p99_ms": 40.0, "result_id": "d"}
     for order in ((one, other, FAST), (other, one, FAST), (FAST, other, one)):
-        row = at(user_speed.given(runs(*order), [40.0]), 40.0, "H100 SXM")
-        assert (row["rate_low"], row["rate_high"]) == (20.0, 80.0)
+        row = at(user_speed.at_targets(runs(*order), [40.0]), 40.0, "H100 SXM")
+        assert (row["throughput_low"], row["throughput_high"]) == (20.0, 80.0)
 
 
-def test_preview_systems_lead_nothing_and_stand_in_only_where_nothing_is_on_sale(runs: Rows) -> None:
+def test_preview_systems_never_lead_and_are_used_only_where_none_is_available(runs: Rows) -> None:
     soon = [run | {"availability": "preview"} for run in (NEW, NEW_FREE)]
     tempting = SLOW | {"low": 64000.0, "availability": "preview", "result_id": "d"}
-    given = user_speed.given(runs(SLOW, FREE, tempting, *soon), [10.0])
-    assert given.set_index("accelerator")["on_sale"].to_dict() == {"B200 SXM": False, "H100 SXM": True}
-    assert at(given, 10.0, "H100 SXM")["rate_low"] == 80.0
-    assert user_speed.most(given)["accelerator"].tolist() == ["H100 SXM"]
+    given = user_speed.at_targets(runs(SLOW, FREE, tempting, *soon), [10.0])
+    assert given.set_index("accelerator")["is_available"].to_dict() == {"B200 SXM": False, "H100 SXM": True}
+    assert at(given, 10.0, "H100 SXM")["throughput_low"] == 80.0
+    assert user_speed.leaders(given)["accelerator"].tolist() == ["H100 SXM"]
 
 
-def test_a_lead_is_undecided_where_another_s_nearest_slower_run_gives_more(runs: Rows) -> None:
-    """At 10 tokens/s B200 gives 240 and H100 at most 100; at 25 B200 gives 15 to 240, H100 20 to 80."""
-    late = NEW | {"low": 120.0, "scenario": "Interactive", "tpot_p99_ms": 25.0}
-    rows = runs(FREE, SLOW, FAST, NEW, NEW_FREE, late)
-    given = user_speed.given(rows, [10.0, 25.0, 51.0])
-    assert user_speed.most(given)["accelerator"].tolist() == ["B200 SXM", "H100 SXM"]
-    assert user_speed.undecided(given) == [25.0]
-    alone = user_speed.given(rows[rows["accelerator"].eq("H100 SXM")], [10.0, 25.0])
-    assert user_speed.undecided(alone) == []
-    soon = runs(FREE, SLOW, FAST, *(run | {"availability": "preview"} for run in (NEW, NEW_FREE, late)))
-    assert user_speed.undecided(user_speed.given(soon, [10.0, 25.0])) == []
+def test_retained_is_the_fastest_run_over_the_slowest_of_each_available_system(runs: Rows) -> None:
+    """20 of 80 from 10 to 50 tokens/s; a single run at a known interactivity has no share."""
+    found = user_speed.retained(user_speed.curves(runs(FREE, SLOW, FAST, NEW, NEW_FREE)))
+    assert found["accelerator"].tolist() == ["H100 SXM"]
+    assert (found["retained_low"][0], found["retained_high"][0]) == pytest.approx((0.25, 0.25))
 
 
-def test_the_record_ends_at_the_fastest_run_on_sale_of_each_accelerator(runs: Rows) -> None:
+def test_fastest_available_run_of_each_accelerator(runs: Rows) -> None:
     soon = NEW | {"availability": "preview", "tpot_p99_ms": 1.0, "result_id": "d"}
     found = user_speed.fastest(runs(FREE, SLOW, FAST, NEW, soon))
-    assert found[["accelerator", "speed"]].to_numpy().tolist() == [["H100 SXM", 50.0], ["B200 SXM", 12.5]]
+    assert found[["accelerator", "interactivity"]].to_numpy().tolist() == [["H100 SXM", 50.0], ["B200 SXM", 12.5]]
 
 
-def test_each_benchmark_has_its_own_leader_and_end(runs: Rows) -> None:
+def test_each_benchmark_has_its_own_leader_and_fastest_run(runs: Rows) -> None:
     other = [run | {"benchmark": "chat", "tpot_p99_ms": 50.0, "result_id": "e"} for run in (NEW,)]
     found = user_speed.by_benchmark(runs(FREE, SLOW, FAST, NEW, *other), 15.0)
-    assert found[["benchmark", "accelerator", "ends", "ends_on"]].to_numpy().tolist() == [
-        ["llm", "H100 SXM", 50.0, "H100 SXM"],
-        ["chat", "B200 SXM", 20.0, "B200 SXM"],
+    assert found[["benchmark", "accelerator", "interactivity"]].to_numpy().tolist() == [
+        ["llm", "H100 SXM", 50.0],
+        ["chat", "B200 SXM", 20.0],
     ]
     assert user_speed.by_benchmark(runs(SLOW), 15.0)["accelerator"].tolist() == [""]
 
 
-def test_without_a_speed_there_is_nothing_to_tell(runs: Rows) -> None:
+def test_runs_without_an_interactivity_give_empty_frames(runs: Rows) -> None:
     for free in (runs(FREE), runs()):
-        assert user_speed.curves(free).empty and user_speed.front(free).empty and user_speed.fastest(free).empty
-        given = user_speed.given(free, [10.0])
-        assert given.empty and user_speed.most(given).empty and user_speed.by_benchmark(free, 10.0).empty
+        assert (
+            user_speed.curves(free).empty and user_speed.pareto_frontier(free).empty and user_speed.fastest(free).empty
+        )
+        given = user_speed.at_targets(free, [10.0])
+        assert given.empty and user_speed.leaders(given).empty and user_speed.by_benchmark(free, 10.0).empty

@@ -16,7 +16,7 @@ from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import LIMITED, MS_PER_SECOND
 
 TTFT, TPOT, PROMPT = "ttft_p99_limit", "tpot_p99_limit", "max_sequence_length"  # quantities of the table
-LOGGED, LIMIT, NO_PROMISE = "log", "limit of the scenario", "no promise"  # what proves a speed
+LOGGED, LIMIT, NO_LIMIT = "log", "latency limit", "no latency limit"  # where the interactivity of a run is known from
 
 
 def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
@@ -96,14 +96,14 @@ def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ())
 
     Columns: speed (tokens/s that all users but the slowest hundredth saw: 1000 / TPOT in ms at p99), proof (LOGGED: the
     TPOT is that of the run's own log, `tpot_p99_ms` where rows have it; LIMIT: the log has none, but the rules of the
-    round limit it: at least that speed; else NO_PROMISE, with a speed of NaN), ttft_limit_ms, tpot_limit_ms (NaN for
+    round limit it: at least that speed; else NO_LIMIT, with a speed of NaN), ttft_limit_ms, tpot_limit_ms (NaN for
     none; see `of_rows`).
     """
     logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
     logged = MS_PER_SECOND / logged.where(logged > 0)
     ttft, tpot = (of_rows(rows, limits, quantity, rounds) for quantity in (TTFT, TPOT))
     bound = MS_PER_SECOND / tpot
-    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_PROMISE)
+    proof = np.select([logged.notna(), bound.notna()], [LOGGED, LIMIT], NO_LIMIT)
     speed = logged.fillna(bound)
     columns = {"speed": speed, "proof": proof, "ttft_limit_ms": ttft, "tpot_limit_ms": tpot}
     return pd.DataFrame(columns, index=rows.index)

@@ -1,7 +1,6 @@
-"""What the official record holds of each round, how far it agrees with its own logs, and what of it may be compared.
+"""Coverage of the official results: counts by round, agreement with their own logs, and how many are comparable.
 
-Counts of rows by their columns. All functions but the first take rows as `official` gives them; `best` those of a
-comparison (see compare.gate).
+All functions but the first take rows as returned by `official`; `best` takes comparable ones (see compare.gate).
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ _SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what t
 
 
 def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The official rows of these rounds (empty: all) in COLUMNS; a column that `results` lacks is empty."""
+    """Return the official rows of these rounds (empty: all) in COLUMNS; a column that `results` lacks is empty."""
     asked = results["origin"].eq("official") & (results["round"].isin(rounds) | (not rounds))
     return sharing.where(results.reindex(columns=COLUMNS), asked)
 
 
 def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
-    """How many rows each round has of each kind, oldest round first, then of ALL. Without rows an empty frame.
+    """Return counts of rows by round, oldest first, then of ALL; without rows an empty frame.
 
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
-    compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
+    compared (with the published figure), differing (by more than `agrees`, relative); unit_corrected; power,
     power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
     without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
     `distinct`; source_ids.
@@ -72,10 +71,10 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
 
 
 def distinct(rows: pd.DataFrame) -> dict[str, int]:
-    """How many submitters, systems and accelerators the rows are of, each counted once.
+    """Return the numbers of distinct submitters, systems, and accelerators in the rows.
 
-    A system is a submitter and the name that it gave its system, in whatever division and round; a cluster of several
-    types ("mixed") names no accelerator.
+    A system is a submitter and its name for the system, in any division and round; a cluster of several types ("mixed")
+    counts as no accelerator.
     """
     return {
         "submitters": rows["submitter"].nunique(),
@@ -85,7 +84,7 @@ def distinct(rows: pd.DataFrame) -> dict[str, int]:
 
 
 def named(accelerators: pd.Series) -> pd.Series:
-    """Those that name an accelerator: a cluster of several types ("mixed") names none."""
+    """Return the cells that name an accelerator: not those of clusters of several types ("mixed")."""
     return accelerators[~accelerators.isin([MIXED, ""])]
 
 
@@ -95,7 +94,7 @@ def has_logs(with_log: pd.Series, rows: pd.Series) -> pd.Series:
 
 
 def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
-    """What a reader should know of single rows, one row per reason and benchmark, the one with most rows first.
+    """Return exceptions, one row per reason and benchmark, most rows first.
 
     Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
     result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (the round's logs are not
@@ -127,9 +126,9 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
-    """By round and by ALL, how many rows a comparison of closed data-center rates leaves out, by REASONS.
+    """Return, by round and ALL, how many rows a comparison of closed data center throughput excludes, by REASONS.
 
-    A row may have several; `compared` are those that have none. The same rules as those of compare.gate that do not
+    A row may have several reasons; `compared` counts rows with none. The rules are those of compare.gate that do not
     depend on a benchmark.
     """
     reasons = {
@@ -147,35 +146,35 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
-    """Who filed what, most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
+    """Return submitters, most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
     groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
     table = groups.agg(rows=("id", "size"), closed=("closed", "sum"))
-    different = pd.DataFrame({name: distinct(filed_rows) for name, filed_rows in groups}).T
+    different = pd.DataFrame({name: distinct(own_rows) for name, own_rows in groups}).T
     table = table.join(different.reindex(columns=["systems", "accelerators"]))
-    filed = pd.crosstab(rows["submitter"], rows["round"])
-    table = table.join(filed[sorted(filed, key=round_age)])
+    by_round = pd.crosstab(rows["submitter"], rows["round"])
+    table = table.join(by_round[sorted(by_round, key=round_age)])
     return table.sort_values("rows", ascending=False, kind="stable").reset_index()
 
 
 def best(rows: pd.DataFrame) -> pd.DataFrame:
-    """The available row with the highest rate per accelerator of each round, oldest first, of comparable rows.
+    """Return the available row with the highest throughput per accelerator of each round, oldest first.
 
-    Added columns: over_first_low/high, its rate over that of the first (ratio).
+    `rows` are comparable. Added columns: over_first_low/high, the ratio to the throughput of the first round.
     """
-    sold = rows[rows["availability"].eq("available")]
-    top = sold.loc[sold.groupby("round")["per_accelerator_high"].idxmax()]
+    available = rows[rows["availability"].eq("available")]
+    top = available.loc[available.groupby("round")["per_accelerator_high"].idxmax()]
     top = top.sort_values("round", key=ages.of, kind="stable", ignore_index=True)
     rate = interval.of(top, "per_accelerator")
     return interval.put(top, "over_first", rate / interval.of(top.iloc[0], "per_accelerator") if len(top) else rate)
 
 
 def _power_figure(rows: pd.DataFrame) -> pd.Series:
-    """Whether a row has watts or, in a stream scenario, millijoules per query."""
+    """Return whether a row has watts or, in a stream scenario, millijoules per query."""
     return rows["power_watts_low"].notna() | rows["energy_millijoules_per_query"].notna()
 
 
 def _by_round(flags: dict[str, pd.Series], rounds: pd.Series) -> pd.DataFrame:
-    """How many rows have each flag, by round, oldest first, and last by ALL; nothing of no row."""
+    """Return how many rows have each flag by round, oldest first, then of ALL; empty without rows."""
     frame = pd.DataFrame(flags, dtype="bool")
     counted = frame.groupby(rounds).sum().astype("int64")
     counted = counted.loc[sorted(counted.index, key=round_age)]

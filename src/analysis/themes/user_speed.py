@@ -1,7 +1,7 @@
-"""How much an accelerator gives at the speed that each user gets: official runs with the latencies of their own logs.
+"""Throughput per accelerator over interactivity, from official results with the latencies of their own logs.
 
-The speed is that which 99 of 100 requests reach: 1000 / time per output token in ms at the 99th percentile. A run
-proves its rate at its own speed and at any slower one.
+Interactivity is in tokens/s per user at the 99th percentile: 1000 / TPOT in ms (p99). A run shows that its throughput
+is reached at its own interactivity and at any lower one.
 """
 
 from __future__ import annotations
@@ -18,84 +18,75 @@ from analysis.core.notes import NONE
 from analysis.core.plain import Row, as_dicts
 from analysis.core.vocabulary import MS_PER_SECOND
 from analysis.themes import benchmark_rules
-from analysis.themes.benchmark_rules import TPOT, TTFT, of_rows
+from analysis.themes.benchmark_rules import LIMIT, TPOT, TTFT, of_rows
+from analysis.themes.of_a_kind import software
 
-SCENARIOS = ("Offline", "Server", "Interactive")  # from no limit on latency to the tightest
+SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 PER_ACCELERATOR, PER_KILOWATT = "per_accelerator", "per_kilowatt"
-RUN = ["id", "round", "basis", "origin", "source_id", "result_id", "division", "availability", "submitter", "system"]
-RUN += [
-    "system_key",
-    "framework",
-    "serving_software",
-    "benchmark",
-    "scenario",
-    "accelerator",
-    "accelerator_count",
-    "on_sale",
-    "notes",
-]
+RUN = [
+    "id", "round", "basis", "origin", "source_id", "result_id", "division", "availability", "submitter", "system",
+    "system_key", "software", "benchmark", "scenario", "accelerator", "accelerator_count", "is_available", "notes",
+]  # fmt: skip
 LATENCIES = [f"{name}_{percentile}_ms" for name in ("ttft", "tpot") for percentile in ("p50", "p90", "p99")]
-GIVEN = ["asked", "accelerator", "on_sale", "rate_low", "rate_high", "kept_low", "kept_high", "speed", "id"]
-GIVEN += [
-    "system",
-    "submitter",
-    "framework",
-    "serving_software",
-    "round",
-    "basis",
-    "origin",
-    "source_id",
-    "accelerator_count",
-    "notes",
-]
+ENDS = ["throughput_low", "throughput_high", "retained_low", "retained_high"]
+TARGETS = [
+    "target", "accelerator", "is_available", "throughput_low", "throughput_high", "retained_low", "retained_high",
+    "interactivity", "id", "system", "submitter", "software", "round", "basis", "origin", "source_id",
+    "accelerator_count", "notes",
+]  # fmt: skip
 
 
 def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
-    """Comparable rows (see compare.gate) of SCENARIOS with the speed that each proves; the order is kept.
+    """Return comparable rows (see compare.gate) of SCENARIOS with the interactivity of each, in the same order.
 
-    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `speed` and `proof` (see
-    benchmark_rules.proven), per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit, the latter NaN
-    without a meter).
+    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `interactivity` (tokens/s per user, p99; NaN where
+    unknown), `known_from` (the run's log, or LIMIT: the latency limit, which makes it a lower bound, `is_bound`),
+    per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter NaN without measured power).
     """
-    watts = interval.of(rows, "power_watts")
-    per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / watts
-    added = benchmark_rules.proven(rows, limits).assign(on_sale=rows["availability"].eq("available"))
-    with_speed = interval.put(rows.assign(**added), PER_KILOWATT, per_kilowatt)
+    per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / interval.of(rows, "power_watts")
+    known = benchmark_rules.proven(rows, limits)
+    rows = interval.put(rows, PER_KILOWATT, per_kilowatt).assign(
+        interactivity=known["speed"],
+        known_from=known["proof"],
+        is_bound=known["proof"].eq(LIMIT),
+        is_available=rows["availability"].eq("available"),
+        software=software(rows),
+    )
     rates = [f"{name}_{end}" for name in (PER_ACCELERATOR, PER_KILOWATT) for end in ("low", "high")]
-    return with_speed[[*RUN, *LATENCIES, "speed", "proof", *rates]].reset_index(drop=True)
+    return rows[[*RUN, *LATENCIES, "interactivity", "known_from", "is_bound", *rates]].reset_index(drop=True)
 
 
 def limits_of(runs: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
-    """The limits of the scenarios that the runs have: scenario, speed (tokens/s per user), ttft_ms; NaN for no limit.
+    """Return the latency limits of the runs' scenarios: scenario, interactivity (tokens/s per user), ttft_ms.
 
-    Of several rounds the loosest counts, for it is the one that each run was held to at least.
+    The loosest of several rounds, which every run had to meet; NaN for no limit.
     """
     with_limits = runs.assign(tpot=of_rows(runs, limits, TPOT), ttft_ms=of_rows(runs, limits, TTFT))
     loosest = with_limits.groupby("scenario", sort=False)[["tpot", "ttft_ms"]].max().dropna(how="all").reset_index()
-    return loosest.assign(speed=MS_PER_SECOND / loosest["tpot"])[["scenario", "speed", "ttft_ms"]]
+    return loosest.assign(interactivity=MS_PER_SECOND / loosest["tpot"])[["scenario", "interactivity", "ttft_ms"]]
 
 
-def front(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
-    """The runs that no other one on sale beats in both speed and rate, the slowest first. Only runs with a speed."""
-    with_rate = runs[runs["on_sale"].astype(bool) & runs["speed"].notna() & runs[f"{name}_low"].notna()]
-    order = with_rate.sort_values(["speed", f"{name}_low"], ascending=False, kind="stable")
+def pareto_frontier(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
+    """Return the available runs that none beats in both interactivity and throughput `name`, slowest first."""
+    known = runs[runs["is_available"].astype(bool) & runs["interactivity"].notna() & runs[f"{name}_low"].notna()]
+    order = known.sort_values(["interactivity", f"{name}_low"], ascending=False, kind="stable")
     best_before = order[f"{name}_low"].cummax().shift(fill_value=-np.inf)
     return order[order[f"{name}_low"] > best_before].iloc[::-1].reset_index(drop=True)
 
 
 def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
-    """The runs of one system for each accelerator, from no promise to the fastest.
+    """Return the runs of one system per accelerator, from Offline to the tightest scenario.
 
-    Those that ran most scenarios come first, of them those that give most. The system is on sale where there is one,
-    has most scenarios with a speed, is of the newest round and has the highest rate, in this order. Of runs of one
-    scenario it is the one that gives most.
+    The system is available where one is, has most scenarios with a known interactivity, is of the newest round and has
+    the highest throughput `name`, in this order; accelerators come in the order of their systems. Of several runs of a
+    scenario, the fastest.
     """
     rated = runs[runs[f"{name}_low"].notna()]
-    if rated.empty or rated["speed"].isna().all():
+    if rated.empty or rated["interactivity"].isna().all():
         return rated.head(0)
-    with_speed = rated[rated["speed"].notna()]
-    groups = with_speed.assign(age=ages.of(with_speed["round"])).groupby(["accelerator", "system_key"], sort=False)
-    ranks = {"on_sale": groups["on_sale"].any(), "scenarios": groups["scenario"].nunique()}
+    known = rated[rated["interactivity"].notna()]
+    groups = known.assign(age=ages.of(known["round"])).groupby(["accelerator", "system_key"], sort=False)
+    ranks = {"is_available": groups["is_available"].any(), "scenarios": groups["scenario"].nunique()}
     ranks |= {"age": groups["age"].max(), "rate": groups[f"{name}_low"].max()}
     ranked = pd.DataFrame(ranks).reset_index().sort_values(list(ranks), ascending=False, kind="stable")
     chosen = ranked.drop_duplicates("accelerator")
@@ -106,102 +97,109 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
     return drawn.drop_duplicates(["place", "step"]).drop(columns=["place", "step"]).reset_index(drop=True)
 
 
-def given(runs: pd.DataFrame, speeds: Sequence[float], name: str = PER_ACCELERATOR) -> pd.DataFrame:
-    """What each accelerator is proven to give at each asked speed: a row per asked speed and accelerator, most first.
+def retained(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of throughput that systems retain from their slowest to their fastest run, highest first.
 
-    rate_low: the most of any run at that speed or a faster one. rate_high: the most that runs at the nearest slower
-    speed give of those that give more, else Offline runs, or rate_low where neither do; a run at exactly that speed
-    would give something between.
-    kept: the run's rate over the Offline rate of its own system (NaN without one).
-    speed, id, system ... are those of the run that proves the rate. Systems on sale, or those of an accelerator that
-    has no other. Where no run is so fast, the numbers are NaN and `speed` is the fastest there is. Columns: GIVEN.
+    `curves` as returned by `curves`. Available systems with runs at two known interactivities or more: the rows of
+    their fastest runs with retained_low/high, and both runs' notes.
+    """
+    known = curves[curves["is_available"].astype(bool) & curves["interactivity"].notna()]
+    order = known.sort_values("interactivity", kind="stable")
+    slowest, fastest = (order.drop_duplicates("accelerator", keep=end).set_index("accelerator")
+                        for end in ("first", "last"))  # fmt: skip
+    fastest = fastest[fastest["interactivity"] > slowest["interactivity"].reindex(fastest.index)]
+    slowest = slowest.reindex(fastest.index)
+    share = interval.of(fastest, PER_ACCELERATOR) / interval.of(slowest, PER_ACCELERATOR)
+    pairs = zip(fastest["notes"], slowest["notes"], strict=True)
+    rows = interval.put(fastest, "retained", share).assign(notes=[fast | slow for fast, slow in pairs])
+    return rows.sort_values("retained_high", ascending=False, kind="stable").reset_index()
+
+
+def at_targets(runs: pd.DataFrame, targets: Sequence[float], name: str = PER_ACCELERATOR) -> pd.DataFrame:
+    """Return bounds of each accelerator's throughput `name` at each target interactivity, highest lower bound first.
+
+    throughput_low: the highest of any run at the target or faster. throughput_high: the highest of the runs at the
+    nearest slower interactivity among those with a higher throughput, else of the Offline runs, or throughput_low.
+    retained_low/high: that run's throughput over the Offline throughput of its own system (NaN without one).
+    interactivity, id, system ... are those of the run of the lower bound. Available systems only, or those of an
+    accelerator that has no other. Where no run is so fast, the numbers are NaN and interactivity is the highest known.
+    Columns: TARGETS.
     """
     rows, by_accelerator = [], defaultdict(list)
     for run in as_dicts(runs[runs[f"{name}_low"].notna()]):
         by_accelerator[run["accelerator"]].append(run)
     for accelerator, of_accelerator in by_accelerator.items():
-        sold = [run for run in of_accelerator if run["on_sale"]]
-        shown = sold if _have_speeds(sold) else of_accelerator
-        if _have_speeds(shown):
-            rows += [_at(shown, float(speed), name) | {"accelerator": accelerator} for speed in speeds]
-    frame = pd.DataFrame(rows, columns=GIVEN).astype({"on_sale": "bool"})
-    order = {float(speed): place for place, speed in enumerate(speeds)}
-    ranked = frame.assign(turn=frame["asked"].map(order)).sort_values(
-        ["turn", "rate_low", "speed"], ascending=[True, False, False], kind="stable", na_position="last"
+        available = [run for run in of_accelerator if run["is_available"]]
+        shown = available if _any_known(available) else of_accelerator
+        if _any_known(shown):
+            rows += [_at(shown, float(target), name) | {"accelerator": accelerator} for target in targets]
+    frame = pd.DataFrame(rows, columns=TARGETS).astype({"is_available": "bool"} | dict.fromkeys(ENDS, "float64"))
+    order = {float(target): place for place, target in enumerate(targets)}
+    ranked = frame.assign(turn=frame["target"].map(order)).sort_values(
+        ["turn", "throughput_low", "interactivity"], ascending=[True, False, False], kind="stable", na_position="last"
     )
     return ranked.drop(columns="turn").reset_index(drop=True)
 
 
-def _at(runs: list[Row], asked: float, name: str) -> dict:
-    """The row of `given` for the runs of one accelerator, of which some have a speed, and one speed asked for."""
+def _at(runs: list[Row], target: float, name: str) -> dict:
+    """Return the row of `at_targets` for one target and the runs of one accelerator, some with an interactivity."""
     low, high = f"{name}_low", f"{name}_high"
-    fast = [run for run in runs if run["speed"] >= asked]
+    fast = [run for run in runs if run["interactivity"] >= target]
     if not fast:
-        with_speed = (run for run in runs if run["speed"] == run["speed"])
-        quickest = max(with_speed, key=lambda run: (run["speed"], run[low], run["id"]))
-        unknown = dict.fromkeys(["rate_low", "rate_high", "kept_low", "kept_high"], np.nan)
-        return {**_facts(quickest), **unknown, "asked": asked, "notes": NONE}
-    proof = max(fast, key=lambda run: (run[low], run[high], run["speed"], run["id"]))
-    giving_more = [run for run in runs if run["speed"] < asked and run[low] > proof[low]]
-    next_speed = max((run["speed"] for run in giving_more), default=np.nan)
-    slower = [run for run in giving_more if run["speed"] == next_speed]
+        known = (run for run in runs if run["interactivity"] == run["interactivity"])
+        quickest = max(known, key=lambda run: (run["interactivity"], run[low], run["id"]))
+        return {**_facts(quickest), **dict.fromkeys(ENDS, np.nan), "target": target, "notes": NONE}
+    best = max(fast, key=lambda run: (run[low], run[high], run["interactivity"], run["id"]))
+    higher = [run for run in runs if run["interactivity"] < target and run[low] > best[low]]
+    nearest = max((run["interactivity"] for run in higher), default=np.nan)
+    slower = [run for run in higher if run["interactivity"] == nearest]
     offline = [run for run in runs if run["scenario"] == SCENARIOS[0]]
-    above = _most(slower or offline, high)
-    of_system = [run for run in offline if run["system_key"] == proof["system_key"]]
-    kept = interval.of(proof, name) / Interval(_most(of_system, low), _most(of_system, high))
-    ends = {"rate_low": proof[low], "rate_high": np.nanmax([proof[high], above])}
-    return {**_facts(proof), **ends, "kept_low": kept.low, "kept_high": kept.high, "asked": asked}
+    bound = np.nanmax([best[high], _highest(slower or offline, high)])
+    of_system = [run for run in offline if run["system_key"] == best["system_key"]]
+    share = interval.of(best, name) / Interval(_highest(of_system, low), _highest(of_system, high))
+    ends = dict(zip(ENDS, (best[low], bound, share.low, share.high), strict=True))
+    return {**_facts(best), **ends, "target": target}
 
 
-def _have_speeds(runs: list[Row]) -> bool:
-    return any(run["speed"] == run["speed"] for run in runs)
+def _any_known(runs: list[Row]) -> bool:
+    return any(run["interactivity"] == run["interactivity"] for run in runs)
 
 
-def _most(runs: list[Row], name: str) -> float:
+def _highest(runs: list[Row], name: str) -> float:
     return max((run[name] for run in runs), default=np.nan)
 
 
 def _facts(run: Row) -> dict:
-    return {name: run[name] for name in GIVEN if name in run}
+    return {name: run[name] for name in TARGETS if name in run}
 
 
-def most(given: pd.DataFrame) -> pd.DataFrame:
-    """The accelerator on sale that is proven to give most at each asked speed; no row for a speed that none proves."""
-    proven = given[given["on_sale"] & given["rate_low"].notna()]
-    return proven.drop_duplicates("asked").reset_index(drop=True)
-
-
-def undecided(given: pd.DataFrame) -> list[float]:
-    """The asked speeds at which another accelerator on sale may give more than the one that is proven to give most.
-
-    It may where its run at that speed or a faster one gives less, but its nearest slower run gives more (`rate_high`).
-    """
-    proven = given[given["on_sale"] & given["rate_low"].notna()]
-    lead = proven.groupby("asked")["rate_low"].transform("max")
-    others = proven[proven.duplicated("asked") & proven["rate_high"].gt(lead)]
-    return list(dict.fromkeys(others["asked"].astype(float)))
+def leaders(at_targets: pd.DataFrame) -> pd.DataFrame:
+    """Return the row of the available accelerator with the highest lower bound at each target that a run reaches."""
+    reached = at_targets[at_targets["is_available"] & at_targets["throughput_low"].notna()]
+    return reached.drop_duplicates("target").reset_index(drop=True)
 
 
 def fastest(runs: pd.DataFrame) -> pd.DataFrame:
-    """Where the record ends: the fastest run on sale of each accelerator and benchmark, the fastest first."""
-    with_speed = runs[runs["on_sale"].astype(bool) & runs["speed"].notna()]
-    order = with_speed.sort_values("speed", ascending=False, kind="stable")
+    """Return the available run of the highest interactivity of each accelerator and benchmark, fastest first."""
+    known = runs[runs["is_available"].astype(bool) & runs["interactivity"].notna()]
+    order = known.sort_values("interactivity", ascending=False, kind="stable")
     return order.drop_duplicates(["benchmark", "accelerator"]).reset_index(drop=True)
 
 
-def by_benchmark(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
-    """Per benchmark: who gives most at `speed` (accelerator, rate_low/high; "" and NaN for none), and where it ends.
+def by_benchmark(runs: pd.DataFrame, target: float) -> pd.DataFrame:
+    """Return the leader at `target` (tokens/s per user) of each benchmark, that with the fastest run first.
 
-    Columns: benchmark, accelerator, rate_low, rate_high, ends (the fastest speed), ends_on (whose), source_ids. The
-    benchmark that ends fastest first.
+    Columns: benchmark, accelerator and throughput_low/high of the leader ("" and NaN for none), interactivity (of the
+    fastest run), source_ids. Benchmarks without a known interactivity are left out.
     """
-    columns = ["benchmark", "accelerator", "rate_low", "rate_high", "ends", "ends_on", "source_ids"]
+    columns = ["benchmark", "accelerator", "throughput_low", "throughput_high", "interactivity", "source_ids"]
     rows = []
     for benchmark, of_benchmark in runs.groupby("benchmark", sort=False):
-        reach, leaders = fastest(of_benchmark), most(given(of_benchmark, [speed]))
+        reach, lead = fastest(of_benchmark), leaders(at_targets(of_benchmark, [target]))
         if reach.empty:
             continue
-        lead = leaders.iloc[0] if len(leaders) else {"accelerator": "", "rate_low": np.nan, "rate_high": np.nan}
-        ends = (reach["speed"].iloc[0], reach["accelerator"].iloc[0], tuple(sorted(set(of_benchmark["source_id"]))))
-        rows.append((benchmark, lead["accelerator"], lead["rate_low"], lead["rate_high"], *ends))
-    return pd.DataFrame(rows, columns=columns).sort_values("ends", ascending=False, kind="stable", ignore_index=True)
+        first = lead.iloc[0] if len(lead) else {"accelerator": "", "throughput_low": np.nan, "throughput_high": np.nan}
+        known = (reach["interactivity"].iloc[0], tuple(sorted(set(of_benchmark["source_id"]))))
+        rows.append((benchmark, *(first[name] for name in columns[1:4]), *known))
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.sort_values("interactivity", ascending=False, kind="stable", ignore_index=True)
