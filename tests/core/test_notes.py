@@ -134,6 +134,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
         "the file does not say how fast requests came: if no faster than they were answered, the load set the rate",
     ),
     ("stream_energy", {}, "energy per query of a stream: a latency, no throughput per watt"),
+    ("stream_count", {}, "a count of streams, the metric of MultiStream until v1.1"),
     ("no_scenario", {}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
     ("duplicate", {}, "duplicate of another row"),
     ("another_round", {}, "another round"),

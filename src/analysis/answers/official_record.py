@@ -50,7 +50,7 @@ MEASURES = {
 REASONS = {
     "another_division": note("another_division", division="closed").text,
     "another_suite": "edge suite",
-    "latency": "a latency of a stream, no throughput",
+    "latency": "a latency or a count of streams, no throughput",
     "power_submission": note("power_submission").text,
     "capped_unmetered": note("capped_unmetered").text,
     "duplicate": "same measurement filed under two accuracy targets",

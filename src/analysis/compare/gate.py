@@ -58,7 +58,7 @@ ASPECTS = {
     "power": ("power_submission", "no_power_submission"),
 }
 # Rules that no question of a rate gets around.
-NEVER = ("duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
+NEVER = ("stream_count", "duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
 Columns = Mapping[str, Any]  # of rows, by name: arrays of one length, at a fraction of the price of a frame of them
 STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
 STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
@@ -249,7 +249,7 @@ def standings(data: Tables) -> pd.DataFrame:
         question = Question(names[0], scenario)
         places = np.flatnonzero(data.results["scenario"].eq(scenario))
         rows, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
-        unit = pd.Series(rows["rate_unit"]).where(rows["metric"] != "latency", rows["unit"])
+        unit = pd.Series(rows["rate_unit"]).where(rows["metric"] == "throughput", rows["unit"])
         rows = {**rows, **rates.in_unit(rows, rows, unit), "rate_unit": unit.array}
         frames.append(pd.DataFrame(rows, index=data.results.index.take(places)))
     frame = pd.concat(frames)
@@ -406,6 +406,7 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
     target = rows["accuracy_target"]
     return {
         "stream_energy": rows["metric"] == "latency",
+        "stream_count": rows["metric"] == "streams",
         "no_scenario": rows["scenario"] == "",
         "duplicate": rows["duplicate_of"] != "",
         "another_round": ~_among(rows["round"], question.rounds) & bool(question.rounds),
@@ -456,7 +457,7 @@ def _targets(results: pd.DataFrame, asked: Columns, question: Question, names: S
 
 def _with_target(rows: Columns, question: Question) -> list[tuple[str, str]]:
     """Benchmark and accuracy target of each rate of the division that has one."""
-    counted = (rows["accuracy_target"] != "") & (rows["metric"] != "latency") & (rows["division"] == question.division)
+    counted = (rows["accuracy_target"] != "") & (rows["metric"] == "throughput") & (rows["division"] == question.division)
     return list(zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True))
 
 

@@ -197,6 +197,7 @@ _TABLE = (
     ),
     # Why a result is not compared.
     Kind("stream_energy", "energy per query of a stream: a latency, no throughput per watt", **_OUT),
+    Kind("stream_count", "a count of streams, the metric of MultiStream until v1.1", **_OUT),
     Kind("no_scenario", "no MLPerf scenario: a rate at a stated batch size or on a framework", **_OUT),
     Kind("duplicate", "duplicate of another row", **_OUT),
     Kind("another_round", "another round", **_OUT),

@@ -51,7 +51,7 @@ class Part:
     """One file of the official record: the rows of a round, and the files that they were made from.
 
     `sources` has, for each of these, its `file` with its `sha256`, the repository that it is of (`path`, an address)
-    and the `commit` there.
+    and the `commit` there. A clone has no hash: its commit, in full, is the digest of all that is in it.
     """
 
     round: str

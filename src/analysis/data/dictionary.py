@@ -86,7 +86,8 @@ def _parts(table: Table) -> list[str]:
 
 
 def _source(source: dict[str, str]) -> str:
-    return f"`{source['file']}` of {source['path']} at {source['commit']} (SHA-256 {source['sha256'][:12]}...)"
+    digest = f" (SHA-256 {source['sha256'][:12]}...)" if "sha256" in source else ""
+    return f"`{source['file']}` of {source['path']} at {source['commit'][:8]}{digest}"
 
 
 def _row(field: Field) -> str:

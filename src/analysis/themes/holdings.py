@@ -129,7 +129,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
     reasons = {
         "another_division": rows["division"].ne("closed"),
         "another_suite": rows["suite"].eq("edge"),
-        "latency": rows["metric"].eq("latency"),
+        "latency": rows["metric"].ne("throughput"),
         "power_submission": rows["power_measured"],
         "capped_unmetered": rows["power_capped"] & ~rows["power_measured"],
         "duplicate": rows["duplicate_of"].ne(""),
