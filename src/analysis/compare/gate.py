@@ -457,7 +457,9 @@ def _targets(results: pd.DataFrame, asked: Columns, question: Question, names: S
 
 def _with_target(rows: Columns, question: Question) -> list[tuple[str, str]]:
     """Benchmark and accuracy target of each rate of the division that has one."""
-    counted = (rows["accuracy_target"] != "") & (rows["metric"] == "throughput") & (rows["division"] == question.division)
+    counted = (
+        (rows["accuracy_target"] != "") & (rows["metric"] == "throughput") & (rows["division"] == question.division)
+    )
     return list(zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True))
 
 

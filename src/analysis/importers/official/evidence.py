@@ -114,10 +114,10 @@ def _entry(run: Run) -> Entry:
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
-    declared = _declaration(run)
+    declared, model = _declaration(run), units.open_model(run.model)
     return Entry(
         round=run.round, submitter=run.submitter, division=run.division, suite=system.get("system_type"),
-        model=units.open_model(run.model), model_run=run.model, scenario=run.scenario, availability=system.get("status"),
+        model=model, model_run=run.model, scenario=run.scenario, availability=system.get("status"),
         system=system.get("system_name"), platform=run.platform, accelerator=system.get("accelerator_model_name"),
         processor=system.get("host_processor_model_name"), per_node=system.get("accelerators_per_node"),
         nodes=system.get("number_of_nodes"), processors_per_node=system.get("host_processors_per_node"),
