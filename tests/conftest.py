@@ -112,6 +112,7 @@ RESULT = {
     "per_watt_low": None,
     "per_watt_high": None,
     "power_capped": False,
+    "comparable_since": "",
     "power_measured": False,
     "inferred": False,
     "duplicate_of": "",

@@ -137,6 +137,7 @@ WORDS: list[tuple[str, dict[str, Any], str]] = [
     ("stream_count", {}, "a count of streams, the metric of MultiStream until v1.1"),
     ("no_scenario", {}, "no MLPerf scenario: a rate at a stated batch size or on a framework"),
     ("duplicate", {}, "duplicate of another row"),
+    ("another_version", {}, "an older version of the benchmark, which compares with no later one"),
     ("another_round", {}, "another round"),
     ("another_division", {"division": "closed"}, "not of the closed division: another model or other rules"),
     ("another_suite", {}, "another suite"),

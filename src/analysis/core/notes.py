@@ -200,6 +200,7 @@ _TABLE = (
     Kind("stream_count", "a count of streams, the metric of MultiStream until v1.1", **_OUT),
     Kind("no_scenario", "no MLPerf scenario: a rate at a stated batch size or on a framework", **_OUT),
     Kind("duplicate", "duplicate of another row", **_OUT),
+    Kind("another_version", "an older version of the benchmark, which compares with no later one", **_OUT),
     Kind("another_round", "another round", **_OUT),
     Kind("another_division", "not of the {division} division: another model or other rules", **_OUT),
     Kind("another_suite", "another suite", **_OUT),

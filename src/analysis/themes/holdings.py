@@ -39,7 +39,8 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     """How many rows each round has of each kind, oldest round first, then of ALL. Without rows an empty frame.
 
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
-    compared (beside what was published), differing (by more than `agrees`, relative); unit_corrected; power,
+    compared (beside what was published, or the figure is that of the log), differing (by more than `agrees`, relative,
+    from what was published); unit_corrected; power,
     power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
     without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
     `distinct`; source_ids.
@@ -48,7 +49,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {
         "with_log": rows["recomputed"].notna(),
         "inferred": rows["recomputed"].notna() & rows["inferred"],
-        "compared": rows["recomputed_difference"].notna(),
+        "compared": rows["recomputed"].notna(),
         "differing": rows["recomputed_difference"].abs() > agrees,
         "unit_corrected": rows["corrected"].ne(""),
         "power": figure,
