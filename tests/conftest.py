@@ -112,6 +112,7 @@ RESULT = {
     "per_watt_low": None,
     "per_watt_high": None,
     "power_capped": False,
+    "comparable_since": "",
     "power_measured": False,
     "inferred": False,
     "duplicate_of": "",
@@ -215,7 +216,7 @@ def data() -> Catalog:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of seeds and facts beside the repository; the test is skipped where that is not there."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
+    folder = Path(os.environ.get("ANALYSIS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     if not (folder / "facts").is_dir():
         pytest.skip(f"{folder} is not there: seeds and check lists are not part of the project")
     return folder

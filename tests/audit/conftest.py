@@ -21,7 +21,7 @@ RESULT = {
     "scenario": "Offline", "batch_size": None, "metric": "throughput", "printed": "", "printed_unit": "tokens/s",
     "low": 800.0, "high": None, "unit": "tokens/s", "range_basis": "rounded", "per": "system",
     "tokens_per_sample": None, "precision": "", "framework": "", "power_watts_low": None, "power_watts_high": None,
-    "per_watt_low": None, "per_watt_high": None, "power_measured": False, "power_capped": False,
+    "per_watt_low": None, "per_watt_high": None, "power_measured": False, "power_capped": False, "comparable_since": "",
     "inferred": False, "duplicate_of": "", "corrected": "", "note": "", "machine": "box", "serving_software": "",
 }  # fmt: skip
 OFFICIAL = {

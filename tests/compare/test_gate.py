@@ -72,6 +72,7 @@ def test_only_accelerators_asked_for_are_considered(select: Select) -> None:
 LEFT_OUT = [  # in the order of the rules
     ({"scenario": ""}, note("no_scenario")),
     ({"duplicate_of": "r0"}, note("duplicate")),
+    ({"comparable_since": "v0.7"}, note("another_version")),
     ({"round": "v5.1"}, note("another_round")),
     ({"round": ""}, note("another_round")),
     ({"division": "open"}, note("another_division", division="closed")),
@@ -114,6 +115,24 @@ def test_of_many_accelerators_left_out_those_with_most_results_are_named(select:
 
 def test_no_round_asked_for_means_every_round(select: Select) -> None:
     assert kept(select({"round": "v5.1"}, {"round": ""}, rounds=())) == ["r0", "r1", "r2"]
+
+
+def test_of_several_versions_of_a_benchmark_the_newest_round_decides(select: Select) -> None:
+    old = {"round": "v1.1", "comparable_since": "v0.7"}
+    rows = [old, {"round": "v2.0", "comparable_since": "v2.0"}, {"round": "v3.0", "comparable_since": "v2.0"}]
+    chosen = select({"round": ""}, old | {"accelerator": "L40S"}, *rows, rounds=())
+    assert kept(chosen) == ["r0", "r1"]  # The run of v4.1 is of a version of its own, and a document names no round.
+    assert reasons(chosen) == {note("another_version").text: 4}
+    assert kept(select(*rows, rounds=("v1.1", "v2.0", "v3.0"))) == ["r2", "r3"]
+    assert kept(select(*rows, rounds=("v1.1",))) == ["r1"]
+    alone = select(old | {"accelerator": "L40S"}, *rows[1:], rounds=("v1.1", "v2.0"), accelerators=("L40S",))
+    assert kept(alone) == [], "another accelerator's newer version counts, whatever is shown"
+
+
+def test_streams_of_old_rounds_are_compared_with_nothing(results: Rows, tables: Tables) -> None:
+    frame = results({}, {"scenario": "MultiStream", "metric": "streams", "unit": "streams", "round": "v1.0"})
+    assert kept(gate.select(tables(frame), Question("llm", "MultiStream"))) == []
+    assert gate.standings(tables(frame))["left_out"].tolist() == ["", "stream_count"]
 
 
 def test_row_that_does_not_state_division_or_suite_is_kept(select: Select) -> None:

@@ -55,7 +55,7 @@ def keys(folder: Path, table: str, **where: str) -> list[str]:
 
 
 def test_the_tables_that_were_read_are_there_and_no_others(folder: Path) -> None:
-    assert set(digests(folder)) == {"results", "prices", "sources", "accelerators", "benchmarks"}
+    assert set(digests(folder)) == {"results", "prices", "sources", "accelerators", "benchmarks", "compatibility"}
 
 
 def test_an_edit_of_a_row_that_the_page_does_not_reach_changes_no_digest(folder: Path) -> None:

@@ -10,6 +10,7 @@ from analysis.audit import against_record
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import HOLDS, NOTHING, Judgement, Row, Verdict
 from analysis.core.interval import Interval
+from analysis.core.lists import cell_values
 from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import filed_under, round_age
 
@@ -49,13 +50,17 @@ def workloads_added(tables: Tables) -> Iterator[Judgement]:
 
 
 def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
-    """Check in how many rounds a submitter took part, against its results up to the round of the claim."""
+    """Check in how many rounds a submitter took part, against its results up to the round of the claim.
+
+    Results under any of the names that the claim gives count.
+    """
     for claim in tables.stated("rounds_taken_part"):
         until = round_age(claim["round"])
         rounds = [name for name in tables.record.rounds("") if round_age(name) <= until]
-        taken_part = [name for name in rounds if claim["submitter"] in set(tables.official(name)["submitter"])]
+        names = cell_values(claim["submitter"])
+        taken_part = [name for name in rounds if tables.official(name)["submitter"].isin(names).any()]
         missed = [name for name in rounds if name not in taken_part and name in tables.record.whole]
-        words = f"{claim['submitter']} has results in {len(taken_part)} of the {len(rounds)} rounds in the data"
+        words = f"{names[0]} has results in {len(taken_part)} of the {len(rounds)} rounds in the data"
         words += f" up to {claim['round']}"
         words += f", and none in {', '.join(missed)}" if missed else ""
         enough = len(taken_part) >= claim["high"]

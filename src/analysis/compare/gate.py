@@ -1,10 +1,10 @@
 """The only place that decides which results may stand side by side, in which unit, and what was left out and why.
 
-Rules: same benchmark, accuracy target, scenario, division and suite; one unit, converted with the run's own tokens
-per sample; power submissions against power submissions only, and a power cap among them alone; each result once. What
-is allowed but needs care (preview, another size, a power cap that was metered, a precision or division that is not
-stated) is kept with a note (see row_notes.py). What the audit doubts carries its doubt as a note, or is left out where
-only checked figures are asked for.
+Rules: same benchmark and version of it, accuracy target, scenario, division and suite; one unit, converted with the
+run's own tokens per sample; power submissions against power submissions only, and a power cap among them alone; each
+result once. What is allowed but needs care (preview, another size, a power cap that was metered, a precision or
+division that is not stated) is kept with a note (see row_notes.py). What the audit doubts carries its doubt as a note,
+or is left out where only checked figures are asked for.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run
 # chosen, so that it is decided on these which rows stay.
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
 READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
-READ += ["power_measured", "power_capped", "duplicate_of"]
+READ += ["power_measured", "power_capped", "duplicate_of", "comparable_since"]
 NAMED = 8  # accelerators of what is left out
 
-PLACE = "place"
+PLACE, VERSION = "place", "version"  # `comparable_since` of the version of a benchmark that is compared
 FEW = 3  # rounds that a subtitle names one by one
 
 # What keeps two results apart: the field of a Question that asks for it, and the rules that refuse the other ones.
@@ -58,7 +58,7 @@ ASPECTS = {
     "power": ("power_submission", "no_power_submission"),
 }
 # Rules that no question of a rate gets around.
-NEVER = ("duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
+NEVER = ("stream_count", "duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
 Columns = Mapping[str, Any]  # of rows, by name: arrays of one length, at a fraction of the price of a frame of them
 STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
 STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
@@ -249,7 +249,7 @@ def standings(data: Tables) -> pd.DataFrame:
         question = Question(names[0], scenario)
         places = np.flatnonzero(data.results["scenario"].eq(scenario))
         rows, _ = _read(data, question, places, _benchmarks(data.benchmarks, question, names))
-        unit = pd.Series(rows["rate_unit"]).where(rows["metric"] != "latency", rows["unit"])
+        unit = pd.Series(rows["rate_unit"]).where(rows["metric"] == "throughput", rows["unit"])
         rows = {**rows, **rates.in_unit(rows, rows, unit), "rate_unit": unit.array}
         frames.append(pd.DataFrame(rows, index=data.results.index.take(places)))
     frame = pd.concat(frames)
@@ -360,14 +360,16 @@ def slower_precision(rows: Columns | pd.DataFrame) -> np.ndarray:
 def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) -> tuple[Columns, Columns]:
     """READ of the results at these places, with their doubts, the PLACE itself and what is true of their benchmark.
 
-    That is of its `facts` OF_EACH and the `rate_unit`, and the accuracy `target` in which it is compared; the facts
-    with this target come second.
+    That is of its `facts` OF_EACH and the `rate_unit`, the accuracy `target` in which it is compared, and the VERSION;
+    the facts with this target come second.
     """
     read = {name: data.results[name].array.take(places) for name in READ} | _doubts(data, places)
     targets = _targets(data.results, read, question, facts["benchmark"])
     facts = {**facts, "target": pd.array(targets, dtype="str")}
     benchmark_places = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
     of_benchmark = {name: facts[name].take(benchmark_places) for name in [*OF_EACH, "rate_unit", "target"]}
+    newest = _newest_versions(data.results, read, question, facts["benchmark"])
+    of_benchmark[VERSION] = pd.array([newest.get(name, "") for name in read["benchmark"].tolist()], dtype="str")
     return read | {PLACE: places} | of_benchmark, facts
 
 
@@ -406,8 +408,10 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
     target = rows["accuracy_target"]
     return {
         "stream_energy": rows["metric"] == "latency",
+        "stream_count": rows["metric"] == "streams",
         "no_scenario": rows["scenario"] == "",
         "duplicate": rows["duplicate_of"] != "",
+        "another_version": (rows["round"] != "") & (rows["comparable_since"] != rows[VERSION]),
         "another_round": ~_among(rows["round"], question.rounds) & bool(question.rounds),
         "another_division": ~_among(rows["division"], [question.division, ""]),
         "another_suite": ~_among(rows["suite"], suites) & bool(question.suite),
@@ -454,9 +458,26 @@ def _targets(results: pd.DataFrame, asked: Columns, question: Question, names: S
     return [usual[name] if (name, usual.get(name)) in there else of_asked.get(name, "") for name in names]
 
 
+def _newest_versions(results: pd.DataFrame, asked: Columns, question: Question, names: Sequence[str]) -> dict[str, str]:
+    """By benchmark, the `comparable_since` of the newest round among the rates that are asked for.
+
+    Of whichever accelerators, so that a result is compared or not whatever else is shown.
+    """
+    columns = ("benchmark", "round", "comparable_since", "metric")
+    if question.accelerators:
+        places = _asked(results, replace(question, accelerators=()), names)
+        asked = {name: results[name].array.take(places) for name in columns}
+    is_rate = asked["metric"] == "throughput"
+    kinds = set(zip(*(asked[name][is_rate].tolist() for name in columns[:-1]), strict=True))
+    in_time = sorted((kind for kind in kinds if kind[1]), key=lambda kind: round_age(kind[1]))
+    return {name: since for name, round, since in in_time if not question.rounds or round in question.rounds}
+
+
 def _with_target(rows: Columns, question: Question) -> list[tuple[str, str]]:
     """Benchmark and accuracy target of each rate of the division that has one."""
-    counted = (rows["accuracy_target"] != "") & (rows["metric"] != "latency") & (rows["division"] == question.division)
+    counted = (
+        (rows["accuracy_target"] != "") & (rows["metric"] == "throughput") & (rows["division"] == question.division)
+    )
     return list(zip(*(rows[name][counted].tolist() for name in ("benchmark", "accuracy_target")), strict=True))
 
 

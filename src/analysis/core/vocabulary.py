@@ -55,7 +55,9 @@ TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "
 WORK = {TOKENS: "token", SAMPLES: "sample", QUERIES: "query"}  # what one unit of a rate is
 WORKS = {TOKENS: "tokens", SAMPLES: "samples", QUERIES: "queries"}  # the same of many
 RATES = tuple(WORK)
-UNITS = (*RATES, MILLISECONDS)
+STREAM_COUNT = "streams"  # queries of MultiStream that a system answers in time, the metric of that scenario until v1.1
+UNITS = (*RATES, MILLISECONDS, STREAM_COUNT)
+METRICS = {MILLISECONDS: "latency", STREAM_COUNT: "streams"}  # of each unit; any other is a throughput
 MS_PER_SECOND, SECONDS_PER_HOUR = 1000, 3600
 
 SCENARIOS = {

@@ -14,7 +14,7 @@ from analysis.core import paths
 from analysis.core.choices import folded, spelled
 from analysis.core.paths import DATA, official_files, official_scope
 from analysis.core.vocabulary import named
-from analysis.data import descriptor, loading, official_rows, rounds
+from analysis.data import compatibility, descriptor, loading, official_rows, rounds
 from analysis.data.kept import Kept
 
 Made = TypeVar("Made", bound=Callable[..., pd.DataFrame])
@@ -100,13 +100,15 @@ class Catalog:
         """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
         `machine` is the system but for the serving software that its name says: the same for one with and without it.
+        `comparable_since` is the first round with which a result may be compared (see data.compatibility).
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         A submitter that is filed in several mixes of capitals has the spelling of most of its results.
         """
         # What the rows are made with counts as used also where they were made before.
         labels, fixes, (record, own_files) = self.labels, self.corrections, self._official_files()
-        self.table("accelerators")
+        for name in ("accelerators", "compatibility"):
+            self.table(name)
         frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own_files))
         self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own_files)}
         self.served["results"] = frame
@@ -122,7 +124,10 @@ class Catalog:
         machines = {pair: _machine(*pair) for pair in set(pairs)}
         machine = pd.Series([machines[pair] for pair in pairs], rows.index, "str")
         source = rows["source_id"].map(labels)
-        return rows.assign(source=source, power_capped=capped, submitter=submitter, machine=machine)
+        since = compatibility.comparable_since(rows, self.table("compatibility"))
+        return rows.assign(
+            source=source, power_capped=capped, submitter=submitter, machine=machine, comparable_since=since
+        )
 
     @cached_property
     def doubts(self) -> pd.DataFrame:

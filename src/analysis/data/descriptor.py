@@ -51,7 +51,8 @@ class Part:
     """One file of the official record: the rows of a round, and the files that they were made from.
 
     `sources` has, for each of these, its `file` with its `sha256`, the repository that it is of (`path`, an address)
-    and the `commit` there; a `note` says how the file was obtained where that is not by downloading it.
+    and the `commit` there. A clone has no hash: its commit, in full, is the digest of all that is in it. A `note` says
+    how a file was obtained that could not be downloaded.
     """
 
     round: str

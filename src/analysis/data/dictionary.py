@@ -86,8 +86,9 @@ def _parts(table: Table) -> list[str]:
 
 
 def _source(source: dict[str, str]) -> str:
+    digest = f" (SHA-256 {source['sha256'][:12]}...)" if "sha256" in source else ""
     note = f", {source['note']}" if source.get("note") else ""
-    return f"`{source['file']}` of {source['path']} at {source['commit']} (SHA-256 {source['sha256'][:12]}...){note}"
+    return f"`{source['file']}` of {source['path']} at {source['commit'][:8]}{digest}{note}"
 
 
 def _row(field: Field) -> str:

@@ -39,7 +39,8 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     """Return counts of rows by round, oldest first, then of ALL; without rows an empty frame.
 
     Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
-    compared (with the published figure), differing (by more than `agrees`, relative); unit_corrected; power,
+    compared (with the published figure, or the figure is the log's own), differing (by more than `agrees`, relative,
+    from the published one); unit_corrected; power,
     power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
     without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
     `distinct`; source_ids.
@@ -48,7 +49,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {
         "with_log": rows["recomputed"].notna(),
         "inferred": rows["recomputed"].notna() & rows["inferred"],
-        "compared": rows["recomputed_difference"].notna(),
+        "compared": rows["recomputed"].notna(),
         "differing": rows["recomputed_difference"].abs() > agrees,
         "unit_corrected": rows["corrected"].ne(""),
         "power": figure,
@@ -134,7 +135,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
     reasons = {
         "another_division": rows["division"].ne("closed"),
         "another_suite": rows["suite"].eq("edge"),
-        "latency": rows["metric"].eq("latency"),
+        "latency": rows["metric"].ne("throughput"),
         "power_submission": rows["power_measured"],
         "capped_unmetered": rows["power_capped"] & ~rows["power_measured"],
         "duplicate": rows["duplicate_of"].ne(""),

@@ -25,7 +25,7 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 FREE = 1 << 28  # what is small may shrink to anything
 _WANTED = re.compile(
     r"(?:^|/)(?:cm-result\.json|systems/[^/]+\.json|(?:measurements|configs)/.*\.(?:json|py)|(?:measurements|summary(?:_results)?)\.json"
-    r"|performance/run_1/(?:mlperf_log_detail|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
+    r"|performance/run_1/(?:mlperf_log_(?:detail|summary)|spl)\.txt|performance/power/[^/]+|accuracy/accuracy(?:\.txt|_results\.json)"
     r"|performance/(?:run_1/)?result_summary\.json|performance/run_1/results\.json)$"
 )
 _RUN = re.compile(r"(?:[^/]+/)*results/[^/]+/[^/]+/[^/]+(?=/)")

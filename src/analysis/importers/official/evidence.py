@@ -23,6 +23,7 @@ from analysis.importers.official.tree import MISSING, Run, head, listed, refused
 LARGEST = 1 << 22  # bytes of a description that is read whole
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
+LOG_IN_WORDS = f"performance/run_1/{loadgen.SUMMARY}"  # the figures of a round before loadgen.JSON_SINCE
 POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
 FAULTS = (EntryError, LogError)
 DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
@@ -35,6 +36,7 @@ _STATED = {
     "acc": r"^accuracy=\s*([\d.]+)",
     "mAP": r"mAP=\s*([\d.]+)",
     "F1": r"""["']f1["']:\s*([\d.]+)""",
+    "WER": r"^Word Error Rate:.*?accuracy=\s*([\d.]+)",
     "AUC": r"^AUC=\s*([\d.]+)",
     "DICE": r"Accuracy:\s*mean\s*=\s*([\d.]+)",
     "CLIP_SCORE": r"'CLIP_SCORE':\s+'?([\d.]+)",
@@ -75,6 +77,7 @@ def _logged(run: Run, published: Entry | None) -> Row:
     """The row of a run, before its configuration is asked."""
     entry = published or _entry(run)
     if published:
+        entry.weights = entry.weights or _declaration(run).get("weight_data_types")
         entry.described += _said_beside(run.root, _described(run))
     _, scenario, _ = filed = _filed(entry)
     log = _log(run, published, filed)
@@ -82,13 +85,15 @@ def _logged(run: Run, published: Entry | None) -> Row:
         out = shape.row(entry)
         shape.remark(out, "not recomputed: its log is not in the tree")
         return out
-    metered = _power(run, log.raw, scenario)
+    is_published = published is not None and published.power is not None
+    metered = _power(run, log.raw, scenario, is_published)
     entry.endpoints = False  # What its figure is, the log says.
     if published is None:
         entry.value, entry.label = log.value, log.unit
         entry.power, entry.has_power = metered.value, metered.measured
         entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
+    shape.remark(out, metered.remark)
     if published is None:
         out["printed_unit"] = ""
     _recompute(out, published, log)
@@ -113,13 +118,14 @@ def _recompute(out: Row, published: Entry | None, log: Logged) -> None:
 
 def _log(run: Run, published: Entry | None, filed: tuple[str, str, str]) -> Logged | None:
     """What the log of a run says; None where a published row's is not in the tree. `filed`: benchmark to round."""
-    if _there(run.folder, LOG, run.root):
-        return loadgen.logged(Path(run.folder, LOG), *filed)
+    log = LOG_IN_WORDS if units.before(filed[-1], loadgen.JSON_SINCE) else LOG
+    if _there(run.folder, log, run.root):
+        return loadgen.logged(Path(run.folder, log), *filed)
     if name := endpoints.find(Path(run.folder), lambda name: _there(run.folder, name, run.root)):
         return endpoints.logged(Path(run.folder, name), *filed)
     if published:
         return None
-    raise EntryError(f"{LOG}: {MISSING}")
+    raise EntryError(f"{log}: {MISSING}")
 
 
 def _entry(run: Run) -> Entry:
@@ -130,10 +136,10 @@ def _entry(run: Run) -> Entry:
     for name in NEEDED:
         if name not in system:
             raise EntryError(f"systems/{run.platform}.json: has no {name}, not even an empty one")
-    declared = _declaration(run)
+    declared, model = _declaration(run), units.open_model(run.model)
     return Entry(
         round=run.round, submitter=run.submitter, division=run.division, suite=system.get("system_type"),
-        model=run.model, model_run=run.model, scenario=run.scenario, availability=system.get("status"),
+        model=model, model_run=run.model, scenario=run.scenario, availability=system.get("status"),
         system=system.get("system_name"), platform=run.platform, accelerator=system.get("accelerator_model_name"),
         processor=system.get("host_processor_model_name"), per_node=system.get("accelerators_per_node"),
         nodes=system.get("number_of_nodes"), processors_per_node=system.get("host_processors_per_node"),
@@ -198,11 +204,15 @@ def _same(logged: Any, published: float) -> bool:
 
 
 class _Metered(NamedTuple):
-    """Power of a run: watts of the load window, millijoules per query in the stream scenarios; or why it is `lost`."""
+    """Power of a run: watts of the load window, millijoules per query in the stream scenarios; or why it is `lost`.
+
+    `remark` is what the row must say of its samples.
+    """
 
     measured: bool = False
     value: float | None = None
     lost: str = ""
+    remark: str = ""
 
 
 def _lose_power(out: Row, reason: str) -> None:
@@ -215,28 +225,29 @@ def _lose_power(out: Row, reason: str) -> None:
     out["left_out"] = f"power alone: {reason}"
 
 
-def _power(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
-    """What the meter says of a run; samples of zero watts or less in the load window make it no measurement."""
+def _power(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> _Metered:
+    """What the meter says of a run, whose power `is_published` or not."""
     try:
-        return _metered(run, log, scenario)
+        return _metered(run, log, scenario, is_published)
     except power_log.PowerError as error:
         return _Metered(measured=True, lost=str(error))
 
 
-def _metered(run: Run, log: Mapping[str, Any], scenario: str) -> _Metered:
-    """Power as measured. Raises PowerError where it cannot be trusted."""
+def _metered(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> _Metered:
+    """Power as measured. Raises PowerError where it cannot be trusted: a published figure does without its samples."""
     if not os.path.lexists(f"{run.folder}/performance/run_1/spl.txt"):
-        if Path(run.folder, "performance/power").is_dir():
+        if not is_published and Path(run.folder, "performance/power").is_dir():
             raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
         return _Metered()
     power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
-    if power.dropped:
-        reason = f"{power.dropped} samples of the load window without positive watts"
-        raise power_log.PowerError(f"performance/run_1/spl.txt: {reason}")
+    remark = f"{power.dropped} samples of the load window without positive watts" if power.dropped else ""
+    if power.dropped > power_log.DROPPED_SHARE * (power.dropped + power.samples):
+        raise power_log.PowerError(f"performance/run_1/spl.txt: {remark}")
+    remark = remark and f"power without {remark}"
     if scenario not in STREAMS:
-        return _Metered(True, power.watts)
+        return _Metered(True, power.watts, remark=remark)
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return _Metered(True, power_log.millijoules_per_query(power, log, times))
+    return _Metered(True, power_log.millijoules_per_query(power, log, times), remark=remark)
 
 
 def _configure(out: Row, run: Run | None, entry: Entry | None, facts: Said | None) -> None:

@@ -254,8 +254,9 @@ class Sources:
         """Whether the file is that of a round by its path, or by a hash: of data/rounds.csv, or of what is shipped."""
         if tree.round_of(path) or not path.is_file():
             return bool(tree.round_of(path))
-        shipped = (source for part in descriptor.read_tables()["results"].parts for source in part.sources)
-        return sha256_of(path) in {*facts.column("rounds", "summary_sha256"), *(each["sha256"] for each in shipped)}
+        sources = (source for part in descriptor.read_tables()["results"].parts for source in part.sources)
+        shipped = {source.get("sha256") for source in sources}  # A clone has none.
+        return sha256_of(path) in shipped | {*facts.column("rounds", "summary_sha256")}
 
     def _named(self, path: Path | str) -> str:
         """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""

@@ -1,7 +1,8 @@
-"""LoadGen's mlperf_log_detail.txt: the wanted keys of one run and its official figure.
+"""LoadGen's logs: the wanted keys of one run and its official figure.
 
 A detail log holds lines `:::MLLOG {"key": ..., "value": ...}`, a few hundred that matter among megabytes that do not.
-The file is searched as bytes, block by block, so that neither its size nor the length of a line costs memory.
+The file is searched as bytes, block by block, so that neither its size nor the length of a line costs memory. Until
+v0.7 that log was text, and the official figure that of the summary log, lines `name : value`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from analysis.importers.official import units
 from analysis.importers.official.logged import LogError, Logged
 
 BLOCK = 1 << 17  # bytes read at a time: as many as are in memory already when they are searched
+JSON_SINCE = "v1.0"  # the first round whose detail logs hold :::MLLOG lines
+SUMMARY = "mlperf_log_summary.txt"
 LEAST = 1e-300  # that counts as more than nothing: a nanosecond in milliseconds must not vanish
 LONGEST = 1024  # bytes of the longest line start that can match; results are far shorter
 KEYS = (
@@ -27,12 +30,22 @@ KEYS = (
     "result_scheduled_samples_per_sec", "result_tokens_per_second", "result_completed_tokens_per_second",
     "result_inferred_tokens_per_second", "result_inferred_completed_tokens_per_second",
     "early_stopping_latency_ss", "early_stopping_latency_ms", "effective_samples_per_query",
-    "result_qps_without_loadgen_overhead", "result_mean_query_latency_ns",
+    "result_qps_with_loadgen_overhead", "result_qps_without_loadgen_overhead", "result_mean_query_latency_ns",
     "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns",
     "result_first_token_50.00_percentile_latency_ns", "result_first_token_90.00_percentile_latency_ns",
     "result_first_token_99.00_percentile_latency_ns", "result_time_per_output_token_50.00_percentile_ns",
     "result_time_per_output_token_90.00_percentile_ns", "result_time_per_output_token_99.00_percentile_ns",
 )  # fmt: skip
+IN_WORDS = {  # name in a summary log -> key of a detail log
+    "Scenario": "effective_scenario",
+    "Result is": "result_validity",
+    "Samples per second": "result_samples_per_second",
+    "Scheduled samples per second": "result_scheduled_samples_per_sec",
+    "Completed samples per second": "result_completed_samples_per_sec",
+    "Samples per query": "effective_samples_per_query",
+    "QPS w/o loadgen overhead": "result_qps_without_loadgen_overhead",
+    "90th percentile latency (ns)": "result_90.00_percentile_latency_ns",
+}
 TOKEN_RATES = tuple(key for key in KEYS if key.endswith("tokens_per_second"))
 PERCENTILES = {  # column of a result row -> key, in nanoseconds
     f"{name}_p{p}_ms": key.format(p)
@@ -51,9 +64,12 @@ _PATTERN = (
 
 def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     """What the log at `path` says of a run. Raises LogError where it cannot be trusted."""
-    log = read_log(path)
-    check_valid(log)
-    value, unit, key = performance(log, benchmark, scenario, round)
+    log = read_summary(path) if path.name == SUMMARY else read_log(path)
+    try:
+        check_valid(log)
+        value, unit, key = performance(log, benchmark, scenario, round)
+    except LogError as error:
+        raise LogError(f"{path.name}: {error}") from None
     columns = {"validity": "VALID", "inferred": inferred(log, scenario), **percentiles(log), **rates(log)}
     figures = {key: (log[key], units.of_key(key, scenario)) for key in KEYS if key in log}
     return Logged(value, unit, key, columns, figures, raw=log)
@@ -77,12 +93,37 @@ def read_log(path: Path, more_keys: tuple[str, ...] = ()) -> dict[str, Any]:
     return values
 
 
+def read_summary(path: Path) -> dict[str, Any]:
+    """Return the values of a summary log by the keys of a detail log, as far as IN_WORDS has them.
+
+    Of a name that stands again the first counts. Raises LogError where the file cannot be read or holds no such line.
+    """
+    values: dict[str, Any] = {}
+    try:
+        with path.open(encoding="latin-1") as file:
+            for line in iter(partial(file.readline, LONGEST), ""):
+                name, _, value = line.partition(":")
+                if key := IN_WORDS.get(name.strip()):
+                    values.setdefault(key, _number(value.strip()))
+    except OSError as error:
+        raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
+    if not values:
+        raise LogError(f"{path.name}: holds no line of a LoadGen log")
+    return values
+
+
+def _number(text: str) -> Any:
+    with suppress(ValueError):
+        return json.loads(text)
+    return text
+
+
 def check_valid(log: dict[str, Any]) -> None:
     """Raises LogError unless the run ended and was VALID."""
     if "result_validity" not in log:
-        raise LogError("mlperf_log_detail.txt: no result_validity: the run did not end, or the log is cut off")
+        raise LogError("no result_validity: the run did not end, or the log is cut off")
     if log["result_validity"] != "VALID":
-        raise LogError(f"mlperf_log_detail.txt: result_validity is {log['result_validity']}, not VALID")
+        raise LogError(f"result_validity is {log['result_validity']}, not VALID")
 
 
 def inferred(log: dict[str, Any], scenario: str) -> bool:
@@ -96,7 +137,7 @@ def inferred(log: dict[str, Any], scenario: str) -> bool:
     if (ran, scenario) in units.INFERRED:
         return True
     logged = repr(log["effective_scenario"]) if "effective_scenario" in log else "not logged"
-    raise LogError(f"mlperf_log_detail.txt: effective_scenario is {logged}, from which no {scenario} result follows")
+    raise LogError(f"effective_scenario is {logged}, from which no {scenario} result follows")
 
 
 def performance(log: dict[str, Any], benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
@@ -113,11 +154,13 @@ def performance(log: dict[str, Any], benchmark: str, scenario: str, round: str) 
 
 def _from_another(log: dict[str, Any], benchmark: str, scenario: str, round: str) -> tuple[float, str, str]:
     """The figure that the submission checker infers: MultiStream is the stream of eight, Offline the rate of either."""
+    if units.counts_streams(scenario, round):
+        raise LogError(f"{round} counts the streams of MultiStream, and no other scenario's log does")
     if scenario == "MultiStream":
         key, value = _figure(log, units.official_keys(benchmark, scenario, round))
         return value * units.SAMPLES_PER_QUERY / 1e6, MILLISECONDS, key
     if units.true_unit(benchmark, scenario, round) == TOKENS:
-        raise LogError(f"mlperf_log_detail.txt: {benchmark} counts tokens, and a log of streams does not")
+        raise LogError(f"{benchmark} counts tokens, and a log of streams does not")
     if units.scenario(log["effective_scenario"]) == "SingleStream":
         key, value = _figure(log, ("result_qps_without_loadgen_overhead",))
         return value, SAMPLES, key
@@ -129,9 +172,9 @@ def _figure(log: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, float]:
     """The first of `keys` that is logged, and its value. Raises LogError."""
     key = next((key for key in keys if key in log), "")
     if not key:
-        raise LogError(f"mlperf_log_detail.txt: none of {', '.join(keys)} is logged")
+        raise LogError(f"none of {', '.join(keys)} is logged")
     if not _positive(log[key]):
-        raise LogError(f"mlperf_log_detail.txt: {key} is {log[key]!r}, not a number above zero")
+        raise LogError(f"{key} is {log[key]!r}, not a number above zero")
     return key, float(log[key])
 
 

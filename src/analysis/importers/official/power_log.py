@@ -11,7 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+QUERY_RATE = "result_qps_with_loadgen_overhead"  # of SingleStream
 LONGEST = 1 << 16  # characters that a line may have
+DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a meter writes about one sample a second; a longer hole than both is no measurement
 _TIME = "%m-%d-%Y %H:%M:%S.%f"
 _WATTS = r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?"
@@ -55,10 +57,14 @@ def read_power(path: Path, log: dict[str, Any]) -> Power:
 def millijoules_per_query(power: Power, log: dict[str, Any], times: int = 1) -> float:
     """Energy of one query in the stream scenarios: watts x seconds x 1000 / queries. Raises PowerError without them.
 
-    `times` is how many logged queries make one: eight where MultiStream is inferred from SingleStream.
+    `times` is how many logged queries make one: eight where MultiStream is inferred from SingleStream. Before v2.0 a
+    log does not count its queries: in SingleStream they follow from their rate with LoadGen's overhead. Source:
+    `check_power_dir` of the submission checker.
     """
     queries = log.get("result_query_count")
-    if not isinstance(queries, int) or queries <= 0:
+    if queries is None and isinstance(rate := log.get(QUERY_RATE), int | float):
+        queries = rate * power.seconds
+    if not isinstance(queries, int | float) or not 0 < queries < math.inf:
         raise PowerError(f"mlperf_log_detail.txt: result_query_count is {queries!r}, not a number above zero")
     return power.watts * power.seconds * times * 1000 / queries
 

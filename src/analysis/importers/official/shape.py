@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import Any
 
 from analysis.core import unprintable
-from analysis.core.vocabulary import LIMITED, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
+from analysis.core.vocabulary import LIMITED, METRICS, MILLISECONDS, MIXED, STREAMS, TOKENS, record_id
 from analysis.importers.official import accelerator_names, endpoints, precision, software, units
 from analysis.importers.official.entry import Entry, EntryError
 
 Row = dict[str, Any]
 _DIVISION = {"closed-network": "network"}
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
+AVAILABILITY |= {"research, development, or internal": "rdi"}
 LARGEST = 1e18  # no rate, latency, energy or power of a system comes near
 UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
 _UNEVEN = re.compile(r"\(\d+(?:,\s*\d+)+\)")
@@ -132,7 +133,7 @@ def convert(row: Row) -> None:
     if row["unit"] == TOKENS:
         row.setdefault("tokens_per_second", row["low"])
         row.setdefault("samples_per_second", row["low"] / tokens if tokens else None)
-    elif row["unit"] != MILLISECONDS:
+    elif row["unit"] not in METRICS:
         row.setdefault("samples_per_second", row["low"])
         row.setdefault("tokens_per_second", row["low"] * tokens if tokens else None)
 
@@ -209,10 +210,10 @@ def _figure(row: Row, entry: Entry) -> None:
     true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or (TOKENS if stated else labelled)
     if not true:
         raise EntryError(f"its unit {row['printed_unit']!r} is not known")
-    if (true == MILLISECONDS) != (labelled == MILLISECONDS):
-        raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: a latency and a rate do not match")
+    if true != labelled and METRICS.keys() & {true, labelled}:
+        raise EntryError(f"{row['scenario']} is labelled {row['printed_unit']!r}: {true} expected")
     value = number(number(entry.value, "the result") * factor, f"the result in {true}")
-    row |= {"metric": "latency" if true == MILLISECONDS else "throughput", "low": value, "high": value, "unit": true}
+    row |= {"metric": METRICS.get(true, "throughput"), "low": value, "high": value, "unit": true}
     if entry.printed:
         from analysis.core import interval  # It loads pandas, which no other import needs.
 
@@ -225,7 +226,7 @@ def _figure(row: Row, entry: Entry) -> None:
         }
     if true != labelled:
         row["corrected"] = f"labelled {row['printed_unit']}, but {row['benchmark']} counts {true.partition('/')[0]}"
-    if stated and true != MILLISECONDS:
+    if stated and true not in METRICS:
         row["tokens_per_sample"] = float(stated[1])
     elif true == TOKENS and (by_rule := units.tokens_by_rule(row["benchmark"])):
         row["tokens_per_sample"] = by_rule

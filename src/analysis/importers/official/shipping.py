@@ -98,7 +98,7 @@ def _lost(shipped: _Held, made: _Held) -> str:
 
 def _unknown(paths: Iterable[Path], parts: Iterable[Part]) -> list[str]:
     """A line for each file that is none of those that the parts were made from; of a folder only its rows can tell."""
-    named_hashes = {source["sha256"] for part in parts for source in part.sources}
+    named_hashes = {source.get("sha256") for part in parts for source in part.sources}
     return [
         f"unknown   {path}: its SHA-256 is none of those that {descriptor.FILE} names"
         for path in paths

@@ -12,15 +12,29 @@ from functools import cache, lru_cache
 
 from analysis.core import facts
 from analysis.core.lists import cell_values
-from analysis.core.vocabulary import ACCURACY_TARGETS, MILLISECONDS, QUERIES, RATES, SAMPLES, SCENARIOS, STREAMS, TOKENS
+from analysis.core.vocabulary import (
+    ACCURACY_TARGETS,
+    MILLISECONDS,
+    QUERIES,
+    RATES,
+    SAMPLES,
+    SCENARIOS,
+    STREAM_COUNT,
+    STREAMS,
+    TOKENS,
+)
 
 SAMPLES_PER_QUERY = 8  # of MultiStream, by rule
 INFERRED = {("SingleStream", "MultiStream"), ("SingleStream", "Offline"), ("MultiStream", "Offline")}  # ran, reported
 POWER = ("watts", "millijoules", "joules")
+STREAMS_KEY = "effective_samples_per_query"  # what MultiStream reports until v1.1: the streams answered together
 NANOSECONDS = ("_ns", "_latency_ss", "_latency_ms")  # how keys end whose values are in nanoseconds
 _LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}
-_PRINTED = {rate: rate for rate in RATES} | {"tasks/s": SAMPLES}  # a task of v6.1 is one sample
+_PRINTED = {unit: unit for unit in (*RATES, STREAM_COUNT)} | {"tasks/s": SAMPLES}  # a task of v6.1 is one sample
+LATENCY_SINCE = "v2.0"  # the first round in which MultiStream reports a latency, and logs count their queries
 _SCENARIO = {name.lower(): name for name in SCENARIOS}
+# Part of a model's name -> what it was filed under; the first counts.
+_OPEN_MODELS = {"ssd-mobilenet": "ssd-small", "mobilenet": "resnet50", "efficientnet": "resnet50"}
 _TARGET = re.compile(rf"-({'|'.join(map(re.escape, ACCURACY_TARGETS))})$")
 
 
@@ -86,6 +100,16 @@ def _split(model: str) -> tuple[str, str]:
     return _filed().get(name, name), target[1] if target else ""
 
 
+def open_model(name: str) -> str:
+    """Return the name of the benchmark that a model of the open division ran under; `name` itself where it is one.
+
+    As the submission checker maps names that it does not know (`get_mlperf_model`, v1.0).
+    """
+    if benchmark(name)[0] in counted():
+        return name
+    return next((filed for part, filed in _OPEN_MODELS.items() if part in name), name)
+
+
 @cache
 def _filed() -> dict[str, str]:
     """The benchmark of each other name that the record files one under."""
@@ -98,15 +122,18 @@ def names(benchmark: str) -> tuple[str, ...]:
 
 
 def scenario(name: str, model: str = "") -> str:
-    """The scenario in MLPerf's spelling ("offline" is Offline); v5.0 filed Interactive as a model run under Server."""
-    spelling = _SCENARIO.get(name.lower().replace("_", ""), name)
+    """The scenario in MLPerf's spelling: "offline" is Offline, "Single Stream" of v0.7 SingleStream.
+
+    v5.0 filed Interactive as a model run under Server.
+    """
+    spelling = _SCENARIO.get(re.sub("[_ ]", "", name.lower()), name)
     return "Interactive" if "-interactive" in model and spelling == "Server" else spelling
 
 
 def true_unit(benchmark: str, scenario: str, round: str) -> str:
     """The unit in which the round counts the benchmark; "" for a benchmark that data/benchmarks.csv does not have."""
     if scenario in STREAMS:
-        return MILLISECONDS
+        return STREAM_COUNT if counts_streams(scenario, round) else MILLISECONDS
     per_query = _per_query(scenario)
     counting = counted().get(benchmark, UNKNOWN)
     since = (scenario != "Offline" and counting.server_tokens_since) or counting.tokens_since
@@ -114,6 +141,11 @@ def true_unit(benchmark: str, scenario: str, round: str) -> str:
         return per_query
     unit = counting.offline_unit if scenario == "Offline" else counting.server_unit
     return unit if unit in (TOKENS, "") else per_query
+
+
+def counts_streams(scenario: str, round: str) -> bool:
+    """Whether the figure is a number of streams and no latency: MultiStream until v1.1."""
+    return scenario == "MultiStream" and before(round, LATENCY_SINCE)
 
 
 def printed(label: str) -> tuple[str, float]:
@@ -143,7 +175,8 @@ def official_keys(benchmark: str, scenario: str, round: str) -> tuple[str, ...]:
         usual = ("early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
         return tuple(dict.fromkeys(filter(None, [counting.single_stream_log_key, *usual])))
     if scenario == "MultiStream":
-        return ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")
+        latencies = ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")
+        return (STREAMS_KEY,) if counts_streams(scenario, round) else latencies
     offline, unit = scenario == "Offline", true_unit(benchmark, scenario, round)
     tokens = "result_tokens_per_second" if offline else "result_completed_tokens_per_second"
     if unit == TOKENS:
@@ -162,6 +195,8 @@ def of_key(key: str, scenario: str) -> str:
     """The unit of a figure that was read from `key`: queries are the samples of Server and Interactive."""
     if key.endswith(NANOSECONDS):
         return MILLISECONDS
+    if key == STREAMS_KEY:
+        return STREAM_COUNT
     return TOKENS if "tokens" in key else _per_query(scenario)
 
 
