@@ -426,3 +426,15 @@ def test_what_is_left_out_is_predicted_by_the_very_rule_of_a_plan(shipped_cases:
         later = np.array([round_age(name) > round_age(own["round"]) for name in rows["round"]], "bool")
         taken = of_a_kind.alike(rows[~(again | copies | later)])
         assert own["predicted"] == pytest.approx(taken["per_accelerator"].median(), nan_ok=True)
+
+
+def test_errors_are_tabled_in_percent_and_summed_up_over_benchmarks() -> None:
+    cells = dict.fromkeys(prediction.ERRORS, 0.5) | {"scenario": "Server", "systems": 9, "of_systems": 12}
+    parts = [(name, part) for name in (KNOWN, NEW) for part in ("", "a", "b")]
+    errors = pd.DataFrame([cells | {"question": name, "benchmark": part} for name, part in parts])
+    table = prediction.error_table(errors, KNOWN, {"a": "A", "b": "B"})
+    assert table["label"].tolist() == ["2 language models", "A", "B"]
+    assert table.iloc[0][["predicted", "held", "naive_p90"]].tolist() == ["9 of 12", 50.0, 50.0]
+    assert {*prediction.ERROR_HEADS} <= {name.removesuffix("_low") for name in table}
+    assert prediction.overall(errors)["question"].tolist() == [KNOWN, NEW]
+    assert prediction.error_table(errors.head(0), KNOWN, {}).empty

@@ -81,7 +81,7 @@ def break_even(speedups: pd.DataFrame) -> pd.DataFrame:
     """Return the break-even price of each accelerator relative to the baseline, by round of the baseline, newest first.
 
     Ratios to the baseline of two rounds do not compare (speedup.in_each_round). Columns: accelerator, baseline_round,
-    break_even_low/high, baseline_rate_low/high (the baseline's throughput per accelerator), round (the newest of the two
+    break_even_low/high, baseline_rate_low/high (the baseline's throughput per accelerator), round (the newest of both
     sides), accelerator_count, system, submitter and software (of the accelerator's), source_ids, notes.
     """
     each = speedup.in_each_round(speedups[speedups["origin"].eq("official")])
