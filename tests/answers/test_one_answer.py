@@ -43,6 +43,11 @@ def of_the_command_line(capsys: pytest.CaptureFixture[str], part: str, users: in
     return status, "".join(capsys.readouterr())
 
 
+def in_json(finding: dict) -> list[tuple[str, float, float]]:
+    """The range of a finding and those of its further values, by name."""
+    return [(own["name"], own["low"], own["high"]) for own in (finding, *finding["values"])]
+
+
 @pytest.mark.parametrize(("users", "speed"), [(100, 25.0), (5_000, 25.0), (5_000, 5.0)])
 def test_report_command_line_and_audit_give_one_number(
     judged_catalog: Catalog, capsys: pytest.CaptureFixture[str], users: int, speed: float
@@ -52,7 +57,7 @@ def test_report_command_line_and_audit_give_one_number(
     report = answer.need(capacity.make(judged_catalog, asked)).record()
     status, text = of_the_command_line(capsys, part, users, speed)
     command = json.loads(text)["findings"][0]
-    assert status == 0 and command == report
+    assert status == 0 and in_json(command) == in_json(report)
     audit = of_the_audit(judged_catalog, part, users, speed)
     of_report = {value["name"]: value for value in report["values"]}
     beside = {"accelerators_needed": report, "bill_per_hour": of_report["usd_per_hour"],
@@ -70,7 +75,7 @@ def test_what_the_record_does_not_prove_is_answered_by_none(
     asked = RealWorldDerating(baseline="H100 SXM", users=100, tokens_per_second_per_user=30.0)
     report = answer.need(capacity.make(judged_catalog, asked))
     status, text = of_the_command_line(capsys, "H100 SXM", 100, 30.0)
-    assert report.value is None and status == 1 and report.headline in text
+    assert report.value is None and status == 1 and "no H100 result at 30 tokens/s per user" in text
     audit = of_the_audit(judged_catalog, "H100 SXM", 100, 30.0)
     assert {verdict for verdict, _ in audit.values()} == {"no_official_result"}
     assert not any(expected.known for _, expected in audit.values())
@@ -102,4 +107,4 @@ def test_what_was_measured_is_taken_whole_where_the_report_takes_no_derate(
         report = answer.need(capacity.make(judged_catalog, asked, derate)).record()
         own = ["--benchmark", "llama2-70b", "--users", "5000", "--tokens-per-user", "20", "--derate", given]
         assert main.main(["plan", *own, "--format", "json"]) == 0
-        assert json.loads(capsys.readouterr().out)["findings"][0] == report
+        assert in_json(json.loads(capsys.readouterr().out)["findings"][0]) == in_json(report)

@@ -448,3 +448,15 @@ def test_the_range_of_a_prediction_ahead_is_that_of_earlier_errors() -> None:
     factors = prediction.predictions(frame(*old), [KNOWN])["factor"]
     low, high = np.quantile(factors, prediction.LIKELY, method="weibull")
     assert (row["low"], row["high"]) == pytest.approx((row["predicted"] * low, row["predicted"] * high), **CLOSE)
+
+
+def test_errors_are_tabled_in_percent_and_summed_up_over_benchmarks() -> None:
+    cells = dict.fromkeys(prediction.ERRORS, 0.5) | {"scenario": "Server", "systems": 9, "of_systems": 12}
+    parts = [(name, part) for name in (KNOWN, NEW) for part in ("", "a", "b")]
+    errors = pd.DataFrame([cells | {"question": name, "benchmark": part} for name, part in parts])
+    table = prediction.error_table(errors, KNOWN, {"a": "A", "b": "B"})
+    assert table["label"].tolist() == ["2 language models", "A", "B"]
+    assert table.iloc[0][["predicted", "held", "naive_p90"]].tolist() == ["9 of 12", 50.0, 50.0]
+    assert {*prediction.ERROR_HEADS} <= {name.removesuffix("_low") for name in table}
+    assert prediction.overall(errors)["question"].tolist() == [KNOWN, NEW]
+    assert prediction.error_table(errors.head(0), KNOWN, {}).empty

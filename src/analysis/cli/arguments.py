@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Callable
 from typing import Any
 
 KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
@@ -24,75 +25,81 @@ def execution(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
 
 
+PLAN_EXAMPLES = """examples:
+  analysis plan --benchmark llama2-70b --users 1000 --tokens-per-user 25 --accelerator B200
+  analysis plan --benchmark gpt-oss-120b --users 500 --tokens-per-user 20 --price 2.5-3 --spare-nodes 1
+"""
+CHOOSE_EXAMPLES = """examples:
+  analysis choose --benchmark llama2-70b --users 1000 --tokens-per-user 25
+  analysis choose --model "Qwen3 32B" --parameters 32 --users 1000 --tokens-per-user 20 --kilowatts 40
+"""
+
+
 def add_plan(parser: argparse.ArgumentParser) -> None:
-    """What a capacity plan may be asked."""
-    parser.add_argument("--benchmark", required=True, help="as in data/benchmarks.csv, for instance llama2-70b")
-    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
-    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
-    parser.add_argument("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
-    parser.add_argument("--scenario", default="Server", help="that or a tighter one is planned with (default Server)")
+    """Add the options of a capacity plan."""
+    add = _with_examples(parser, PLAN_EXAMPLES)
+    add("--benchmark", required=True, help="as in data/benchmarks.csv, such as llama2-70b")
+    add("--users", required=True, type=int, help="concurrent users")
+    add("--tokens-per-user", required=True, type=float, metavar="T", help="interactivity: tokens/s each user sees")
+    add("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
+    add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
+    add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     derate = (
-        "what production leaves of the throughput measured under the limit: 60-80 (%%) or 0.6-0.8, measured (all), "
-        "a run's FILE (default 60-80)"
+        "share of MLPerf throughput retained in production: 60-80 (%%), 0.6-0.8, measured (all), or your run's FILE"
     )
-    parser.add_argument("--derate", default="60-80", metavar="D", help=derate)
-    parser.add_argument("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
-    parser.add_argument("--above-one", action="store_true", help="allow a derate above 100 %%")
-    parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")
-    parser.add_argument("--peak", default="1-1.5", metavar="R", help="peak over mean traffic (default 1-1.5)")
-    parser.add_argument("--ttft-ms", type=float, help="longest time to a first token (default 2000)")
-    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
-    parser.add_argument("--wait-percentile", type=float, metavar="P", help="requests that wait no longer (0.99)")
-    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
-    parser.add_argument("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the benchmark's longest)")
-    parser.add_argument("--prefill-share", type=float, metavar="S", help="of the compute that reads it (default 0.5)")
-    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
-    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
-    parser.add_argument("--context", metavar="T", help="tokens in the cache of a request (default 500-2000)")
-    parser.add_argument("--spare-nodes", type=int, metavar="N", help="nodes kept beside those needed: N+1 is 1 (0)")
-    parser.add_argument("--wall-over-limit", metavar="R", help="wall watts over power limits (metered systems')")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
-    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
-    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
-    parser.add_argument("--format", default="text", choices=["text", "json"], help="how to print (text)")
+    add("--derate", default="60-80", metavar="D", help=f"{derate} (60-80)")
+    add("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
+    add("--above-one", action="store_true", help="allow a derate above 100 %%")
+    _add_demand(add)
+    add("--wait-percentile", type=float, metavar="P", help="share of requests within the TTFT limit (0.99)")
+    add("--prefill-share", type=float, metavar="S", help="share of dense compute that prefill reaches (0.5)")
+    add("--context", metavar="T", help="tokens in the KV cache of a request (500-2000)")
+    add("--wall-over-limit", metavar="R", help="node power over summed power limits (as measured systems)")
+    _add_draws(add)
 
 
 def add_choose(parser: argparse.ArgumentParser) -> None:
-    """What a choice of accelerators may be asked."""
-    parser.add_argument(
-        "--benchmark",
-        help="planned with, as in data/benchmarks.csv (default: nearest to the model, or llama2-70b without one)",
-    )
-    parser.add_argument("--model", help="its name; that of a benchmark is that benchmark")
-    parser.add_argument("--parameters", dest="parameters_billion", type=float, metavar="B", help="in billions")
-    parser.add_argument(
-        "--active-parameters",
-        dest="active_parameters_billion",
-        type=float,
-        metavar="B",
-        help="at work on a token (all)",
-    )
-    parser.add_argument("--users", required=True, type=int, help="users served at the same time")
-    parser.add_argument("--tokens-per-user", required=True, type=float, metavar="T", help="tokens/s each user sees")
-    parser.add_argument("--usd-per-hour", dest="usd_per_hour_at_most", type=float, metavar="USD", help="budget (none)")
-    parser.add_argument("--kilowatts", dest="kilowatts_at_most", type=float, metavar="KW", help="budget (none)")
-    parser.add_argument("--price", action="append", metavar="NAME=USD", help="per accelerator-hour; may be repeated")
-    parser.add_argument("--baseline", help="accelerator that the others are priced against (default H200 SXM)")
-    parser.add_argument("--accelerators", nargs="+", metavar="NAME", help="ranked (default: all on sale)")
-    parser.add_argument("--spare-nodes", type=int, metavar="N", help="nodes kept beside those needed: N+1 is 1 (0)")
-    parser.add_argument("--scenario", help="that or a tighter one is planned with (default Server)")
-    parser.add_argument("--derate", metavar="D", help="as in plan: 60-80 (%%) or 0.6-0.8, measured (all)")
-    parser.add_argument("--peak", metavar="R", help="peak over mean traffic (default 1-1.5)")
-    parser.add_argument("--ttft-ms", type=float, help="longest time to a first token (default 2000)")
-    parser.add_argument("--tpot-ms", type=float, help="longest time per output token (default 200)")
-    parser.add_argument("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the benchmark's longest)")
-    parser.add_argument("--tokens-per-request", type=float, metavar="T", help="output tokens (the benchmark's)")
-    parser.add_argument("--precision", dest="weight_precision", help="of the weights in memory (default fp8)")
-    parser.add_argument("--cache-precision", help="of the key-value cache (default fp16)")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
-    parser.add_argument("--draws", type=int, help="seeded draws (default 20000)")
-    parser.add_argument("--seed", type=int, help="of the draws (default 0)")
-    parser.add_argument("--format", default="text", choices=["text", "json"], help="how to print (text)")
+    """Add the options of a choice of accelerators."""
+    add = _with_examples(parser, CHOOSE_EXAMPLES)
+    add("--users", required=True, type=int, help="concurrent users")
+    add("--tokens-per-user", required=True, type=float, metavar="T", help="interactivity: tokens/s each user sees")
+    add("--benchmark", help="as in data/benchmarks.csv (default: closest to the model, llama2-70b without one)")
+    add("--model", help="name of your model; the name of a benchmark selects it")
+    add("--parameters", dest="parameters_billion", type=float, metavar="B", help="of the model, in billions")
+    add("--active-parameters", dest="active_parameters_billion", type=float, metavar="B", help="per token (all)")
+    add("--usd-per-hour", dest="usd_per_hour_at_most", type=float, metavar="USD", help="budget (none)")
+    add("--kilowatts", dest="kilowatts_at_most", type=float, metavar="KW", help="budget of facility power (none)")
+    add("--price", action="append", metavar="NAME=USD", help="per accelerator-hour; may be repeated")
+    add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
+    add("--baseline", help="baseline of break-even prices (H200 SXM)")
+    add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
+    add("--derate", metavar="D", help="share of MLPerf throughput retained: 60-80 (%%), 0.6-0.8, or measured (60-80)")
+    _add_demand(add)
+    _add_draws(add)
+
+
+def _with_examples(parser: argparse.ArgumentParser, examples: str) -> Callable[..., Any]:
+    parser.epilog, parser.formatter_class = examples, argparse.RawDescriptionHelpFormatter
+    return parser.add_argument
+
+
+def _add_demand(add: Callable[..., Any]) -> None:
+    """Add the options of traffic, latency limits, requests, and memory that plans and choices share."""
+    add("--peak", metavar="R", help="peak over mean traffic (1-1.5)")
+    add("--scenario", help="MLPerf scenario planned with; tighter ones count too (Server)")
+    add("--ttft-ms", type=float, help="limit on TTFT (2000)")
+    add("--tpot-ms", type=float, help="limit on TPOT (200)")
+    add("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the longest of the benchmark)")
+    add("--tokens-per-request", type=float, metavar="T", help="output tokens (those of the benchmark)")
+    add("--precision", dest="weight_precision", help="of the weights in memory (fp8)")
+    add("--cache-precision", help="of the KV cache (fp16)")
+
+
+def _add_draws(add: Callable[..., Any]) -> None:
+    add("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
+    add("--draws", type=int, help="Monte Carlo draws (20000)")
+    add("--seed", type=int, help="of the draws (0)")
+    add("--format", default="text", choices=["text", "json"], help="output (text)")
 
 
 def add_measure(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`analysis choose`: accelerators on sale ranked for a model, users and a budget, in lines of text or as JSON."""
+"""`analysis choose`: available accelerators ranked for a model, users, and a budget, as text or JSON."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import json
 
 import pandas as pd
 
-from analysis.answers import accelerator_choice as answer
-from analysis.answers import words
 from analysis.audit import doubts
 from analysis.cli import asking
+from analysis.core import interval, parameters, quote
 from analysis.core import notes as wording
-from analysis.core import parameters, quote
-from analysis.core.findings import Finding
+from analysis.core.findings import Finding, exactly
+from analysis.core.interval import Interval
 from analysis.core.parameters import AcceleratorChoice
 from analysis.core.plain import as_json
 from analysis.data.catalog import Catalog
+from analysis.report import count, names, range_text, usd, x_times
 from analysis.show import tables
 from analysis.themes.plans import choice
-from analysis.themes.plans.choice import Choice
+from analysis.themes.plans.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, Choice
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",
@@ -29,68 +29,141 @@ OPTIONS = {
     "spare_nodes": "--spare-nodes",
     "usd_per_hour_at_most": "--usd-per-hour",
 }
-COLUMNS = (
-    "called",
-    "nodes",
-    "node",
-    "count",
-    *choice.EQUAL.values(),
-    "usd_per_hour",
-    "worth",
-    choice.AT_SCALE,
-    "kilowatts",
-    "metered_runs",
-    "decides",
-    "budget",
-    "round",
-)
-UNRANKED = ("called", "reason", "label", "speed", "of_asked", "when", "systems")
-FEW = 8  # rows of what is not ranked: those that come nearest
+UNITS = {ACCELERATORS: "accelerators", DOLLARS: "US dollars an hour", KILOWATTS: "kilowatts of facility power"}
+COLUMNS = {
+    "name": "Accelerator",
+    "nodes": "Nodes",
+    "node": "Per node",
+    "count": "Accelerators",
+    "usd_per_hour": "$/hour",
+    "break_even": "Break-even (x {})",
+    AT_SCALE: "At scale (x {})",
+    "price_at_most": "Price in budget ($/h)",
+    "kilowatts": "Facility kW",
+    "metered_runs": "Power runs",
+    "decided_by": "Binding constraint",
+    "within": "In budget",
+    "round": "Round",
+}
+UNRANKED = {"name": "Accelerator", "why": "Reason", "label": "Evidence", "speed": "{} per user",
+            "of_target": "Of target", "systems": "Systems"}  # fmt: skip
+FEW = 8  # rows of accelerators that are not ranked
 
 
 def option(parameter: str) -> str:
-    """The option that a parameter of the report is given by."""
+    """Return the option of a parameter of the report."""
     return OPTIONS.get(parameter) or asking.option(parameter)
 
 
 @asking.in_options(option)
 def run(arguments: argparse.Namespace) -> list[str]:
-    """The lines of the ranking, or one of JSON.
+    """Return the lines of the ranking: the answer, tables, assumptions; or one line of JSON.
 
-    Raises asking.Nothing, and ValueError (also of parameters.py) for what cannot be asked, by name.
+    Raises asking.Nothing without an answer, ValueError (also of parameters.py) for invalid options.
     """
     catalog = doubts.catalog()
-    asked = _asked(arguments, catalog)
-    chosen = choice.make(catalog, asked)
-    name, label = words.called(catalog.accelerators), catalog.label(chosen.match.benchmark)
-    best = answer.best(chosen, label, name)
+    chosen = choice.make(catalog, _asked(arguments, catalog))
+    label = catalog.label(chosen.match.benchmark)
     if chosen.ranked.empty:
-        raise asking.Nothing(f"nothing is ranked. {best.headline}")
-    near, same = answer.near(chosen, label), not answer.is_apart(chosen)
-    findings = [best, answer.follows(chosen), answer.decides(chosen), answer.unanswered(chosen, name)]
+        raise asking.Nothing(_why_nothing(chosen, label, _unranked(chosen, catalog)))
+    findings = [_answer(chosen, label), _so_what(chosen)]
     if arguments.format == "json":
-        return [_json(chosen, [*findings, near])]
-    findings += [
-        own
-        for own in (answer.untried(chosen), answer.smaller_nodes(chosen), None if same else near)
-        if own and own.value
-    ]
-    return [*(found.said for found in findings), "", *_tables(chosen, label, catalog)]
+        return [_json(chosen, findings)]
+    caveats = wording.union([*chosen.ranked["notes"], chosen.match.notes])
+    return [*(found.headline for found in findings), "", *_tables(chosen, label, catalog),
+            "Assumptions", *_assumptions(chosen.asked), *wording.texts(caveats)]  # fmt: skip
+
+
+def _answer(chosen: Choice, label: str) -> Finding:
+    """Return what is needed at least and the accelerators that need it."""
+    model = f"{chosen.asked.model or 'your model'} (as {label})" if chosen.is_proxy else label
+    users = f"{count(chosen.asked.users, 'concurrent user')} of {model} at {chosen.target:g} {chosen.unit}"
+    far = "; no close benchmark" if chosen.match.none_near else ""
+    rows, unit = chosen.known, f"{UNITS[chosen.by]}, P10 to P90"
+    if rows.empty:
+        words = f"Serving {users}: {'prices' if chosen.by == DOLLARS else 'power'} unknown"
+        return Finding("best_accelerator", None, unit, f"{words}{far}.")
+    first, value = rows.iloc[0], interval.span(rows.iloc[0], chosen.by)
+    least = names(choice.ties(rows, chosen.by)["name"], word="or")
+    unit_text = " kW of facility power" if chosen.by == KILOWATTS else " accelerators"
+    amount = f"{usd(value)}/hour" if chosen.by == DOLLARS else f"{range_text(value)}{unit_text}"
+    part = f" (extrapolated from {first['measured_on']}x systems)" if first["extrapolated"] else ""
+    known = "" if len(rows) == len(chosen.ranked) else f" ({len(rows)} of {len(chosen.ranked)} known)"
+    words = f"Serving {users} takes at least {amount}: {least}{part}{known}{far}."
+    values = {row["accelerator"]: (interval.span(row, chosen.by), unit) for _, row in rows.iterrows()}
+    return Finding("best_accelerator", value, unit, words, about=first["accelerator"], values=values)
+
+
+def _so_what(chosen: Choice) -> Finding:
+    """Return how many accelerators meet the budget, without one the break-even price of the first."""
+    ranked, asked = chosen.ranked, chosen.asked
+    if chosen.budgets:
+        fit = {name: int(ranked["within"].eq(name).sum()) for name in choice.WITHIN}
+        words = (
+            f"Within the budget: {fit['yes']} of {len(ranked)} ({fit['possibly']} possibly, {fit['unknown']} unknown)."
+        )
+        if not fit["yes"] + fit["possibly"] and (used := choice.budget_used(chosen, ranked.iloc[0])).known:
+            words += f" {ranked['name'].iloc[0]} takes {x_times(used)} the budget."
+        return Finding("within_budget", exactly(fit["yes"]), "accelerators within the budget at P90", words)
+    base, unit = (
+        chosen.plans[asked.baseline].called,
+        "price of an accelerator-hour over that of the baseline, P10 to P90",
+    )
+    others = ranked[ranked["accelerator"].ne(asked.baseline) & ranked[f"{AT_SCALE}_low"].notna()]
+    if others.empty:
+        return Finding("break_even", None, unit, f"Break-even price vs {base}: unknown.")
+    first, value = others.iloc[0], interval.span(others.iloc[0], AT_SCALE)
+    whole = interval.span(first, "break_even")
+    in_nodes = f"{x_times(whole)} in whole nodes, " if whole.known else ""
+    words = f"Break-even price vs {base}: {first['name']} {in_nodes}{x_times(value)} at scale."
+    return Finding("break_even", value, unit, words, about=first["accelerator"])
+
+
+def _why_nothing(chosen: Choice, label: str, unranked: pd.DataFrame) -> str:
+    """Return why no accelerator is ranked, the closest one, and what to change."""
+    here = unranked[unranked["benchmark"].eq(chosen.match.benchmark) & unranked["speed"].notna()]
+    who = names(unranked["name"], 2, "or") if chosen.asked.accelerators else "accelerator"
+    closest = [f"; closest: {row.name}, {interval.number(row.speed)} {chosen.unit} ({row.why})"
+               for row in here.nlargest(1, "speed").itertuples(index=False)]  # fmt: skip
+    return (
+        f"no available {who} serves {label} at {chosen.target:g} {chosen.unit} per user"
+        f"{''.join(closest)}. Lower {option('tokens_per_second_per_user')}, add --rounds, or choose a --benchmark with "
+        f"results under latency limits in these rounds: {names(chosen.limited, 3) or 'none'}"
+    )
+
+
+def _unranked(chosen: Choice, catalog: Catalog) -> pd.DataFrame:
+    labels = dict(zip(catalog.accelerators["accelerator"], catalog.accelerators["label"], strict=True))
+    rows = chosen.unranked
+    return rows.assign(name=rows["accelerator"].replace(labels), label=rows["benchmark"].map(catalog.label))
 
 
 def _tables(chosen: Choice, label: str, catalog: Catalog) -> list[str]:
-    columns = answer.ranked_columns(chosen)
-    shown = {name: columns[name] for name in COLUMNS if name in columns}
-    ranked = tables.show(answer.table_rows(chosen), f"Accelerators on sale for {label}, best first", shown)
-    rows = answer.unranked_rows(chosen, catalog.label, words.called(catalog.accelerators))
-    left = tables.show(
-        rows, "Not ranked, the nearest first", {name: answer.UNRANKED_TABLE[name] for name in UNRANKED}, most=FEW
-    )
+    base = chosen.plans[chosen.asked.baseline].called
+    hidden = set() if DOLLARS in chosen.budgets else {"price_at_most"}
+    hidden |= set() if chosen.budgets else {"within"}
+    heads = {name: head.format(base) for name, head in COLUMNS.items() if name not in hidden}
+    ranked = tables.show(chosen.ranked, f"Available accelerators on {label}, best first, P10 to P90", heads)
+    heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
+    left = tables.show(_unranked(chosen, catalog), "Not ranked, closest first", heads, most=FEW)
     return [*asking.lines(ranked), *asking.lines(left)]
 
 
+def _assumptions(asked: AcceleratorChoice) -> list[str]:
+    """Return what is assumed of production, limits, memory, and power, one line each."""
+    derate, peak, context = (
+        Interval(*each).text() for each in (asked.derate, asked.peak_over_mean, asked.context_tokens)
+    )
+    return [
+        f"derate {derate} of benchmark throughput, peak over mean {peak}, spare nodes {asked.spare_nodes}",
+        f"TTFT at most {asked.ttft_ms:g} ms, TPOT at most {asked.tpot_ms:g} ms (p99)",
+        f"weights {asked.weight_precision}, KV cache {asked.cache_precision}, context {context} tokens",
+        f"facility power with PUE {asked.power_usage_effectiveness:g}; {asked.draws:,} draws, seed {asked.seed}",
+    ]
+
+
 def _json(chosen: Choice, findings: list[Finding]) -> str:
-    """The ranking as data: what was asked, findings as reports record them, the frames of the choice row by row."""
+    """Return the ranking as JSON: parameters, findings, and the rows of the frames of the choice."""
     data = {
         "parameters": chosen.asked.model_dump(),
         "ranked_by": chosen.by,
@@ -103,9 +176,9 @@ def _json(chosen: Choice, findings: list[Finding]) -> str:
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """The rows of a frame as JSON holds them, notes in words."""
-    told = {name: frame[name].map(wording.texts) for name in ("notes", "power_notes") if name in frame}
-    return as_json(frame.assign(**told))
+    """Return the rows of a frame for JSON, notes in words."""
+    texts = {name: frame[name].map(wording.texts) for name in ("notes", "power_notes") if name in frame}
+    return as_json(frame.assign(**texts))
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice:
@@ -124,15 +197,15 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
     values["accelerators"] = [asking.accelerator_of("--accelerators", name, catalog) for name in named]
     values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
     if arguments.derate:
-        kept = asking.derate(arguments.derate)
-        values["derate"] = [kept.low, kept.high]
+        derate = asking.derate(arguments.derate)
+        values["derate"] = [derate.low, derate.high]
     if arguments.peak:
         values["peak_over_mean"] = asking.numbers(option("peak_over_mean"), arguments.peak)
     return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
 
 
 def _price(text: str, catalog: Catalog) -> str:
-    """A quote that names its accelerator: among several there is none that a bare price could be of."""
+    """Return a quote with the name of its accelerator. Raises ValueError without one."""
     if "=" not in text:
         raise ValueError(f"--price {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
     return asking.price("--price", text, catalog, expected=quote.EXPECTED)

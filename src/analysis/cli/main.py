@@ -130,10 +130,10 @@ def _figures(commands: argparse._SubParsersAction) -> None:
 
 
 def _deciding(commands: argparse._SubParsersAction) -> None:
-    plan = _add(commands, "plan", _plan, "accelerators, dollars and kilowatts that users need, with their ranges")
+    plan = _add(commands, "plan", _plan, "plan capacity: nodes, cost, and power for users on one accelerator")
     add_plan(plan)
 
-    choose = _add(commands, "choose", _choose, "accelerators on sale ranked for a model, users and a budget")
+    choose = _add(commands, "choose", _choose, "rank available accelerators for a model, users, and a budget")
     add_choose(choose)
 
     measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")

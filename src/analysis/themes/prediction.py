@@ -42,6 +42,11 @@ ANSWERS = ["predicted", "nested", "stranger", "naive"]
 ERRORS = ["question", "scenario", "benchmark", "systems", "of_systems"]
 ERRORS += [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
 ERRORS += ["factor_low", "factor_high", "held"]
+ERROR_HEADS = {  # of the columns of `error_table`
+    "scenario": "Scenario", "label": "Benchmark", "predicted": "Predicted", "predicted_median": "Median (%)",
+    "predicted_p90": "P90 (%)", "naive_p90": "Naive P90 (%)", "nested_p90": "Other rounds' weights, P90 (%)",
+    "stranger_p90": "Other submitters, P90 (%)", "factor": "Actual over predicted (P10 to P90)", "held": "In range (%)",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -302,6 +307,23 @@ def errors(predictions: pd.DataFrame) -> pd.DataFrame:
             for benchmark, part in parts.items()
         ]
     return pd.DataFrame(rows, columns=ERRORS)
+
+
+def overall(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `errors` over all benchmarks under a latency limit: one per question and scenario."""
+    return errors[errors["benchmark"].eq("") & errors["scenario"].isin(LIMITED)].reset_index(drop=True)
+
+
+def error_table(errors: pd.DataFrame, question: str, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Return the errors of one question in percent, with the columns of ERROR_HEADS; `labels` name the benchmarks."""
+    rows = errors[errors["question"].eq(question)]
+    models = rows["benchmark"].ne("").groupby(rows["scenario"]).transform("sum")
+    percent = ["held", *(f"{name}_{end}" for name in ANSWERS for end in ("median", "p90"))]
+    return rows.assign(
+        label=rows["benchmark"].map(labels).where(rows["benchmark"].ne(""), models.astype(str) + " language models"),
+        predicted=rows["systems"].astype(str) + " of " + rows["of_systems"].astype(str),
+        **{name: 100 * rows[name] for name in percent},
+    )
 
 
 def _errors_of(rows: pd.DataFrame) -> dict[str, float]:

@@ -76,7 +76,7 @@ def test_the_throughput_is_as_wide_as_predictions_of_left_out_systems_were_off(p
     within = drawn.between(low * np.median(rates), high * np.median(rates)).mean()
     assert within == pytest.approx(0.8, abs=0.05)
     of = planned.inputs.set_index("quantity").loc["throughput per accelerator", "range_of"]
-    assert of == "12 of 12 systems, as far off as 12 predictions were"
+    assert of == "12 of 12 systems, widened by the error of 12 predictions"
     papers = [row | {"origin": "published", "source_id": "doc", "source": "Paper"} for row in rows]
     assert throughput(plan(*papers, origins=["published"])) == [min(rates), max(rates)]
 
@@ -108,7 +108,7 @@ def test_between_two_speeds_of_a_system_lies_the_line_between_them(plan: Plan, s
     planned = plan(slow, fast, tokens_per_second_per_user=speed)
     assert throughput(planned) == pytest.approx([1000.0, most], rel=1e-12)
     assert planned.inputs["range_of"].iloc[0].startswith("1 of 1 systems") and planned.behind["low"].tolist() == [8e3]
-    assert ("line" in planned.inputs["range_of"].iloc[0]) == (speed < 20)
+    assert ("interpolated" in planned.inputs["range_of"].iloc[0]) == (speed < 20)
 
 
 def test_what_a_faster_run_gave_slower_users_get_too(plan: Plan) -> None:
@@ -178,10 +178,10 @@ def test_what_latency_takes_is_told_of_the_systems_that_are_planned_with(plan: P
     offline = SERVER | ONE | {"scenario": "Offline", "low": 32_000.0}
     other = {"result_id": "2", "tpot_p99_ms": 500.0}
     planned = plan(SERVER | ONE, offline, SERVER | other, offline | other | {"low": 90_000.0})
-    told = planned.inputs.set_index("quantity").loc["kept under the limit on latency"]
+    told = planned.inputs.set_index("quantity").loc["share of Offline under the latency limit"]
     assert told[["value_low", "value_high"]].tolist() == [0.75, 0.75]
-    assert told["range_of"] == "1 of 1 systems, each over its own Offline run"
-    assert "kept under the limit on latency" not in set(plan(SERVER).inputs["quantity"])
+    assert told["range_of"] == "1 of 1 systems, over their own Offline runs"
+    assert "share of Offline under the latency limit" not in set(plan(SERVER).inputs["quantity"])
 
 
 def test_the_scenario_asked_for_is_the_loosest_that_is_taken(plan: Plan) -> None:
@@ -246,7 +246,7 @@ def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: P
     row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B300 SXM", "round": "v5.1", "nodes": nodes}
     asked = {"benchmark": "llama3.1-405b", "baseline": "B300 SXM", "prompt_tokens": 20_000.0}
     planned = plan(row, **asked)
-    read = planned.inputs.set_index("quantity").loc["reading the prompt"]
+    read = planned.inputs.set_index("quantity").loc["prefill"]
     flops = 2 * 405e9 * 20_000 / (group * 4.5e15 * 0.5)
     assert (planned.box.group, read["value_low"]) == (group, pytest.approx(flops, rel=0.01))
     assert bool(planned.too_long) == planned.draws.empty == (group == 2)
@@ -341,8 +341,8 @@ def test_several_nodes_keep_what_larger_systems_of_one_submitter_kept(plan: Plan
     rows = SERVER | {"nodes": 1}, SERVER | larger | {"low": 43_200.0}
     planned = plan(*rows, SERVER | larger | {"low": 16_000.0, "submitter": "Another"}, users=50_000)
     assert throughput(planned) == [3000.0] * 2 and planned.box.kept == Interval(0.9, 0.9)
-    told = planned.inputs.set_index("quantity").loc["kept over several nodes"]
-    assert told["range_of"] == "1 system of several nodes, up to 16 accelerators"
+    told = planned.inputs.set_index("quantity").loc["multi-node scaling"]
+    assert told["range_of"] == "1 multi-node system, up to 16 accelerators"
     alone = plan(rows[0], users=50_000)
     assert alone.box.kept == Interval(1.0, 1.0)
     assert planned.draws["for_traffic"].tolist() == pytest.approx((alone.draws["for_traffic"] / 0.9).tolist())

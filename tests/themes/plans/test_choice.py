@@ -1,4 +1,4 @@
-"""Accelerators ranked for a model, users and a budget: nodes, prices, watts and reasons as a hand computes them."""
+"""Accelerators ranked for a model, users, and a budget: nodes, prices, power, and reasons, computed by hand."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -65,21 +65,21 @@ def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
     chosen = made(H100, H200, B200)
     assert chosen.by == ACCELERATORS
     assert counts(chosen) == {"B200 SXM": [8, 8], "H200 SXM": [16, 16], "H100 SXM": [24, 24]}
-    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "traffic", "traffic"]
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput", "throughput"]
 
 
-def test_a_plan_smaller_than_what_was_measured_stands_below_the_others(made: Make) -> None:
+def test_extrapolated_plans_come_last(made: Make) -> None:
     """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, 20 of them for 80,000."""
     rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
     few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
     assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "GB300"]
-    assert counts(few)["GB300"] == [4, 4] and few.ranked["smaller"].tolist() == [False, False, True]
+    assert counts(few)["GB300"] == [4, 4] and few.ranked["extrapolated"].tolist() == [False, False, True]
     assert few.ranked["measured_on"].tolist() == [8, 8, 72]
     assert many.ranked["accelerator"].tolist() == ["GB300", "H200 SXM", "H100 SXM"]
     assert counts(many)["GB300"] == [80, 80]
 
 
-def test_the_size_of_the_nodes_that_somebody_filed_decides_no_rank(made: Make) -> None:
+def test_the_submitted_node_size_does_not_decide_the_rank(made: Make) -> None:
     """100 users take 2 H100 in nodes of one, and 8 H200, one node; as nodes of eight H100 would be 8 too, and slower.
 
     With a spare node 3 against 16, in equal nodes 16 against 16. 5,000 users take 100 against 56, or 104.
@@ -113,7 +113,7 @@ def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
     meter = H200 | {"result_id": "2", "power_measured": True, "power_watts_low": 6_400.0, "power_watts_high": 6_400.0}
     rows = made(H100, H200, meter).ranked.set_index("accelerator")
     assert rows["metered_runs"].to_dict() == {"H200 SXM": 1, "H100 SXM": 0}
-    assert rows.at["H200 SXM", "metering"] == "measured at the wall in one run of 1 system, official v5.1"
+    assert rows.at["H200 SXM", "power_basis"] == "measured at the wall in one run of 1 system, official v5.1"
 
 
 def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> None:
@@ -128,46 +128,46 @@ def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> No
 def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
     chosen = made(H100, B200, spare_nodes=1)
     assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
-    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "traffic"]
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput"]
 
 
-def test_the_worth_of_an_hour_is_the_ratio_of_whole_nodes(made: Make) -> None:
+def test_break_even_is_the_ratio_of_whole_nodes(made: Make) -> None:
     """24 H100 against 8 B200 and 16 H200: the same bill at 3 and 1.5 times the price."""
     rows = made(H100, H200, B200).ranked.set_index("accelerator")
-    assert rows["worth_low"].to_dict() == rows["worth_high"].to_dict()
-    assert rows["worth_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
+    assert rows["break_even_low"].to_dict() == rows["break_even_high"].to_dict()
+    assert rows["break_even_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
 
 
-def test_the_worth_at_scale_is_that_of_one_accelerator_whatever_whole_nodes_and_spare_ones_hide(made: Make) -> None:
+def test_break_even_at_scale_is_per_accelerator_without_whole_and_spare_nodes(made: Make) -> None:
     """10,000 and 2,000 tokens/s each against 1,000; with a spare node 32 H100 against 16 B200 are only 2 times."""
     chosen = made(H100, H200, B200, spare_nodes=1)
     rows = chosen.ranked.set_index("accelerator")
-    assert rows["worth_high"].to_dict() == {"B200 SXM": 2.0, "H200 SXM": 32 / 24, "H100 SXM": 1.0}
+    assert rows["break_even_high"].to_dict() == {"B200 SXM": 2.0, "H200 SXM": 32 / 24, "H100 SXM": 1.0}
     for end in ("low", "median", "high"):
-        assert rows[f"worth_at_scale_{end}"].to_dict() == pytest.approx(
+        assert rows[f"break_even_at_scale_{end}"].to_dict() == pytest.approx(
             {"B200 SXM": 10.0, "H200 SXM": 2.0, "H100 SXM": 1.0}, rel=1e-4
         )
 
 
-def test_the_worth_in_whole_nodes_is_as_wide_as_both_throughputs(made: Make) -> None:
+def test_break_even_is_as_wide_as_both_throughputs(made: Make) -> None:
     """For so many users whole nodes hide nothing: it is the worth at scale."""
     wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
     row = made(H100, H200, *wide, users=1_000_000).ranked.set_index("accelerator").loc["H200 SXM"]
     for end in ("low", "median", "high"):
-        assert row[f"worth_{end}"] == pytest.approx(row[f"worth_at_scale_{end}"], rel=0.01)
+        assert row[f"break_even_{end}"] == pytest.approx(row[f"break_even_at_scale_{end}"], rel=0.01)
 
 
-def test_between_nodes_of_two_sizes_only_the_worth_at_scale_is_known(made: Make) -> None:
+def test_between_node_sizes_only_break_even_at_scale_is_known(made: Make) -> None:
     rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
     row = made(H100, rack).ranked.set_index("accelerator").loc["GB300"]
-    assert row[["worth_low", "worth_median", "worth_high"]].isna().all()
-    assert row["worth_at_scale_low"] == pytest.approx(10.0, rel=1e-4)
+    assert row[["break_even_low", "break_even_median", "break_even_high"]].isna().all()
+    assert row["break_even_at_scale_low"] == pytest.approx(10.0, rel=1e-4)
 
 
-def test_what_both_sides_share_widens_no_worth_at_scale(made: Make) -> None:
+def test_shared_inputs_do_not_widen_break_even_at_scale(made: Make) -> None:
     """Derate, peak and context cancel in the ratio; throughputs (here: printed ones of two systems) do not."""
     shared = {"derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0], "context_tokens": [1.0, 9.0]}
-    ends = [f"worth_at_scale_{end}" for end in ("low", "high")]
+    ends = [f"break_even_at_scale_{end}" for end in ("low", "high")]
     one = made(H100, B200, **shared).ranked.set_index("accelerator").loc["B200 SXM", ends].tolist()
     assert one == pytest.approx([10.0, 10.0], rel=1e-4)
     wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
@@ -175,9 +175,11 @@ def test_what_both_sides_share_widens_no_worth_at_scale(made: Make) -> None:
     assert low < 1.9 and high > 2.1
 
 
-def test_without_a_plan_of_the_baseline_nothing_is_worth_anything(made: Make) -> None:
+def test_without_a_plan_of_the_baseline_break_even_is_unknown(made: Make) -> None:
     chosen = made(H200, B200)
-    assert chosen.ranked[["worth_low", "worth_at_scale_low"]].isna().all(axis=None) and len(chosen.ranked) == 2
+    assert (
+        chosen.ranked[["break_even_low", "break_even_at_scale_low"]].isna().all(axis=None) and len(chosen.ranked) == 2
+    )
 
 
 def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
@@ -189,7 +191,7 @@ def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None
     assert chosen.ranked["usd_per_hour_high"].tolist()[:2] == [64.0, 80.0]
 
 
-def test_a_budget_of_dollars_says_what_keeps_it_and_at_which_price_others_would(made: Make) -> None:
+def test_dollar_budget_and_the_price_that_meets_it(made: Make) -> None:
     """70 dollars an hour: 64 keep it, 80 do not; 8 MI300X would at 8.75 each."""
     other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
     chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"], usd_per_hour_at_most=70.0)
@@ -198,18 +200,18 @@ def test_a_budget_of_dollars_says_what_keeps_it_and_at_which_price_others_would(
     assert rows.at["MI300X", "price_at_most_low"] == 8.75
 
 
-def test_a_budget_of_kilowatts_ranks_by_them_and_may_be_kept_by_chance(made: Make) -> None:
+def test_power_budget_ranks_by_kilowatts_and_may_be_met_by_chance(made: Make) -> None:
     watts = {"wall_over_limit": [1.0, 2.0], "power_usage_effectiveness": 1.0}
     free = made(B200, H200, kilowatts_at_most=1e6, **watts)
     assert free.by == KILOWATTS and set(free.ranked["within"]) == {"yes"}
     ends = free.ranked.set_index("accelerator").loc["B200 SXM", ["kilowatts_low", "kilowatts_high"]]
     tight = made(B200, H200, kilowatts_at_most=float(ends.mean()), **watts).ranked.set_index("accelerator")
-    assert tight.at["B200 SXM", "within"] == "perhaps" and tight.at["H200 SXM", "within"] == "no"
+    assert tight.at["B200 SXM", "within"] == "possibly" and tight.at["H200 SXM", "within"] == "no"
     none = made(B200, H200, kilowatts_at_most=0.001, **watts).ranked
     assert set(none["within"]) == {"no"} and none["kilowatts_median"].is_monotonic_increasing
 
 
-def test_what_surely_breaks_a_budget_comes_behind_what_may_keep_it(made: Make) -> None:
+def test_over_budget_comes_after_unknown(made: Make) -> None:
     """Of two budgets that of watts is surely broken by H100 and H200; what MI300X and B200 cost is not known."""
     mi300x = RUN | {"accelerator": "MI300X", "low": 16_000.0}
     asked = {"prices": ["H200 SXM=2", "H100 SXM=2"], "usd_per_hour_at_most": 90.0}
@@ -243,7 +245,7 @@ def test_the_record_is_asked_once_however_many_accelerators_there_are(
     assert few > 0 and len(asked) == 2 * few
 
 
-def test_another_round_is_told_at_its_row(made: Make) -> None:
+def test_another_round_is_a_note_of_its_row(made: Make) -> None:
     old = H200 | {"round": "v4.1", "scenario": "Server", "tpot_p99_ms": 40.0}
     rows = made(old, B200).ranked.set_index("accelerator")
     told = {name: [note.code for note in notes] for name, notes in rows["notes"].items()}
@@ -260,12 +262,12 @@ WHYS = [
 
 
 @pytest.mark.parametrize(("row", "why", "speed"), WHYS, ids=[f"{why}-{speed:g}" for _, why, speed in WHYS])
-def test_what_is_not_ranked_says_why_and_how_near_it_comes(made: Make, row: dict, why: str, speed: float) -> None:
+def test_unranked_has_a_reason_and_its_share_of_the_target(made: Make, row: dict, why: str, speed: float) -> None:
     chosen = made(B200, row)
     assert chosen.ranked["accelerator"].tolist() == ["B200 SXM"]
     (left,) = chosen.unranked.to_dict("records")
     assert (left["accelerator"], left["why"], left["systems"]) == ("H200 SXM", why, 1)
-    assert (left["speed"], left["of_asked"]) == (pytest.approx(speed), pytest.approx(speed / 20))
+    assert (left["speed"], left["of_target"]) == (pytest.approx(speed), pytest.approx(speed / 20))
     assert left["benchmark"] == row["benchmark"] and (left["distance"] > 0) == (why == choice.NO_RUN)
 
 
@@ -287,7 +289,7 @@ def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
     slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
     chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
     assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
-    assert chosen.ranked["worth_low"].tolist() == [3.0], "the baseline is what it is priced against"
+    assert chosen.ranked["break_even_low"].tolist() == [3.0], "the baseline is what it is priced against"
     assert made(H100, B200, slow, accelerators=["MI300X"]).ranked.empty, "another than those asked for answers nothing"
 
 
@@ -324,7 +326,7 @@ def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
     near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
     assert near.match.notes == frozenset()
     (own,) = far.match.notes
-    assert own.code == "far_benchmark" and "Llama 2 70B is not near the model: it is at distance 1.5" in own.text
+    assert own.code == "far_benchmark" and "Llama 2 70B is far from the model: distance 1.5" in own.text
 
 
 def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable) -> None:
@@ -340,7 +342,7 @@ def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable
     assert found.near["label"].tolist() == ["Llama 2 70B", "Mixtral 8x7B"]
     assert found.near["distance"].isna().tolist() == [False, True]
     tables.benchmarks = tables.benchmarks.assign(parameters_billion=float("nan"))
-    with pytest.raises(ValueError, match="no benchmark of known size ran under a limit in these rounds"):
+    with pytest.raises(ValueError, match="no benchmark of known size has results under a latency limit"):
         choice.match(tables, asked)
 
 
@@ -364,7 +366,42 @@ def test_more_users_are_planned_on_the_same_rows(made: Make) -> None:
     assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
 
 
-def test_of_nothing_nothing_is_ranked(made: Make) -> None:
+def test_without_a_plan_nothing_is_ranked(made: Make) -> None:
     chosen = made(H200 | {"scenario": "Server"})
     assert chosen.ranked.empty and chosen.behind.empty
     assert choice.stairs(chosen, most=3).empty and choice.with_users(chosen, 10).empty
+
+
+ENDS = {"count_median": 8.0, "count_high": 8.0, "count_in_equal_nodes_median": 8.0, "count_in_equal_nodes_high": 8.0}
+FIRST = ENDS | {"accelerator": "B200 SXM", "node": 8, "within": "", "extrapolated": False}
+LESS = {"count_median": 4.0, "count_high": 4.0}
+TIED, SMALL, RACK = (FIRST | {"accelerator": name} for name in ("B300 SXM", "H100 SXM", "GB300"))
+ROWS = pd.DataFrame([FIRST, TIED, SMALL | LESS | {"node": 1}, RACK | LESS | {"extrapolated": True}])
+
+
+def test_ties_have_the_median_and_p90_of_the_first() -> None:
+    assert choice.ties(ROWS, ACCELERATORS)["accelerator"].tolist() == ["B200 SXM", "B300 SXM"]
+    assert choice.ties(ROWS.head(0), ACCELERATORS).empty
+
+
+def test_less_than_the_first_in_smaller_nodes_and_extrapolated_are_told_apart() -> None:
+    """4 against 8: H100 in nodes of one, GB300 as a part of a rack; where the first is a part itself, neither."""
+    assert choice.less_in_smaller_nodes(ROWS, ACCELERATORS)["accelerator"].tolist() == ["H100 SXM"]
+    assert choice.less_extrapolated(ROWS, ACCELERATORS)["accelerator"].tolist() == ["GB300"]
+    assert choice.less_extrapolated(ROWS.iloc[::-1], ACCELERATORS).empty
+    for less in (choice.less_in_smaller_nodes, choice.less_extrapolated):
+        assert less(ROWS.head(0), ACCELERATORS).empty and less(ROWS.head(2), ACCELERATORS).empty
+
+
+def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
+    """8 B200 at 10 dollars are 80 of 40 dollars, 2 times; of half their kilowatts 2 times too, of a quarter 4."""
+    free = made(H200, B200, prices=["B200 SXM=10"])
+    row = free.ranked.set_index("accelerator").loc["B200 SXM"]
+    budgets = {"usd_per_hour_at_most": 40.0, "kilowatts_at_most": row["kilowatts_low"] / 4}
+    both, dollars = (
+        replace(free, asked=free.asked.model_copy(update=own))
+        for own in (budgets, {**budgets, "kilowatts_at_most": 0.0})
+    )
+    assert choice.budget_used(both, row).low == pytest.approx(4.0)
+    assert choice.budget_used(dollars, row).high == 2.0
+    assert not choice.budget_used(free, row).known

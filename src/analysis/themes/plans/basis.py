@@ -189,9 +189,9 @@ class Basis:
         """The proof with its throughput (see Proof.rate) in words, and with what the accelerator draws meanwhile."""
         supply, behind = proof.at_speed, proof.behind
         range_of = cost.scope(supply.chosen.rows, self.accelerator, behind)
-        range_of += f", as far off as {supply.band.cases} predictions were" if proof.predicted else ""
+        range_of += f", widened by the error of {supply.band.cases} predictions" if proof.predicted else ""
         between = sum(line.between for line in proof.lines)
-        range_of += f", {between} up to the line between two of its speeds" if between else ""
+        range_of += f", {between} interpolated between two measured points" if between else ""
         systems_behind = {system(proof.supply.runs[place]) for place in proof.places}
         systems = zip(*(supply.kept[name] for name in ONE_SYSTEM), strict=True)
         is_behind = np.array([key in systems_behind for key in systems], "bool")
@@ -286,10 +286,10 @@ def _scaling(rows: pd.DataFrame) -> Scaling:
     grown = system_sizes.grown(system_sizes.compared(rows))
     grown = grown[grown["layout"].ne(system_sizes.BOX) & grown["submitters"].gt(0)]
     if grown.empty:
-        return Scaling(Interval(1.0, 1.0), "no system of several nodes: multiplied")
+        return Scaling(Interval(1.0, 1.0), "no multi-node result: linear")
     kept = Interval(min(float(grown["kept_low"].min()), 1.0), min(float(grown["kept_high"].max()), 1.0))
     count, most = len(grown), int(grown["to_count"].max())
-    return Scaling(kept, f"{count} system{'s' * (count > 1)} of several nodes, up to {most} accelerators")
+    return Scaling(kept, f"{count} multi-node system{'s' * (count > 1)}, up to {most} accelerators")
 
 
 def _model(models: pd.DataFrame, asked: RealWorldDerating) -> memory.Model | None:

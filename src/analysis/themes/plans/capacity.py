@@ -27,8 +27,8 @@ from analysis.themes.plans.proof import Throughput
 from analysis.themes.plans.supply import FIRST_TOKEN, SPEED, Tables
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
-ASSUMED = "an assumption"  # what a range is one of that no row of a table gives
-MEASURED = "what was measured under the limit, without a loss of production"  # what a derate of 1 is one of
+ASSUMED = "assumed"  # basis of a range that no table gives
+MEASURED = "measured under the latency limit, no production loss"  # basis of a derate of 1
 
 
 @dataclass(frozen=True)
@@ -272,13 +272,13 @@ def _of_throughput(
     """The throughput that is planned with, what latency took of it, and what production takes."""
     seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
     range_of = throughput.range_of
-    of_systems = f"{throughput.with_offline} of {throughput.systems} systems, each over its own Offline run"
-    latency = "share of Offline, in that throughput already"
+    of_systems = f"{throughput.with_offline} of {throughput.systems} systems, over their own Offline runs"
+    latency = "share, included in the throughput"
     return [
         ("throughput per accelerator", f"{WORKS[plan_basis.unit]} per second", throughput.rate, range_of),
-        *[("speed per user of those runs", "tokens per second, slowest hundredth", seen, range_of)] * seen.known,
-        *[("kept under the limit on latency", latency, throughput.kept, of_systems)] * throughput.kept.known,
-        ("derate", "share of that throughput left in production", derate, derate_of),
+        *[("interactivity of those runs", "tokens/s per user (p99)", seen, range_of)] * seen.known,
+        *[("share of Offline under the latency limit", latency, throughput.kept, of_systems)] * throughput.kept.known,
+        ("derate", "share of that throughput in production", derate, derate_of),
     ]
 
 
@@ -291,13 +291,13 @@ def _of_offers(providers: Sequence[str]) -> str:
 def _inputs(
     plan_basis: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: watts.Drawn
 ) -> list[_Input]:
-    context, beyond = Interval(*asked.context_tokens), f"share, beyond {box.measured_on} accelerators"
+    context, beyond = Interval(*asked.context_tokens), f"share per accelerator beyond {box.measured_on}"
     return [
-        ("peak over mean", "ratio of traffic", demand.peak_over_mean, ASSUMED),
+        ("peak over mean", "traffic ratio", demand.peak_over_mean, ASSUMED),
         ("price", "US dollars per accelerator-hour", plan_basis.price, _of_offers(plan_basis.offers)),
-        ("context", "tokens in cache per request", context, ASSUMED),
+        ("context", "tokens in the KV cache per request", context, ASSUMED),
         (sizing.KEPT, beyond, box.kept, plan_basis.scaling.range_of),
-        ("power", "watts per accelerator, host included", drawn.watts, drawn.basis),
+        ("power", "watts per accelerator with host", drawn.watts, drawn.basis),
     ]
 
 
@@ -310,10 +310,10 @@ def _table(rows: Iterable[_Input]) -> pd.DataFrame:
 def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> list[_Input]:
     """What stays fixed in every draw until the first token; nothing without a prompt."""
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
-    share = f"{interval.number(100 * asked.prefill_share)} % of the dense compute of {count}"
+    share = f"{interval.number(100 * asked.prefill_share)}% of dense compute of {count}"
     rows = [
-        ("reading the prompt", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
-        ("wait for a free slot", "seconds at most", max(demand.wait_limit_s, 0.0)),
+        ("prefill", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
+        ("queueing", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
     return [(name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known]
 

@@ -24,7 +24,7 @@ from analysis.themes.plans.demand import Demand
 CAUSES = ("traffic", "queue", "groups", "memory")
 OUTPUTS = ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
 DRAWN = ("throughput per accelerator", "derate", "peak over mean", "price")
-CONTEXT, KEPT = "context", "kept over several nodes"
+CONTEXT, KEPT = "context", "multi-node scaling"
 INPUTS = (*DRAWN, CONTEXT, KEPT)  # what the bill depends on
 MARKS = (0.1, 0.5, 0.9)
 
