@@ -30,8 +30,9 @@ from analysis.show.tables import left_out, results
 from analysis.show.tables import show as table
 
 __all__ = [
-    "Interval", "catalog", "change", "count", "figure", "finding", "headline", "left_out", "names", "parameters_of",
-    "percent", "range_text", "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "Interval", "catalog", "change", "count", "figure", "finding", "headline", "left_out", "names", "of_rows",
+    "parameters_of", "percent", "range_text", "results", "scope", "slug", "so_what", "source_line", "span", "table",
+    "usd", "x_times",
 ]  # fmt: skip
 
 Value = Interval | float | tuple[float, float]

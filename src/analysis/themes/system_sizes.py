@@ -20,7 +20,7 @@ from analysis.themes.alike import READ, Records, Row, hull, ratio
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
 LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
-BOX, RACK, CLUSTER = "one box", "one rack", "several boxes or racks"
+BOX, RACK, CLUSTER = "one node", "one rack", "several nodes or racks"
 RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays, each a node
 GROWN = [*LIKE, "from_count", "to_count", "layout", "kept_low", "kept_high", "submitters", "submitter", "system"]
 GROWN += ["source_ids", "notes"]

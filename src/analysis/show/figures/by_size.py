@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def _scales(ax: Axes, rows: pd.DataFrame, x_axis: str, y_axis: str) -> None:
         parts.log_ticks(axis)
     ax.set_xticks([count for count in shown if count * 1.4 >= rows["across"].min()])
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
-        axis.set_label_text(parts.log_scale(words), size=9)
+        axis.set_label_text(textwrap.fill(parts.log_scale(words), 36), size=9)
     ax.tick_params(labelsize=8.5)
 
 

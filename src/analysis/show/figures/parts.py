@@ -126,8 +126,8 @@ def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) 
 
 
 def log_scale(words: str) -> str:
-    """The label of a logarithmic axis."""
-    return f"{words} (log scale)"
+    """The label of a logarithmic axis: `throughput (tokens/s, log scale)`."""
+    return f"{words[:-1]}, log scale)" if words.endswith(")") else f"{words} (log scale)"
 
 
 def log_ticks(axis: Axis) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,7 @@ def _scale(ax: Axes, middles: pd.Series, axis: str) -> None:
     parts.log_ticks(ax.yaxis)
     ax.tick_params(axis="y", labelsize=8.5)
     ax.grid(axis="x", visible=False)
-    ax.set_ylabel(parts.log_scale(axis), size=9)
+    ax.set_ylabel(textwrap.fill(parts.log_scale(axis), 36), size=9)
 
 
 def _names(ax: Axes, rows: pd.DataFrame, label: str, date: str, inks: dict[str, str]) -> None:
