@@ -9,7 +9,7 @@ from analysis.compare.gate import Data
 from analysis.themes import whole_record
 
 EXTRA = {"framework": "", "serving_software": "", "tpot_p99_ms": None, "energy_millijoules_per_query": None,
-         "location": "", "model_run": ""}  # fmt: skip
+         "location": "", "model_run": "", "evidence": ""}  # fmt: skip
 LIMITS = pd.DataFrame(
     [("llm", "Server", "tpot_p99_limit", 200.0, "v4.1"), ("llm", "Server", "ttft_p99_limit", 2000.0, "v4.1")],
     columns=["benchmark", "scenario", "quantity", "high", "rounds"],
@@ -37,6 +37,11 @@ def test_rates_energy_and_speed_of_a_run(whole: Callable[..., pd.DataFrame]) -> 
     ).to_dict("records")
     assert (row["rate"], row["per_accelerator"], row["joules"], row["speed"]) == (800.0, 100.0, 2.0, 25.0)
     assert (row["power"], row["rate_unit"], row["left_out"]) == ("with", "tokens/s", "")
+
+
+def test_what_a_result_was_read_from_is_said_where_it_is_known(whole: Callable[..., pd.DataFrame]) -> None:
+    rows = whole({"evidence": "table"}, {"scenario": "Server"})
+    assert rows.set_index("scenario")["evidence"].to_dict() == {"Offline": "table", "Server": whole_record.NOT_STATED}
 
 
 def test_a_run_without_a_log_has_the_speed_of_its_limit(whole: Callable[..., pd.DataFrame]) -> None:

@@ -27,12 +27,12 @@ def of(
 
     Only those of `rounds` and `divisions`, where these are not empty. `limits` is the table benchmark_limits. Beside
     the columns of the record and of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of
-    them where it is not known), `power` ("with", "without"), `software` (what served, else the first product of the
-    framework, without its version), `version` (that framework as filed), `per_accelerator` and `rate` (the middle of
-    the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the rate; of streams the
-    energy of a query), all of them NaN where the gate leaves a result out, `speed` (tokens/s per user at the 99th
-    percentile, from the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`,
-    `system_key`, `notes` (a set of core.notes.Note).
+    them where it is not known), `power` ("with", "without"), `evidence` (one of vocabulary.EVIDENCE), `software` (what
+    served, else the first product of the framework, without its version), `version` (that framework as filed),
+    `per_accelerator` and `rate` (the middle of the gate's), `latency_ms` of streams and `joules` per unit of work
+    (measured watts over the rate; of streams the energy of a query), all of them NaN where the gate leaves a result
+    out, `speed` (tokens/s per user at the 99th percentile, from the run's log or at least by its limit) with its
+    `proof`, `ttft_limit_ms` and `tpot_limit_ms`, `system_key`, `notes` (a set of core.notes.Note).
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
@@ -44,6 +44,7 @@ def of(
     rows = rows.assign(notes=row_notes.of_each(sizeless, "", DIVISIONS[0]))
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
+    rows = rows.assign(evidence=_stated(rows["evidence"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
     return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
 

@@ -64,6 +64,7 @@ COLUMNS = (
     _facet("availability"),
     _facet("suite"),
     _facet("power"),
+    _facet("evidence"),
     Column(
         "accuracy_target", "Accuracy target (% of the reference)", first=True, table=True, short="Accuracy target (%)"
     ),

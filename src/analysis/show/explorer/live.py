@@ -15,7 +15,7 @@ from IPython.display import display
 from analysis.core import mime, notes
 from analysis.core.plain import as_dicts
 from analysis.core.views import PAGE, VIEWS, address
-from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
+from analysis.core.vocabulary import DIVISIONS, EVIDENCE, PRECISIONS, round_age
 from analysis.data.catalog import Catalog
 from analysis.show import tables
 from analysis.show.explorer import columns
@@ -112,7 +112,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
     unit = set(rows["rate_unit"].unique())
     meter = {name: f"{name} a power meter" for name in ("with", "without")}
-    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter}
+    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter, "evidence": EVIDENCE}
     words |= {"availability": {"rdi": "RDI"}, "accelerator": called(catalog.accelerators)}
     return {
         "page": PAGE,
