@@ -213,7 +213,8 @@ def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, brin
     """In the columns of their tables; rates of a new benchmark are counted as they are labelled."""
     new = {"Model": "new-llm", "UsedModel": "new-llm", "Accelerator": "Acme X1, 1 kW", "version": "v9.9"}
     outcome = bring(tree.summary(
-        new | {"ID": "v9.9-0001"}, new | {"ID": "v9.9-0002", "Scenario": "Server", "Performance_Units": "Queries/s", "Accuracy": "0.9"},
+        new | {"ID": "v9.9-0001"},
+        new | {"ID": "v9.9-0002", "Scenario": "Server", "Performance_Units": "Queries/s", "Accuracy": "0.9"},
         new | {"ID": "v9.9-0003", "Scenario": "Agentic", "Performance_Units": "Samples/s", "Accuracy": "0.9"},
         new | {"ID": "v9.9-0004", "Scenario": "Stepwise", "Performance_Units": "Latency (ms)"},
     ))  # fmt: skip

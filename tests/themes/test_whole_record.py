@@ -39,11 +39,6 @@ def test_rates_energy_and_speed_of_a_run(whole: Callable[..., pd.DataFrame]) -> 
     assert (row["power"], row["rate_unit"], row["left_out"]) == ("with", "tokens/s", "")
 
 
-def test_what_a_result_was_read_from_is_said_where_it_is_known(whole: Callable[..., pd.DataFrame]) -> None:
-    rows = whole({"evidence": "table"}, {"scenario": "Server"})
-    assert rows.set_index("scenario")["evidence"].to_dict() == {"Offline": "table", "Server": whole_record.NOT_STATED}
-
-
 def test_a_run_without_a_log_has_the_speed_of_its_limit(whole: Callable[..., pd.DataFrame]) -> None:
     rows = whole({"scenario": "Server"}, {"scenario": "Offline"})
     assert rows.set_index("scenario")["speed"].to_dict() == {

@@ -44,7 +44,6 @@ def of(
     rows = rows.assign(notes=row_notes.of_each(sizeless, "", DIVISIONS[0]))
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
-    rows = rows.assign(evidence=_stated(rows["evidence"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
     return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
 

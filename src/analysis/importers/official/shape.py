@@ -217,7 +217,7 @@ def _figure(row: Row, entry: Entry) -> None:
     if entry.printed:
         from analysis.core import interval  # It loads pandas, which no other import needs.
 
-        ends = interval.from_printed(entry.printed, "rounded")
+        ends = interval.from_printed(entry.rounded or entry.printed, "rounded")
         row |= {
             "printed": entry.printed,
             "range_basis": "rounded",
