@@ -54,6 +54,10 @@ def test_the_limit_asked_for_leads_and_most_systems_are_told() -> None:
     )
     said(answer.derate(shares[::-1], BAND, "LLM"), 0.5, 0.6, turned)
     assert max(len(text.split()) for text in (both, turned)) <= 25
+    third = (answer.Limit("Agentic", None), derates(0.3, 0.4, scenario="Agentic"))
+    of_three = answer.derate([*shares, third], BAND, "LLM")
+    said(of_three, 0.7, 0.95, both)
+    assert of_three.values["under_3"][0] == Interval(0.3, 0.4)
 
 
 def test_one_system_and_the_middle_of_several_are_told_as_what_they_are() -> None:

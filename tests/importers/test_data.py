@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from analysis.cli import main
-from analysis.core import paths
+from analysis.core import agreement, paths
 from analysis.data import check, dictionary, official_rows
 from analysis.data.catalog import Catalog
 from analysis.data.descriptor import read_tables
@@ -288,6 +288,19 @@ def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_n
     record = official_rows.shipped(data, read_tables(data)["results"]).assign(inferred=True)
     mine = record.assign(inferred=False, recomputed=float("nan"), recomputed_difference=float("nan"))
     assert official_rows.with_own(record, [mine])["inferred"].tolist() == [True]
+
+
+@pytest.mark.parametrize(("low", "high", "off"), [(24000.0, 24001.0, 0.0), (24000.0, 24000.25, 24000.5 / 24000.25 - 1)])
+def test_a_log_agrees_with_a_rounded_figure_where_it_lies_within_its_range(
+    data: Path, tree: Any, ship: Callable, low: float, high: float, off: float
+) -> None:
+    tree.run()
+    ship({})
+    rounded = official_rows.shipped(data, read_tables(data)["results"]).assign(low=low, high=high)
+    alone = data.parent / "tree.parquet"
+    import_results([tree.root], alone, say=lambda line: None)
+    joined = official_rows.with_own(rounded, [official_rows.load(alone, read_tables(data)["results"])])
+    assert joined["recomputed_difference"].tolist() == [off] and agreement.off(24000.5, low, high) == off
 
 
 def test_only_what_is_shipped_is_read_where_that_is_asked(

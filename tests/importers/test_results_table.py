@@ -40,10 +40,28 @@ def imported(tmp_path: Path) -> Imported:
     return rows
 
 
+@pytest.mark.parametrize(
+    ("printed", "low", "high"),
+    [
+        ("344,052.00", 344_051.5, 344_052.5),
+        ("59,409.30", 59_409.25, 59_409.35),
+        ("30,724.51", 30_724.505, 30_724.515),
+        ("8,850.10", 8_850.095, 8_850.105),
+        ("17.10", 17.095, 17.105),
+        ("0.80", 0.795, 0.805),
+    ],
+)
+def test_six_significant_digits_count_and_zeros_behind_them_fill_up(
+    imported: Imported, printed: str, low: float, high: float
+) -> None:
+    row = imported(TABLE.replace("33,928.10", printed)).set_index("id").loc["o-5.0-0001-llama2-70b-99.9-offline"]
+    assert row["printed"] == printed and (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-9)
+
+
 def test_a_figure_stands_for_half_a_unit_of_its_last_digit_either_way(imported: Imported) -> None:
     row = imported(TABLE).set_index("id").loc["o-5.0-0001-llama2-70b-99.9-offline"]
     assert (row["printed"], row["range_basis"]) == ("33,928.10", "rounded")
-    assert (row["low"], row["high"]) == pytest.approx((33_928.095, 33_928.105), abs=1e-9)
+    assert (row["low"], row["high"]) == pytest.approx((33_928.05, 33_928.15), abs=1e-9)
     assert (row["unit"], row["accelerator"], row["accelerator_count"]) == ("tokens/s", "H200 SXM", 8)
     assert (row["round"], row["division"], row["suite"], row["evidence"]) == ("v5.0", "closed", "datacenter", "table")
     assert (row["precision"], row["accuracy"]) == ("", "")

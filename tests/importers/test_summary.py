@@ -1,5 +1,6 @@
 """Summary rows of each round's shape to result rows: counts, units, precision, duplicates; and any JSON in."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis.core import paths
 from analysis.data import rules
 from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summaries, writer
 from analysis.importers.official.entry import EntryError
@@ -197,14 +199,53 @@ def test_a_system_without_accelerators_counts_sockets(tree: Any) -> None:
 def test_an_unknown_accelerator_is_kept_and_listed(tree: Any, bring: Callable) -> None:
     outcome = bring(tree.summary({"Accelerator": "Acme X1"}))
     assert outcome.table[0]["accelerator"] == "Acme X1" and outcome.status == 0
-    assert any("'Acme X1' in 1 rows" in line for line in outcome.lines)
+    assert any("'Acme X1' in 1 row" in line for line in outcome.lines)
 
 
 def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree: Any, bring: Callable) -> None:
     """A report over all benchmarks walks data/benchmarks.csv: what it lacks is said where rows are read."""
     outcome = bring(tree.summary({}, {"Model": "new-llm", "UsedModel": "new-llm", "ID": "v4.1-0008"}))
-    assert outcome.rows == 2 and outcome.status == 0 and outcome.uncompared == {"new-llm": 1}
-    assert any("benchmark 'new-llm' in 1 rows: no report compares it" in line for line in outcome.lines)
+    assert outcome.rows == 2 and outcome.status == 0 and outcome.unknown["benchmark"] == {"new-llm": 1}
+    assert any("benchmark 'new-llm' in 1 row: no report compares it" in line for line in outcome.lines)
+
+
+def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, bring: Callable) -> None:
+    """In the columns of their tables; rates of a new benchmark are counted as they are labelled."""
+    new = {"Model": "new-llm", "UsedModel": "new-llm", "Accelerator": "Acme X1, 1 kW", "version": "v9.9"}
+    outcome = bring(tree.summary(
+        new | {"ID": "v9.9-0001"},
+        new | {"ID": "v9.9-0002", "Scenario": "Server", "Performance_Units": "Queries/s", "Accuracy": "0.9"},
+        new | {"ID": "v9.9-0003", "Scenario": "Agentic", "Performance_Units": "Samples/s", "Accuracy": "0.9"},
+        new | {"ID": "v9.9-0004", "Scenario": "Stepwise", "Performance_Units": "Latency (ms)"},
+    ))  # fmt: skip
+    lines = outcome.lines[outcome.lines.index("To add, and to complete (docs/new_round.md):") + 1 : -1]
+    assert [line for line in outcome.lines if line.startswith("unknown")] == [
+        "unknown   round 'v9.9' in 4 rows: without a date and a marker: data/rounds.csv lacks it",
+        "unknown   accelerator 'Acme X1, 1 kW' in 4 rows: kept as printed: data/accelerator_aliases.csv lacks it",
+        "unknown   benchmark 'new-llm' in 4 rows: no report compares it: data/benchmarks.csv lacks it",
+        "unknown   scenario 'Agentic' in 1 row: left out: SCENARIOS in src/analysis/core/vocabulary.py lacks it",
+        "unknown   scenario 'Stepwise' in 1 row: left out: SCENARIOS in src/analysis/core/vocabulary.py lacks it",
+    ]
+    assert lines[-3:] == [
+        "SCENARIOS in src/analysis/core/vocabulary.py", '    "Agentic": Scenario(SAMPLES),',
+        '    "Stepwise": Scenario(QUERIES, datacenter=False, stream=True),',
+    ]  # fmt: skip
+    rows = {}
+    for table, line in zip(lines[:-3:2], lines[1:-3:2], strict=True):
+        columns = (paths.ROOT / table).read_text("utf-8").partition("\n")[0].split(",")
+        (cells,) = csv.reader([line])
+        rows[table] = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
+    assert rows == {
+        "data/rounds.csv": {"round": "v9.9"},
+        "data/accelerators.csv": {
+            "accelerator": "Acme X1, 1 kW", "label": "Acme X1, 1 kW", "confidence": "not looked up"
+        },
+        "data/accelerator_aliases.csv": {"as_published": "Acme X1, 1 kW", "accelerator": "Acme X1, 1 kW"},
+        "data/benchmarks.csv": {
+            "benchmark": "new-llm", "label": "new-llm", "model": "new-llm", "offline_unit": "tokens/s",
+            "server_unit": "queries/s", "targets_share_run": "false",
+        },
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])

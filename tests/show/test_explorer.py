@@ -75,6 +75,14 @@ def test_what_the_script_knows_has_an_order_of_its_own(data: Catalog) -> None:
     assert list(about["published"]) == ["v6.0"] and about["retrieved"] == "2026-11-20"
 
 
+def test_the_facet_of_what_results_were_read_from_has_its_words(data: Catalog, rows: pd.DataFrame) -> None:
+    explorer = live.Explorer(data, rows, "view=table")
+    (evidence,) = [each for each in json.loads(explorer.data["record-about"])["columns"] if each["name"] == "evidence"]
+    assert evidence["facet"] and evidence["words"]["collection"] == "Collective Mind collection"
+    packed = opened(explorer.data["record-first"])["evidence"]
+    assert packed["values"] == ["collection"] and len(packed["places"]) == len(rows)
+
+
 def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view() -> None:
     first = {column.name for column in columns.COLUMNS if column.first}
     assert set(views.FACETS) <= first and {bits for bits, _, _ in live.MIXED} <= first

@@ -53,6 +53,18 @@ def test_what_the_tables_have_no_column_for_is_missing(results: Rows) -> None:
     assert counts.loc["v4.1", ["with_log", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
 
 
+def test_what_rows_were_read_from_is_counted_by_round(record: Rows) -> None:
+    read_from = ["log", "log", "summary", "", "table", "collection", "collection"]
+    rounds = ["v10.0", "v9.1", "v10.0", "v10.0", "v5.0", "v2.1", "v2.1"]
+    rows = record(*({"round": name} for name in rounds)).assign(evidence=read_from)
+    counts = holdings.evidence_by_round(holdings.official(rows))
+    assert counts.columns.tolist() == ["round", "results", "log", "summary", "table", "collection"]
+    assert counts.to_numpy().tolist() == [
+        ["v2.1", 2, 0, 0, 0, 2], ["v5.0", 1, 0, 0, 1, 0], ["v9.1", 1, 1, 0, 0, 0], ["v10.0", 3, 1, 1, 0, 0],
+    ]  # fmt: skip
+    assert holdings.evidence_by_round(rows[:0]).empty
+
+
 def test_rows_with_logs_and_without_are_counted_by_round(record: Rows) -> None:
     rows = record(
         {"recomputed_difference": 1.1e-6, "division": "open"},

@@ -9,7 +9,7 @@ from analysis.compare.gate import Data
 from analysis.themes import whole_record
 
 EXTRA = {"framework": "", "serving_software": "", "tpot_p99_ms": None, "energy_millijoules_per_query": None,
-         "location": "", "model_run": ""}  # fmt: skip
+         "location": "", "model_run": "", "evidence": ""}  # fmt: skip
 LIMITS = pd.DataFrame(
     [("llm", "Server", "tpot_p99_limit", 200.0, "v4.1"), ("llm", "Server", "ttft_p99_limit", 2000.0, "v4.1")],
     columns=["benchmark", "scenario", "quantity", "high", "rounds"],

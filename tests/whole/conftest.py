@@ -150,8 +150,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def copy_of_project(shipped: list[Path]) -> Callable[[Path], Places]:
-    """Copies the project, without what is a user's own in notebooks/, and with a run file for each of OTHERS."""
+def copy_of_shipped(shipped: list[Path]) -> Callable[[Path], Places]:
+    """Copies the project, without what is a user's own in notebooks/."""
 
     def copy(root: Path) -> Places:
         for name in ("data", "src"):
@@ -160,10 +160,21 @@ def copy_of_project(shipped: list[Path]) -> Callable[[Path], Places]:
             there = root / path.relative_to(paths.ROOT)
             there.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, there)
+        return Places.under(root)
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def copy_of_project(copy_of_shipped: Callable[[Path], Places]) -> Callable[[Path], Places]:
+    """The same with a run file for each of OTHERS."""
+
+    def copy(root: Path) -> Places:
+        places = copy_of_shipped(root)
         for report, (notebook, parameters) in OTHERS.items():
             run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
-            (root / "notebooks" / "runs" / f"{report}.yml").write_text(run, "utf-8")
-        return Places.under(root)
+            (places.runs / f"{report}.yml").write_text(run, "utf-8")
+        return places
 
     return copy
 

@@ -31,6 +31,7 @@ from analysis.themes.plans.capacity import LongPrompt, Planned
 
 SHARE = "share of the Offline throughput"
 NEED = "accelerators in whole nodes, tenth to ninetieth percentile of the draws"
+SAID = 2  # limits that the headline of an answer has room for
 ALIKE, HARDLY = 0.1, 0.2  # correlations so close below the largest drive as much; ones below this drive hardly
 INPUTS = {
     "throughput per accelerator": "how well the record predicts a system",
@@ -71,7 +72,7 @@ Shares = Sequence[tuple[Limit, pd.DataFrame]]  # a limit, and rows of derating.m
 def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
     """What systems of the newest round keep of their Offline throughput under each limit, the one asked for first.
 
-    Above the assumed band where most are, else the middle one of them.
+    Above the assumed band where most are, else the middle one of them. The headline names the first SAID limits.
     """
     newest_asked = derating.newest(shares[0][1])
     if newest_asked.empty:
@@ -80,8 +81,8 @@ def derate(shares: Shares, assumed: Interval, topic: str) -> Finding:
     by_limit = [(limit, rows) for limit, rows in by_limit if len(rows)]
     rounds = {name for _, rows in by_limit for name in rows["round"]}
     in_round = f"{rounds.pop()} " if len(rounds) == 1 else ""
-    words = [_kept(by_limit[0][1], assumed, in_round), *(_kept_too(rows, assumed) for _, rows in by_limit[1:])]
-    limits = _shortened([limit for limit, _ in by_limit])
+    words = [_kept(by_limit[0][1], assumed, in_round), *(_kept_too(rows, assumed) for _, rows in by_limit[1:SAID])]
+    limits = _shortened([limit for limit, _ in by_limit[:SAID]])
     sentence = "; ".join(f"{where}, {kept}" for where, kept in zip(limits, words, strict=True))
     rows = pd.concat([rows for _, rows in by_limit])
     shares_under = {

@@ -25,6 +25,7 @@ FACETS = {
     "availability": "Availability",
     "suite": "Suite",
     "power": "Power measured",
+    "evidence": "Evidence",
 }
 VIEWS = {
     "ranked": "Ranking",

@@ -192,8 +192,9 @@ def _completed(rows: pd.DataFrame, other_rows: pd.DataFrame) -> pd.DataFrame:
     same_unit = filler["unit"].eq(rows["unit"])
     compared = same_unit & rows["recomputed"].isna() & filler["recomputed"].notna()  # published here, its log there
     other_way = same_unit & rows["result_id"].eq("") & filler["result_id"].ne("") & rows["recomputed"].notna()
-    published = rows["low"].where(~other_way, filler["low"])
-    difference = filled["recomputed_difference"].where(~(compared | other_way), filled["recomputed"] / published - 1)
+    low, high = (rows[end].where(~other_way, filler[end]) for end in ("low", "high"))
+    again = filled["recomputed"] / filled["recomputed"].clip(low, high) - 1  # as agreement.off
+    difference = filled["recomputed_difference"].where(~(compared | other_way), again)
     filled = filled.assign(recomputed_difference=difference)
     filled["benchmark"] = filled["benchmark"].where(~other_way, filler["benchmark"])
     filled["inferred"] = filled["inferred"].where(~compared, filler["inferred"].eq(True))

@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.core import ages, interval, sharing
 from analysis.core.agreement import AGREES, POWER_AGREES
 from analysis.core.citation import several
-from analysis.core.vocabulary import DIVISIONS, MIXED, round_age
+from analysis.core.vocabulary import DIVISIONS, EVIDENCE, MIXED, round_age
 
 ALL = "all rounds"
 REASONS = (
@@ -23,7 +23,7 @@ COLUMNS = [
     "id", "source_id", "round", "result_id", "submitter", "division", "suite", "system", "accelerator",
     "accelerator_count", "benchmark", "metric", "printed_unit", "unit", "precision", "inferred", "duplicate_of",
     "corrected", "power_measured", "power_watts_low", "energy_millijoules_per_query", "power_capped",
-    "power_limit_watts", "recomputed", "recomputed_difference", "recomputed_power_difference",
+    "power_limit_watts", "recomputed", "recomputed_difference", "recomputed_power_difference", "evidence",
 ]  # fmt: skip
 SINGLE = 0.02  # the share of a round's rows up to which logs are single ones, read where the tree cannot be had
 _SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what the rows of an exception share
@@ -69,6 +69,16 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     sources = groups["source_id"].agg(several)
     sources[ALL] = several(sources.explode())
     return counted.join(different).join(sources.rename("source_ids"))
+
+
+def evidence_by_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """How many rows of each round were read from what: a row per round, oldest first; index 0, 1, ...
+
+    Columns: round, results (all of its rows), then one for each of vocabulary.EVIDENCE, the strongest first. A row that
+    says nothing of it counts in `results` alone.
+    """
+    flags = {"results": rows["id"].notna()} | {name: rows["evidence"].eq(name) for name in EVIDENCE}
+    return _by_round(flags, rows["round"]).drop(index=ALL, errors="ignore").rename_axis("round").reset_index()
 
 
 def distinct(rows: pd.DataFrame) -> dict[str, int]:

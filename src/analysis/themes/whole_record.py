@@ -27,12 +27,12 @@ def of(
 
     Empty `rounds` and `divisions` mean all. `limits` is the table benchmark_limits. Added to the columns of results and
     of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of them where it is unknown),
-    `power` ("with", "without"), `software` (serving software, else the first product of the framework, without its
-    version), `version` (that framework as submitted), `per_accelerator` and `rate` (the middle of the gate's),
-    `latency_ms` of streams and `joules` per unit of work (measured watts over the rate; of streams the energy of a
-    query), all of them NaN where the gate excludes a result, `speed` (tokens/s per user at the 99th percentile, from
-    the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and `tpot_limit_ms`, `system_key`, `notes`
-    (a set of core.notes.Note).
+    `power` ("with", "without"), `evidence` (one of vocabulary.EVIDENCE), `software` (serving software, else the first
+    product of the framework, without its version), `version` (that framework as submitted), `per_accelerator` and
+    `rate` (the middle of the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the
+    rate; of streams the energy of a query), all of them NaN where the gate excludes a result, `speed` (tokens/s per
+    user at the 99th percentile, from the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and
+    `tpot_limit_ms`, `system_key`, `notes` (a set of core.notes.Note).
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):

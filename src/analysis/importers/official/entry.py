@@ -19,7 +19,8 @@ class Entry:
     `repository` is that which the summary links to, as <owner>/<name> of GitHub. `described` is what the row's notes
     and the system's description say in words, to be searched for names and never kept; `endpoints` whether the figure
     is of MLPerf Endpoints logs, None where that must be told from the row. `printed` is the figure where it is
-    rounded, "" where it is exact; `evidence` what the result was read from, one of vocabulary.EVIDENCE.
+    rounded, "" where it is exact, `rounded` the same without digits that do not count; `evidence` what the result was
+    read from, one of vocabulary.EVIDENCE.
     """
 
     round: str
@@ -54,4 +55,5 @@ class Entry:
     endpoints: bool | None = None
     origin: str = "official"
     printed: str = ""
+    rounded: str = ""
     evidence: str = "summary"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.core.agreement import AGREES, POWER_AGREES
+from analysis.core.agreement import AGREES, POWER_AGREES, off
 from analysis.core.vocabulary import STREAMS, TOKENS
 from analysis.importers.official import configuration, endpoints, loadgen, power_log, shape, units
 from analysis.importers.official.configuration import Said
@@ -176,10 +176,10 @@ def _words(description: dict[str, Any]) -> str:
 def _compare(out: Row, entry: Entry, log: Logged) -> None:
     """What the log gives against what is published; the key whose value the figure is says what it counts."""
     key, unit = log.key, log.unit
-    out["recomputed_difference"] = log.value / out["low"] - 1
+    out["recomputed_difference"] = off(log.value, out["low"], out["high"])
     if abs(out["recomputed_difference"]) > AGREES:
         words = f"published {out['low']:g}, log {log.value:g} {unit}"
-        key = next((key for key, (value, _) in log.figures.items() if _same(value, out["low"])), "")
+        key = next((key for key, (value, _) in log.figures.items() if _same(value, out)), "")
         unit = log.figures[key][1] if key else out["unit"]
         shape.remark(out, f"{words}; it is {key}" if key else words)
     if (unit == TOKENS) != (out["unit"] == TOKENS):  # a query of Server is a sample
@@ -199,8 +199,8 @@ def _compare_power(out: Row, watts: float | None) -> None:
         shape.remark(out, f"published power {published:.10g}, its samples {watts:.10g} {unit}")
 
 
-def _same(logged: Any, published: float) -> bool:
-    return isinstance(logged, int | float) and bool(published) and abs(logged / published - 1) <= AGREES
+def _same(logged: Any, published: Row) -> bool:
+    return isinstance(logged, int | float) and abs(off(logged, published["low"], published["high"])) <= AGREES
 
 
 class _Metered(NamedTuple):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.core.agreement import AGREES, POWER_AGREES
+from analysis.core.vocabulary import SCENARIOS
 from analysis.data import rules
 from analysis.importers.official import (
     UNPACKED_GB,
@@ -21,9 +22,9 @@ from analysis.importers.official import (
     evidence,
     inputs,
     shape,
-    units,
     writer,
 )
+from analysis.importers.official.additions import Unknown
 from analysis.importers.official.inputs import Sources, Task
 from analysis.importers.official.shape import Row
 from analysis.importers.official.spread import spread
@@ -40,17 +41,16 @@ class ImportFailed(ValueError):
 class Outcome:
     """What became of an import.
 
-    `repeated` counts rows that their source files twice; `unknown` counts rows by accelerator strings that have no
-    alias, `unnamed` by strings that are known to name no part, `uncompared` by benchmarks that data/benchmarks.csv does
-    not have: no report asks for these. `unprintable` counts rows whose texts held characters that are no text.
+    `repeated` counts rows that their source files twice; `unknown` counts rows by names that no table has, `unnamed` by
+    accelerator strings that are known to name no part. `unprintable` counts rows whose texts held characters that are
+    no text.
     """
 
     rows: int = 0
     repeated: int = 0
     problems: list[Problem] = field(default_factory=list)
-    unknown: Counter[str] = field(default_factory=Counter)
+    unknown: Unknown = field(default_factory=Unknown)
     unnamed: Counter[str] = field(default_factory=Counter)
-    uncompared: Counter[str] = field(default_factory=Counter)
     unprintable: int = 0
     corrected: int = 0
     recomputed: int = 0
@@ -124,6 +124,8 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
         if reason := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, reason))
         faults = rules.row_faults(row, columns)
+        if row["scenario"] not in SCENARIOS:  # left out, and one import is to name all that is to be added
+            outcome.unknown.note(row)
         if row["id"] in places:
             faults.append(f"the key {row['id']!r} stands twice, first in {places[row['id']]}")
         if faults:
@@ -136,10 +138,9 @@ def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
 
 def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
     for row in rows:
-        if not accelerator_names.canonical(name := row["accelerator_as_published"])[1]:
-            (outcome.unnamed if accelerator_names.is_no_part(name) else outcome.unknown)[name] += 1
-        if row["benchmark"] not in units.counted():
-            outcome.uncompared[row["benchmark"]] += 1
+        outcome.unknown.note(row)
+        if accelerator_names.is_no_part(name := row["accelerator_as_published"]):
+            outcome.unnamed[name] += 1
         outcome.corrected += bool(row.get("corrected"))
         limits = {"recomputed_difference": AGREES, "recomputed_power_difference": POWER_AGREES}
         differences = {name: abs(row[name]) for name in limits if row.get(name) is not None}
@@ -159,16 +160,14 @@ def _tell(outcome: Outcome, out: Path, say: Say) -> None:
         say(f"left out  {problem}")
     for line in outcome.differing:
         say(f"differs   {line}")
-    for name, count in sorted(outcome.unknown.items()):
-        say(f"unknown   accelerator {name!r} in {count} rows: kept as it is, data/accelerator_aliases.csv lacks it")
     for name, count in sorted(outcome.unnamed.items()):
         say(f"unnamed   accelerator {name!r} in {count} rows: kept as it is, the name of no part")
-    for name, count in sorted(outcome.uncompared.items()):
-        say(f"unknown   benchmark {name!r} in {count} rows: no report compares it, data/benchmarks.csv lacks it")
     if outcome.unprintable:
         say(f"cleaned   texts of {outcome.unprintable} rows: control characters and the like are left out of them")
     parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
     parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
     parts += [f"{outcome.repeated:,} that stood again, the same"] * bool(outcome.repeated)
     parts += [f"{len(outcome.problems)} left out"] * bool(outcome.problems)
+    for line in outcome.unknown.lines():
+        say(line)
     say("; ".join([f"{outcome.rows:,} rows in {out}", *parts]))

@@ -2,7 +2,8 @@
 
 Above the row that begins with `Public ID` stand the benchmarks and the scenarios of the columns, in that row their
 units. Of a system the first rows say what it is; the rows of a block are told apart by the cell before the figures:
-accelerators and processors per node, nodes, and the result, printed with two decimals.
+accelerators and processors per node, nodes, and the result, rounded to six significant digits (some of language models
+in Server are not) and printed with two decimals.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ COLUMNS = {
     "division": "Division/Power",
 }
 ACCELERATORS, NODES, PROCESSORS, RESULT = "# of Accelerators", "# of Nodes", "Sum of # of Processors", "Avg. Result"
+DIGITS = 6  # significant ones, to which most figures are rounded before they are printed with two decimals
 LARGEST = 1 << 24  # bytes of a table
 _SAYS_MORE = re.compile(r"\s*\(click \+ for details\)")
 _ID = re.compile(r"(\d+\.\d+)-\d{4}")
@@ -69,12 +71,13 @@ def entries(path: Path) -> Iterator[tuple[int, Entry | Skipped]]:
         place, values = result
         for column, benchmark, scenario, unit in figures:
             if values[column].strip():
+                printed = values[column].strip()
                 counts = {label: row[column].strip() for label, (_, row) in block.items()}
                 yield place + 1, Entry(
                     **system, round=f"v{identity[1]}", result_id=identity[0], suite=suite, model=benchmark,
-                    model_run=benchmark, scenario=scenario, label=unit, value=values[column].replace(",", ""),
-                    printed=values[column].strip(), per_node=counts.get(ACCELERATORS), nodes=counts.get(NODES),
-                    processors_per_node=counts.get(PROCESSORS), evidence="table",
+                    model_run=benchmark, scenario=scenario, label=unit, value=printed.replace(",", ""),
+                    printed=printed, rounded=_rounded(printed), per_node=counts.get(ACCELERATORS),
+                    nodes=counts.get(NODES), processors_per_node=counts.get(PROCESSORS), evidence="table",
                 )  # fmt: skip
 
 
@@ -91,6 +94,16 @@ def _rows(path: Path) -> list[list[str]]:
         raise StreamError(f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise StreamError(f"is no CSV in UTF-8 ({error})") from None
+
+
+def _rounded(printed: str) -> str:
+    """A figure without the zeros behind its sixth significant digit, which only fill it up: 344,052 for 344,052.00.
+
+    One with other digits there was not rounded to six, and stays: 30,724.51.
+    """
+    whole, _, decimals = printed.replace(",", "").partition(".")
+    places = max(0, DIGITS - len(whole.lstrip("0")))
+    return printed if decimals[places:].strip("0") else f"{whole}.{decimals[:places]}".rstrip(".")
 
 
 def _filled(cells: list[str], begin: int) -> list[str]:

@@ -207,7 +207,8 @@ def _figure(row: Row, entry: Entry) -> None:
     if units.of_power(row["printed_unit"]):
         raise EntryError(f"its figure is labelled {row['printed_unit']}: power without the result that it belongs to")
     stated = _TOKENS.search(row["accuracy"])
-    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or (TOKENS if stated else labelled)
+    unsaid = TOKENS if stated and labelled != MILLISECONDS else labelled
+    true = units.true_unit(row["benchmark"], row["scenario"], row["round"]) or unsaid
     if not true:
         raise EntryError(f"its unit {row['printed_unit']!r} is not known")
     if true != labelled and METRICS.keys() & {true, labelled}:
@@ -217,7 +218,7 @@ def _figure(row: Row, entry: Entry) -> None:
     if entry.printed:
         from analysis.core import interval  # It loads pandas, which no other import needs.
 
-        ends = interval.from_printed(entry.printed, "rounded")
+        ends = interval.from_printed(entry.rounded or entry.printed, "rounded")
         row |= {
             "printed": entry.printed,
             "range_basis": "rounded",

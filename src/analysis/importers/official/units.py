@@ -131,9 +131,11 @@ def scenario(name: str, model: str = "") -> str:
 
 
 def true_unit(benchmark: str, scenario: str, round: str) -> str:
-    """The unit in which the round counts the benchmark; "" for a benchmark that data/benchmarks.csv does not have."""
+    """The unit in which the round counts the benchmark in a scenario; "" where either is not known."""
     if scenario in STREAMS:
         return STREAM_COUNT if counts_streams(scenario, round) else MILLISECONDS
+    if scenario not in SCENARIOS:
+        return ""
     per_query = _per_query(scenario)
     counting = counted().get(benchmark, UNKNOWN)
     since = (scenario != "Offline" and counting.server_tokens_since) or counting.tokens_since

@@ -64,6 +64,7 @@ COLUMNS = (
     _facet("availability"),
     _facet("suite"),
     _facet("power"),
+    _facet("evidence"),
     Column("accuracy_target", "Accuracy target (% of reference)", first=True, table=True, short="Accuracy target (%)"),
     Column("result_id", "Result id", first=True, table=True),
     Column("notes", "Notes", first=True, table=True),

@@ -15,8 +15,9 @@ from IPython.display import display
 from analysis.core import mime, notes
 from analysis.core.plain import as_dicts
 from analysis.core.views import PAGE, VIEWS, address
-from analysis.core.vocabulary import DIVISIONS, PRECISIONS, round_age
+from analysis.core.vocabulary import DIVISIONS, EVIDENCE, PRECISIONS, round_age
 from analysis.data.catalog import Catalog
+from analysis.data.rounds import with_records
 from analysis.show import tables
 from analysis.show.explorer import columns
 from analysis.show.figures import colours
@@ -105,14 +106,18 @@ def counted(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     """What the script knows beside the rows: columns, views, words of the gate, sources with their dates."""
-    sources = catalog.sources[catalog.sources["id"].isin(rows["source_id"].unique())]
-    published = dict(zip(catalog.rounds["round"], catalog.rounds["published"], strict=True))
+    names = sorted(rows["round"].unique(), key=round_age)
+    published = dict.fromkeys(names, "") | dict(zip(catalog.rounds["round"], catalog.rounds["published"], strict=True))
+    # A round of a user's own import that data/rounds.csv lacks has no day, and the source that every round has.
+    unlisted = [name for name in names if name not in set(catalog.rounds["round"])]
+    sources = with_records(catalog.sources, pd.DataFrame({"round": unlisted, "published": "", "source_id": ""}))
+    sources = sources[sources["id"].isin(rows["source_id"].unique())]
     labels = dict(zip(catalog.benchmarks["benchmark"], catalog.benchmarks["label"], strict=True))
     precisions = {name: name.upper() for name in PRECISIONS}
     left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
     unit = set(rows["rate_unit"].unique())
     meter = {name: f"{name} measured power" for name in ("with", "without")}
-    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter}
+    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter, "evidence": EVIDENCE}
     words |= {"availability": {"rdi": "RDI"}, "accelerator": called(catalog.accelerators)}
     return {
         "page": PAGE,
@@ -122,7 +127,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
         "mixed": [dict(zip(("bits", "column", "words"), entry, strict=True)) for entry in MIXED],
         "inks": _inks(catalog.accelerators["accelerator"]),
         "left_out": {code: text.format(unit=", ".join(sorted(unit))) for code, text in left_out.items()},
-        "published": {name: published[name] for name in sorted(rows["round"].unique(), key=round_age)},
+        "published": {name: published[name] for name in names},
         "sources": {
             row["id"]: {name: row[name] for name in ("title", "publisher", "url", "accessed", "licence")}
             for row in as_dicts(sources)
