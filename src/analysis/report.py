@@ -17,7 +17,7 @@ from IPython.display import display
 from analysis.core import interval, views
 from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding
-from analysis.core.interval import Interval, span
+from analysis.core.interval import UNKNOWN, Interval, span
 from analysis.core.lists import first_of
 from analysis.core.notes import NONE, Notes, of_rows
 from analysis.core.trust import Trust
@@ -62,16 +62,20 @@ def finding(
 
     `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
     their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
-    to, `values` holds further values with their units, `more` further sentences. Without a value (None) the sentence
-    says why there is none. Raises ValueError for a name that is not snake_case or an empty text or unit.
+    to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Without
+    a value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not
+    snake_case or an empty text or unit.
     """
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
     if notes is None:
         notes = _notes(shown)
     cites = [*sources] or ([] if shown is None else cited(shown))
     further = {key: (_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
-    known = None if value is None else _interval(value)
-    display(Finding(name, known, unit, text, cites, notes, more=more, about=about, values=further))
+    further = {key: (amount, unit) for key, (amount, unit) in further.items() if amount.known}
+    known = UNKNOWN if value is None else _interval(value)
+    display(
+        Finding(name, known if known.known else None, unit, text, cites, notes, more=more, about=about, values=further)
+    )
 
 
 def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:
@@ -90,7 +94,8 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
         parts.append("MLPerf Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(set(official['division'])))} division")
-        parts.append(count(systems, "system") + (", available" if available == systems else f", {available} available"))
+        some = "" if available == systems else f"{available:,} "
+        parts.append(f"{count(systems, 'system')}, {some}available")
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, views.around(rows)))

@@ -38,7 +38,7 @@ def test_each_ratio_is_within_its_own_round(comparable_rows: Rows) -> None:
     found = over(rows)
     assert (found.index.tolist(), ends(found, "B300 SXM")) == (["B300 SXM"], (6.0, 6.0))
     row = found.loc["B300 SXM"]
-    assert (row["basis"], row["rounds"], row["through"]) == ("official v6.0 through v5.1", ("v5.1", "v6.0"), "v5.1")
+    assert (row["basis"], row["rounds"], row["through"]) == ("official v6.0 via v5.1", ("v5.1", "v6.0"), "v5.1")
     assert (row["bridges"], row["pairs"], row["origin"]) == (("B200 SXM",), 0, "official")
     assert row["source_ids"] == ("mlcommons-v5.1", "mlcommons-v6.0")
     assert without(row["notes"], *LONE) == {

@@ -19,7 +19,7 @@ from analysis.themes.of_a_kind import SERVED, USUAL_SIZE
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
 MEASURES += ["baseline_rate_low", "baseline_rate_high", "baseline_round"]
-MEASURES += ["precision", "baseline_precision", "rounds", "availability", "system", "submitter", "software"]
+MEASURES += ["precision", "baseline_precision", "round", "rounds", "availability", "system", "submitter", "software"]
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
 READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
@@ -76,6 +76,7 @@ def cells_of(best: Row, base_best: Row) -> Row:
         "baseline_round": base_best["round"],
         "precision": best["precision"],
         "baseline_precision": base_best["precision"],
+        "round": best["round"],
         "rounds": tuple(sorted({best["round"], base_best["round"]} - {""}, key=round_age)),
         "source_ids": several([best["source_id"], base_best["source_id"]]),
     }
