@@ -23,7 +23,7 @@ def steps(found: pd.DataFrame) -> list[list]:
 
 
 def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows: Rows) -> None:
-    """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one box."""
+    """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one node."""
     rack = {"accelerator": "GB200", "accelerator_count": 72}
     rows = comparable_rows({}, TWO, rack, rack | {"accelerator_count": 80}, {}, {"availability": "preview"})
     found = layouts(rows, [1, 2, 18, 20, None, 1])
@@ -89,6 +89,13 @@ def test_of_two_lines_the_one_to_the_largest_system_is_drawn_of_single_sizes_the
     assert drawn(rows) == [["Other", 16, 95.0], ["Other", 32, 90.0]]
     single = layouts(comparable_rows({}, other | {"accelerator_count": 4, "low": 500.0}, other | TWO), [1, 1, 2])
     assert drawn(single.head(2)) == [["Other", 4, 125.0]]
+
+
+def test_the_largest_system_stands_alone_where_no_line_reaches_it(comparable_rows: Rows) -> None:
+    """ACME has two sizes and makes the line; Other's single system of 32 is larger than both."""
+    rows = layouts(comparable_rows({}, TWO, FOUR | {"submitter": "Other"}), [1, 2, 4])
+    assert drawn(rows) == [["ACME", 8, 100.0], ["ACME", 16, 95.0], ["Other", 32, 90.0]]
+    assert system_sizes.by_size(rows)["alone"].tolist() == [False, False, True]
 
 
 def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows: Rows) -> None:
