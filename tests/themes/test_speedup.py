@@ -85,7 +85,7 @@ def led(rows: pd.DataFrame, baseline: str = "H100 SXM") -> tuple[str, str]:
 
 
 def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_preview(comparable_rows: Rows) -> None:
-    """B200 at 3 in v5.1; B300 at 4 over a bridge, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
+    """B200 at 3 in v5.1; B300 at 4 across rounds, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
     old, later, preview = {"round": "v5.1"}, {"round": "v6.0"}, {"availability": "preview"}
     rows = comparable_rows(
         {}, NEW | {"low": 7200.0}, old, old | NEW | {"low": 2400.0}, later | NEW | {"low": 2400.0},
@@ -94,8 +94,8 @@ def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_prev
     )  # fmt: skip
     assert led(rows) == ("B200 SXM", "official v5.1")
     assert led(rows[rows["round"].eq("v6.0") | ~rows["accelerator"].eq("B200 SXM")]) == ("GB200", "official v5.1")
-    bridge = rows[rows["round"].ne("v4.1") & rows["accelerator"].ne("GB200")]
-    found = speedup.over_baseline(bridge[bridge["round"].eq("v6.0")], "H100 SXM", bridge)
+    linked = rows[rows["round"].ne("v4.1") & rows["accelerator"].ne("GB200")]
+    found = speedup.over_baseline(linked[linked["round"].eq("v6.0")], "H100 SXM", linked)
     assert speedup.leader(found, "H100 SXM")["basis"].item() == "official v6.0 via v5.1"
     assert led(rows[rows["origin"].eq("published")])[0] == "B200 SXM"
     assert speedup.leader(speedup.over_baseline(rows.head(1), "H100 SXM"), "H100 SXM").empty

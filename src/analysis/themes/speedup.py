@@ -23,7 +23,7 @@ from analysis.core.plain import as_dicts
 from analysis.core.vocabulary import AVAILABILITIES, round_age
 from analysis.themes import alike
 from analysis.themes.alike import MEASURES, READ, Records, compared
-from analysis.themes.bridges import Sides, bridged
+from analysis.themes.bridges import Sides, cross_round
 from analysis.themes.of_a_kind import AVAILABLE, USUAL_SIZE, kind
 
 SPECS = {"memory bandwidth": "memory_bandwidth_gb_per_s", "memory capacity": "memory_gb"}
@@ -43,26 +43,26 @@ RATIO = ["assumed", "unit", "as_printed_low", "as_printed_high"]  # what a ratio
 def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the speedup over `baseline` per accelerator, one row per benchmark, scenario, basis, and accelerator.
 
-    Columns: benchmark, scenario, basis, accelerator, those of alike.MEASURES (see alike.compared: the fastest
-    comparable system over the baseline's fastest, the spread of comparable systems, pairs of one submitter), origin,
-    `speedup_middle` (geometric), `available` (whether the fastest system is available; a document that does not say
-    counts as available), `through` and `bridges` ("" and empty where the basis has the baseline). The baseline itself
-    has a speedup of 1 and no pairs.
+    Columns: benchmark, scenario, basis, accelerator, round (of its fastest system), those of alike.MEASURES (see
+    alike.compared: the fastest comparable system over the baseline's fastest, the spread of comparable systems, pairs
+    of one submitter), origin, `speedup_middle` (geometric), `available` (whether the fastest system is available; a
+    document that does not say counts as available), `through` (the other round of a cross-round estimate, else "") and
+    `links` (its accelerators of both rounds). The baseline itself has a speedup of 1 and no pairs.
 
     `record`, comparable official rows of other rounds too, adds cross-round estimates for the official rounds of `rows`
     without the baseline: their accelerators that no round compares with it directly, each in its newest round
-    (bridges.bridged), on the basis "official <round> via <other round>".
+    (bridges.cross_round), on the basis "official <round> via <other round>".
     """
     groups = _sides(rows, ["benchmark", "scenario", "basis"])
     ratios = [
-        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, sides[baseline]) | {"through": "", "bridges": ()}
+        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, sides[baseline]) | {"through": "", "links": ()}
         for key, sides in groups.items()
         if baseline in sides
         for name, part in sides.items()
     ]
     if record is not None:
         ratios += _cross_round(rows, record, baseline)
-    frame = pd.DataFrame(ratios, columns=[*_KEYS, *MEASURES, "origin", "through", "bridges"])
+    frame = pd.DataFrame(ratios, columns=[*_KEYS, "round", *MEASURES, "origin", "through", "links"])
     frame = frame.astype({name: "float64" for name in MEASURES if name.endswith(("_low", "_high"))})
     is_available = frame["availability"].isin(["", AVAILABILITIES[0]])
     return frame.assign(speedup_middle=interval.of(frame, "speedup").middle, available=is_available)
@@ -193,13 +193,13 @@ def same_accelerators(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFr
     """Return the ratio of two rounds for each accelerator in both: later over earlier throughput per accelerator.
 
     Comparable systems (alike.compared); the pairs of one submitter come closest to the effect of software alone.
-    Official rows only. Columns: accelerator and those of alike.MEASURES. Empty where the two are one round.
+    Official rows only. Columns: accelerator, round, those of alike.MEASURES. Empty where the two are one round.
     """
     official = rows[rows["origin"].eq("official")]
     old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
     in_both = [name for name in new if name in old] if earlier != later else []
     ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in in_both]
-    return pd.DataFrame(ratios, columns=["accelerator", *MEASURES])
+    return pd.DataFrame(ratios, columns=["accelerator", "round", *MEASURES])
 
 
 def two_rounds(rows: pd.DataFrame, asked: Sequence[str], later: str) -> tuple[str, str]:
@@ -221,7 +221,8 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     """Return the speedup of each accelerator of `path` over the one before it, in the newest official round with both.
 
     H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Comparable systems (alike.compared).
-    Columns: before and accelerator (the two), those of alike.MEASURES; a step without a comparable pair is left out.
+    Columns: before and accelerator (the two), round, those of alike.MEASURES. A step without a comparable pair is left
+    out.
     """
     official = _sides(rows[rows["origin"].eq("official")], ["round"])
     newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)
@@ -231,7 +232,7 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
         if sides:
             step = {"before": before, "accelerator": after}
             ratios.append(step | compared(sides[after], sides[before]))
-    return pd.DataFrame(ratios, columns=["before", "accelerator", *MEASURES])
+    return pd.DataFrame(ratios, columns=["before", "accelerator", "round", *MEASURES])
 
 
 def with_datasheet_ratios(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -345,7 +346,7 @@ def _cross_round(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) -> Ite
         for accelerator in asked[*topic, round]:
             cells = None
             if (*topic, accelerator) not in answered:
-                cells = bridged(topics[tuple(topic)], round, accelerator, baseline)
+                cells = cross_round(topics[tuple(topic)], round, accelerator, baseline)
             if cells:
                 answered.add((*topic, accelerator))
                 basis = f"official {round} via {cells['through']}"
