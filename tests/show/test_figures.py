@@ -39,17 +39,17 @@ FRAME = pd.DataFrame(
         "words": ["one", "", "three"],
     }
 )
-GRID = pd.DataFrame({"llm": [2.0, 0.5], "images": [1.0, None]}, index=["B200 SXM", "L40S"])
-OF_CELLS = pd.DataFrame(
+CELLS = pd.DataFrame(
     {
         "part": ["B200 SXM", "B200 SXM", "L40S"],
-        "on": ["llm", "images", "llm"],
+        "on": pd.Categorical(["llm", "images", "llm"], ["llm", "images"]),
+        "x_low": [2.0, 0.9, 0.5],
+        "x_high": [2.0, 1.1, 0.5],
         "system": ["box", "box", "tower"],
         "of": ["3 pairs", "1 pair", "2 pairs"],
     }
 )
-CELLS = GRID.astype(str), OF_CELLS
-PLACES = {"label": "part", "column": "on", "note": "of"} | NAMES
+PLACES = {"label": "part", "column": "on", "name": "x", "note": "of"} | NAMES
 ROOFS = pd.DataFrame({"part": ["B200 SXM", "L40S"], "precision": "fp8", "at_batch_1": 2.0, "flat": 64.0, "ridge": 32.0})
 INKS = {"Paper": "#000000", "official v4.1": "#595959"}
 AXES = {"x_axis": "loss", "y_axis": "rate"} | NAMES
@@ -69,7 +69,7 @@ CHARTS: dict[str, Draw] = {
     "stacked": lambda f: charts.stacked(
         f, label="part", counts={"x_low": "logs", "y_low": "none"}, inks=PARTS, **STACKED
     ),
-    "heatmap": lambda f: charts.heatmap(GRID if len(f) else GRID.head(0), *CELLS, **PLACES),
+    "heatmap": lambda f: charts.heatmap(CELLS.head(len(f)), **PLACES),
     "strips": lambda f: strips.strips(
         f, strip="part", value="x_low", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
     ),
@@ -143,7 +143,7 @@ TOLD = {
     "distributions": "Histograms of 3 draws. x_low: P10 0.6, P50 2, P90 2.8; y_low: P10 1.8, P50 5, P90 8.2.",
     "bars": "Bars, correlation: -0.75; one 0.50; three 0.10.",
     "stacked": "Stacked bars, rows: B200 SXM: 2.0 logs, 1.0 none; L40S: 0.25 logs, 5.0 none; B200 SXM: 3.0 logs, 9.0",
-    "heatmap": "Heat map of 4 cells: B200 SXM, llm 2.0; B200 SXM, images 1.0; L40S, llm 0.5; L40S, images nan.",
+    "heatmap": "Heat map of 3 cells: B200 SXM, llm 2; B200 SXM, images 0.9–1.1; L40S, llm 0.5.",
     "curves": "Curves, rate over loss: B200 SXM (official v4.1) 1: 2 to 2.5; B200 SXM (Paper) 9: 3 to 4; L40S",
     "bars_at": "Bars, ratio: B200 SXM: 2 to 2.5 at 1 per user, no run at 5 per user, 3 to 4 at 9 per user; L40S: no",
     "strips": "3 dots, ratio: B200 SXM: Paper, 1 at 3; B200 SXM: official v4.1, 1 at 2; L40S: official v4.1, 1 at 0.25",
@@ -205,7 +205,7 @@ NUMBERS = {
     "distributions": {"Quantity": "x_low", "P10": "0.6", "P50": "2", "P90": "2.8"},
     "bars": {"What": "", "Correlation": "-0.75"},
     "stacked": {"Part": "B200 SXM", "Logs": "2.0", "None": "1.0"},
-    "heatmap": {"Row": "B200 SXM", "llm": "2.0", "images": "1.0"},
+    "heatmap": {"Row": "B200 SXM", "llm": "2", "images": "0.9–1.1"},
     "strips": {"Part": "B200 SXM", "Basis": "Paper", "Dots": "1", "Ratio": "3"},
     "roofs": {"What": "B200 SXM fp8 limit", "Loss": "1 to 32", "Rate": "2 to 64", "Compared with the limit": ""},
 }
@@ -265,7 +265,7 @@ BESIDE_THE_ROWS: dict[str, Callable[[Notes], Drawing]] = {
     "distributions": lambda n: charts.distributions(FRAME[["x_low"]], notes=n, **NAMES),
     "bars": lambda n: charts.bars(FRAME, label="words", value="value", axis="correlation", notes=n, **NAMES),
     "stacked": lambda n: charts.stacked(FRAME, label="part", counts={"x_low": "logs"}, inks=PARTS, notes=n, **STACKED),
-    "heatmap": lambda n: charts.heatmap(GRID, *CELLS, notes=n, **PLACES),
+    "heatmap": lambda n: charts.heatmap(CELLS, notes=n, **PLACES),
 }
 
 
@@ -330,27 +330,31 @@ def test_words_can_be_read_on_dark_ground() -> None:
 def test_words_can_be_read_in_every_cell_of_a_heat_map() -> None:
     shades = [matplotlib.colors.to_hex(colours.around_one()(step / 255)) for step in range(256)]
     assert min(colours.contrast(shade, colours.CELL_INK) for shade in shades) > 4.5
-    drawing = charts.heatmap(GRID, *CELLS, **PLACES)
+    drawing = charts.heatmap(CELLS, **PLACES)
     assert {text.get_color() for text in drawing.figure.axes[0].texts} == {colours.CELL_INK}
 
 
-def test_marks_of_a_cell_stand_below_its_number_where_a_drawing_is_narrow() -> None:
-    """One mark stands beside it; of a range the second number bears them."""
-    words = pd.DataFrame({"llm": ["2.0†¶", "0.5†"], "images": ["0.9–1.1†¶", ""]}, index=GRID.index)
-    drawing = charts.heatmap(GRID, words, OF_CELLS, **PLACES)
-    told = [[text.get_text() for text in own.axes[0].texts] for own in (drawing.figure, drawing.narrow)]
-    assert told == [["2.0†¶", "0.9–1.1†¶", "0.5†"], ["2.0\n†¶", "0.9–1.1†¶", "0.5†"]]
+def test_a_cell_of_a_heat_map_has_its_range_or_its_median_with_its_marks() -> None:
+    """Columns in the order of their categories; in a narrow drawing one mark stands beside a number."""
+    preview, crossed = note("preview"), note("different_rounds", rounds="v5.1", other_rounds="v6.0")
+    cells = CELLS.assign(notes=[frozenset({preview, crossed}), NONE, frozenset({preview})])
+    drawing = charts.heatmap(cells, **PLACES)
+    texts = [[text.get_text() for text in own.axes[0].texts] for own in (drawing.figure, drawing.narrow)]
+    assert texts == [["2○‡", "0.9–1.1", "0.5○"], ["2\n○‡", "0.9–1.1", "0.5○"]]
+    assert list(drawing.numbers.cells) == ["Row", "llm", "images"]
+    medians = charts.heatmap(CELLS.assign(x_median=[2.0, 1.0, 0.5]), **PLACES)
+    assert [text.get_text() for text in medians.figure.axes[0].texts] == ["2", "1", "0.5"]
 
 
-def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at_and_bears_its_notes() -> None:
+def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at() -> None:
     """The square over each cell that is not blank, from the top left; it is there to be pointed at, not to be seen."""
     single = note("single", of="system")
-    cells = OF_CELLS.assign(accelerator=OF_CELLS["part"], notes=[NONE, frozenset({single}), NONE])
-    drawing = charts.heatmap(GRID, GRID.astype(str), cells, **PLACES)
+    cells = CELLS.assign(accelerator=CELLS["part"], notes=[NONE, frozenset({single}), NONE])
+    drawing = charts.heatmap(cells, **PLACES)
     squares = {patch.get_gid(): patch.get_xy() for patch in drawing.figure.axes[0].patches if patch.get_gid()}
     assert squares == {
-        "hover:B200 SXM · box · llm · 2.0 · 3 pairs": (0, 0),
-        "hover:B200 SXM · box · images · 1.0 · 1 pair": (1, 0),
+        "hover:B200 SXM · box · llm · 2 · 3 pairs": (0, 0),
+        "hover:B200 SXM · box · images · 0.9–1.1* · 1 pair": (1, 0),
         "hover:L40S · tower · llm · 0.5 · 2 pairs": (0, 1),
     }
     assert drawing.notes == {replace(single, about=("B200 SXM",))}

@@ -93,7 +93,7 @@ def test_virtualised_systems_pair_with_virtualised_ones(comparable_rows: Rows) -
 
 def test_what_is_not_on_sale_makes_a_pair_only_where_it_is_asked_for(comparable_rows: Rows) -> None:
     rows = comparable_rows(OLD | {"availability": "preview"}, NEW)
-    assert (len(advances.pairs(rows)), len(advances.pairs(advances.on_sale(rows)))) == (1, 0)
+    assert (len(advances.pairs(rows)), len(advances.pairs(advances.available(rows)))) == (1, 0)
 
 
 def test_gains_are_told_by_their_median_and_ends(comparable_rows: Rows) -> None:
@@ -107,7 +107,7 @@ def test_gains_are_told_by_their_median_and_ends(comparable_rows: Rows) -> None:
 
 
 def parts_of(rows: pd.DataFrame) -> pd.DataFrame:
-    return advances.parts(advances.best(rows), advances.pairs(advances.on_sale(rows)))
+    return advances.parts(advances.best(rows), advances.pairs(advances.available(rows)))
 
 
 def test_a_new_accelerator_is_what_software_leaves(comparable_rows: Rows) -> None:

@@ -220,7 +220,7 @@ def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows: Rows)
 
 
 def test_a_speedup_says_whose_its_base_is(comparable_rows: Rows) -> None:
-    """In one round and over a bridge: B200 of v6.0 stands beside ACME's H100 of v5.1 through ACME's H200."""
+    """In one round and across rounds: B200 of v6.0 over ACME's H100 of v5.1, linked by ACME's H200."""
     old, newer = {"round": "v5.1"}, {"round": "v6.0"}
     h200, h100 = {"accelerator": "H200 SXM"}, note("single_base", accelerator="H100 SXM", round="v5.1")
     rows = comparable_rows(old, old | h200, newer | h200, newer | NEW, newer | NEW | {"submitter": "ZETA"})

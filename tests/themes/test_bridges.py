@@ -1,4 +1,4 @@
-"""Ratios over a bridge, computed by hand: A / X x X' / base, which bridges count, and what they say."""
+"""Cross-round estimates computed by hand: A / X x X' / base, which links count, and their notes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ CLOSE = {"rel": 1e-12}
 
 
 def over(rows: pd.DataFrame, **asked: Any) -> pd.DataFrame:
-    """The speedups over H100, those over a bridge alone; of the round `asked`, else of all."""
+    """The cross-round speedups over H100; of the round `asked`, else of all."""
     chosen = rows[rows["round"].eq(asked["round"])] if asked else rows
     found = speedup.over_baseline(chosen, "H100 SXM", rows)
     return found[found["through"].ne("")].set_index("accelerator")
@@ -38,8 +38,8 @@ def test_each_ratio_is_within_its_own_round(comparable_rows: Rows) -> None:
     found = over(rows)
     assert (found.index.tolist(), ends(found, "B300 SXM")) == (["B300 SXM"], (6.0, 6.0))
     row = found.loc["B300 SXM"]
-    assert (row["basis"], row["rounds"], row["through"]) == ("official v6.0 through v5.1", ("v5.1", "v6.0"), "v5.1")
-    assert (row["bridges"], row["pairs"], row["origin"]) == (("B200 SXM",), 0, "official")
+    assert (row["basis"], row["rounds"], row["through"]) == ("official v6.0 via v5.1", ("v5.1", "v6.0"), "v5.1")
+    assert (row["links"], row["pairs"], row["origin"]) == (("B200 SXM",), 0, "official")
     assert row["source_ids"] == ("mlcommons-v5.1", "mlcommons-v6.0")
     assert without(row["notes"], *LONE) == {
         note("bridged", bridge="B200 SXM", rounds="v6.0 and v5.1", submitter="ACME")
@@ -52,7 +52,7 @@ def test_without_the_record_no_bridge_is_taken(comparable_rows: Rows) -> None:
 
 
 def test_a_round_asked_for_alone_is_crossed_by_the_record(comparable_rows: Rows) -> None:
-    """B200 is its own bridge: 800 / 800 x 900 / 300."""
+    """B200 is its own link: 800 / 800 x 900 / 300."""
     rows = comparable_rows(OLD | BASE | {"low": 300.0}, OLD | B200 | {"low": 900.0}, LATER | B200)
     assert ends(over(rows, round="v6.0"), "B200 SXM") == (3.0, 3.0)
 
@@ -94,7 +94,7 @@ def test_any_two_systems_are_the_bridge_where_no_submitter_has_both(comparable_r
     }
 
 
-def test_the_range_is_that_of_all_bridges(comparable_rows: Rows) -> None:
+def test_the_range_is_that_of_all_links(comparable_rows: Rows) -> None:
     """Over B200 1600 / 800 x 900 / 300 = 6, over MI300X 1600 / 400 x 330 / 300 = 4.4."""
     rows = comparable_rows(
         OLD | BASE | {"low": 300.0}, OLD | B200 | {"low": 900.0}, OLD | MI300 | OTHER | {"low": 330.0},
@@ -106,23 +106,23 @@ def test_the_range_is_that_of_all_bridges(comparable_rows: Rows) -> None:
     assert without(found.at["B300 SXM", "notes"], *LONE) == {note("bridged", **about)}
 
 
-def bridge(name: str, older: float, later: float, size: int = 8) -> list[dict]:
+def link(name: str, older: float, later: float, size: int = 8) -> list[dict]:
     own = {"accelerator": name, "submitter": name}
     return [OLD | own | {"low": older}, LATER | own | {"low": later * size / 8, "accelerator_count": size}]
 
 
-def test_bridges_of_another_size_count_where_fewer_than_two_are_alike(comparable_rows: Rows) -> None:
+def test_links_of_another_size_count_where_fewer_than_two_are_of_one_size(comparable_rows: Rows) -> None:
     """Over X 6, over Y 4.4, over Z of 16 accelerators 1600 / 200 x 300 / 300 = 8."""
-    ends_of = {"X": bridge("X", 900.0, 800.0), "Y": bridge("Y", 330.0, 400.0), "Z": bridge("Z", 300.0, 200.0, 16)}
+    ends_of = {"X": link("X", 900.0, 800.0), "Y": link("Y", 330.0, 400.0), "Z": link("Z", 300.0, 200.0, 16)}
     frame = [OLD | BASE | {"low": 300.0}, LATER | NEW | {"low": 1600.0}]
     found = over(comparable_rows(*frame, *(row for name in "XYZ" for row in ends_of[name])))
     assert ends(found, "B300 SXM") == pytest.approx((4.4, 6.0), **CLOSE)
     found = over(comparable_rows(*frame, *ends_of["X"], *ends_of["Z"]))
-    assert (ends(found, "B300 SXM"), found.at["B300 SXM", "bridges"]) == ((6.0, 8.0), ("X", "Z"))
+    assert (ends(found, "B300 SXM"), found.at["B300 SXM", "links"]) == ((6.0, 8.0), ("X", "Z"))
 
 
-def test_many_bridges_are_counted(comparable_rows: Rows) -> None:
-    rows = [row for name in "WXYZ" for row in bridge(name, 900.0, 800.0)]
+def test_many_links_are_counted(comparable_rows: Rows) -> None:
+    rows = [row for name in "WXYZ" for row in link(name, 900.0, 800.0)]
     found = over(comparable_rows(OLD | BASE | {"low": 300.0}, LATER | NEW | {"low": 1600.0}, *rows))
     about = {"bridge": "4 accelerators", "rounds": "v6.0 and v5.1", "submitter": "one submitter each"}
     assert without(found.at["B300 SXM", "notes"], *LONE) == {note("bridged", **about)}

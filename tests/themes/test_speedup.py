@@ -28,6 +28,8 @@ def test_speedup_is_per_accelerator(comparable_rows: Rows) -> None:
     found = speedup.over_baseline(rows, "H100 SXM")
     assert ends(found, accelerator="B200 SXM") == (2.5, 2.5)
     assert ends(found, accelerator="H100 SXM") == (1.0, 1.0)
+    assert (found["speedup_middle"].tolist(), found["available"].tolist()) == ([1.0, 2.5], [True, True])
+    assert found["round"].tolist() == ["v4.1", "v4.1"]
 
 
 def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(comparable_rows: Rows) -> None:
@@ -78,12 +80,12 @@ def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparab
 
 def led(rows: pd.DataFrame, baseline: str = "H100 SXM") -> tuple[str, str]:
     """Accelerator and basis of the leader."""
-    row = speedup.leader(speedup.over_baseline(rows, baseline, rows), baseline)
+    row = speedup.leader(speedup.over_baseline(rows, baseline, rows), baseline).iloc[0]
     return row["accelerator"], row["basis"]
 
 
 def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_preview(comparable_rows: Rows) -> None:
-    """B200 at 3 in v5.1; B300 at 4 over a bridge, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
+    """B200 at 3 in v5.1; B300 at 4 across rounds, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
     old, later, preview = {"round": "v5.1"}, {"round": "v6.0"}, {"availability": "preview"}
     rows = comparable_rows(
         {}, NEW | {"low": 7200.0}, old, old | NEW | {"low": 2400.0}, later | NEW | {"low": 2400.0},
@@ -92,11 +94,11 @@ def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_prev
     )  # fmt: skip
     assert led(rows) == ("B200 SXM", "official v5.1")
     assert led(rows[rows["round"].eq("v6.0") | ~rows["accelerator"].eq("B200 SXM")]) == ("GB200", "official v5.1")
-    bridge = rows[rows["round"].ne("v4.1") & rows["accelerator"].ne("GB200")]
-    found = speedup.over_baseline(bridge[bridge["round"].eq("v6.0")], "H100 SXM", bridge)
-    assert speedup.leader(found, "H100 SXM")["basis"] == "official v6.0 through v5.1"
+    linked = rows[rows["round"].ne("v4.1") & rows["accelerator"].ne("GB200")]
+    found = speedup.over_baseline(linked[linked["round"].eq("v6.0")], "H100 SXM", linked)
+    assert speedup.leader(found, "H100 SXM")["basis"].item() == "official v6.0 via v5.1"
     assert led(rows[rows["origin"].eq("published")])[0] == "B200 SXM"
-    assert speedup.leader(speedup.over_baseline(rows.head(1), "H100 SXM"), "H100 SXM") is None
+    assert speedup.leader(speedup.over_baseline(rows.head(1), "H100 SXM"), "H100 SXM").empty
 
 
 def test_the_usual_size_leads_where_it_beats_the_baseline(comparable_rows: Rows) -> None:
@@ -115,11 +117,11 @@ def test_later_rounds_stand_over_a_bridge_the_fastest_first(comparable_rows: Row
     )  # fmt: skip
     speedups = speedup.over_baseline(rows, "H100 SXM", rows)
     lead = speedup.leader(speedups, "H100 SXM")
-    assert speedup.later(speedups, lead, "H100 SXM")["accelerator"].tolist() == ["B300 SXM", "MI355X"]
-    assert speedup.later(speedups, None, "H100 SXM").empty
-    behind = speedup.behind(rows, lead, "H100 SXM")
+    assert speedup.newer_estimates(speedups, lead, "H100 SXM")["accelerator"].tolist() == ["B300 SXM", "MI355X"]
+    assert speedup.newer_estimates(speedups, lead.head(0), "H100 SXM").empty
+    behind = speedup.results_behind(rows, lead, "H100 SXM")
     assert behind[["round", "accelerator"]].to_numpy().tolist() == [["v5.1", "H100 SXM"], ["v5.1", "B200 SXM"]]
-    assert speedup.behind(rows, None, "H100 SXM").empty
+    assert speedup.results_behind(rows, lead.head(0), "H100 SXM").empty
 
 
 DATES = pd.DataFrame(
@@ -142,27 +144,27 @@ def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) 
         later | {"accelerator": "GB200", "accelerator_count": 4, "low": 2000.0}, later | {"accelerator": "L40S"},
         NEW | {"round": "v6.1", "low": 9000.0}, NEW | {"availability": "preview", "low": 9000.0},
     )  # fmt: skip
-    lines = speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")
+    lines = speedup.by_generation(rows, GENERATIONS, DATES, "H100 SXM")
     told = lines[["accelerator", "round", "per_accelerator_low"]].to_numpy().tolist()
     assert told == [["B200 SXM", "v5.1", 300.0], ["H100 SXM", "v4.1", 100.0], ["H100 SXM", "v5.1", 125.0]]
     assert lines["published"].tolist()[0] == pd.Timestamp("2025-09-09")
-    (grown,) = speedup.grown(lines).to_dict("records")
-    assert (grown["accelerator"], grown["first"], grown["last"], grown["grown_low"]) == (
+    (grown,) = speedup.gains(lines).to_dict("records")
+    assert (grown["accelerator"], grown["first"], grown["last"], grown["gain_low"]) == (
         "H100 SXM",
         "v4.1",
         "v5.1",
         1.25,
     )
-    assert speedup.over_rounds(rows, GENERATIONS, DATES, "L40S")["accelerator"].unique().tolist()[-1] == "L40S"
-    other = speedup.over_rounds(rows, GENERATIONS, DATES, "B200 SXM")
+    assert speedup.by_generation(rows, GENERATIONS, DATES, "L40S")["accelerator"].unique().tolist()[-1] == "L40S"
+    other = speedup.by_generation(rows, GENERATIONS, DATES, "B200 SXM")
     assert set(other["accelerator"]) == {"B200 SXM", "H100 SXM"}
 
 
 def test_growth_to_another_size_says_so(comparable_rows: Rows) -> None:
     rows = comparable_rows({}, {"round": "v5.1", "accelerator_count": 16, "low": 2400.0})
-    (grown,) = speedup.grown(speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
-    assert (grown["grown_low"], grown["notes"]) == (1.5, {note("different_sizes", sizes="16x", other_sizes="8x")})
-    assert (grown["one_size"], grown["one_submitter"]) == (False, True)
+    (grown,) = speedup.gains(speedup.by_generation(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
+    assert (grown["gain_low"], grown["notes"]) == (1.5, {note("different_sizes", sizes="16x", other_sizes="8x")})
+    assert (grown["first_count"], grown["last_count"], grown["last_submitter"]) == (8, 16, "ACME")
 
 
 def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> None:
@@ -172,27 +174,9 @@ def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> 
         own = {"assumed": assumed}
         rows = comparable_rows(own | {"low": 800.0, "high": 880.0}, own | later)
         rows[["as_printed_low", "as_printed_high"]] = [[3.0, 3.0], [6.0, 6.0]]
-        (grown,) = speedup.grown(speedup.over_rounds(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
-        assert (grown["grown_low"], grown["grown_high"]) == pytest.approx(ends, rel=1e-12)
-        assert (grown["one_size"], grown["one_submitter"]) == (True, False)
-
-
-def test_rounds_say_what_stands_beside_the_baseline(comparable_rows: Rows) -> None:
-    """v5.1 sets B200 beside H100; in v6.0 B300 is bridged by it; v6.1 shares nothing with either."""
-    old, later, last = ({"round": name} for name in ("v5.1", "v6.0", "v6.1"))
-    rows = comparable_rows(
-        last | {"accelerator": "L40S"}, later | NEW, later | {"accelerator": "B300 SXM"}, old, old | NEW,
-        later | {"accelerator": "B300 SXM"}, {"origin": "published", "round": "v4.0"},
-    )  # fmt: skip
-    covered = speedup.rounds_covered(rows, speedup.over_baseline(rows, "H100 SXM", rows), "H100 SXM")
-    assert covered.to_dict("records") == [
-        {"round": "v5.1", "baseline": True, "accelerators": 2, "direct": 2, "bridged": 0, "elsewhere": 0, "alone": (),
-         "others": ("H100 SXM", "B200 SXM")},
-        {"round": "v6.0", "baseline": False, "accelerators": 2, "direct": 0, "bridged": 1, "elsewhere": 1, "alone": (),
-         "others": ("B300 SXM", "B200 SXM")},
-        {"round": "v6.1", "baseline": False, "accelerators": 1, "direct": 0, "bridged": 0, "elsewhere": 0,
-         "alone": ("L40S",), "others": ("L40S",)},
-    ]  # fmt: skip
+        (grown,) = speedup.gains(speedup.by_generation(rows, GENERATIONS, DATES, "H100 SXM")).to_dict("records")
+        assert (grown["gain_low"], grown["gain_high"]) == pytest.approx(ends, rel=1e-12)
+        assert (grown["first_submitter"], grown["last_submitter"], grown["last_count"]) == ("ACME", "Other", 8)
 
 
 def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: Rows) -> None:
@@ -202,7 +186,7 @@ def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: R
         later | {"low": 1000.0}, later | {"low": 1200.0} | other, later | {"low": 3000.0, "accelerator_count": 16},
         later | {"low": 5000.0, "availability": "preview"}, later | NEW, later | {"low": 9.0, "origin": "published"},
     )  # fmt: skip
-    found = speedup.by_round(rows, "v4.1", "v5.1")
+    found = speedup.same_accelerators(rows, "v4.1", "v5.1")
     assert found["accelerator"].tolist() == ["H100 SXM"]
     assert ends(found) == (1.25, 1.25)
     (row,) = found.to_dict("records")
@@ -235,7 +219,7 @@ def test_software_is_compared_between_the_newest_rounds_that_share_a_part(
 
 
 def test_round_over_itself_is_no_progress(comparable_rows: Rows) -> None:
-    assert speedup.by_round(comparable_rows({"low": 800.0}, {"low": 1000.0}), "v4.1", "v4.1").empty
+    assert speedup.same_accelerators(comparable_rows({"low": 800.0}, {"low": 1000.0}), "v4.1", "v4.1").empty
 
 
 def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows: Rows) -> None:
@@ -289,7 +273,7 @@ def test_compute_is_that_of_the_precisions_that_ran(
     comparable_rows: Rows, own: str, base: str, ran: float | None, equal: float | None
 ) -> None:
     rows = comparable_rows({"precision": base}, NEW | {"precision": own})
-    beside = speedup.beside_specs(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
+    beside = speedup.with_datasheet_ratios(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
     found = beside.set_index("spec")["spec_ratio_low"]
     assert (found.get(speedup.RAN), found.get(speedup.EQUAL)) == (ran, equal)
     assert (found["memory bandwidth"], found["memory capacity"]) == (2.0, 3.0)
@@ -299,9 +283,9 @@ def test_compute_is_that_of_the_precisions_that_ran(
 
 def test_nothing_stands_beside_a_baseline_without_a_datasheet_or_an_unknown_precision(comparable_rows: Rows) -> None:
     speedups = speedup.over_baseline(comparable_rows({"accelerator": "XPU"}, NEW), "XPU")
-    assert len(speedups) == 2 and speedup.beside_specs(speedups, datasheets(), "XPU").empty
+    assert len(speedups) == 2 and speedup.with_datasheet_ratios(speedups, datasheets(), "XPU").empty
     unknown = speedup.over_baseline(comparable_rows({}, NEW | {"precision": ""}), "H100 SXM")
-    assert speedup.beside_specs(unknown, datasheets(), "H100 SXM").empty
+    assert speedup.with_datasheet_ratios(unknown, datasheets(), "H100 SXM").empty
 
 
 def explained(*speedups: tuple[float, float, float], same: bool = True) -> dict[str, tuple[float, bool]]:
@@ -309,7 +293,7 @@ def explained(*speedups: tuple[float, float, float], same: bool = True) -> dict[
     facts = ["memory bandwidth", speedup.RAN, "memory capacity", *([] if same else [speedup.EQUAL])]
     rows = [
         {"benchmark": "llm", "basis": "b", "accelerator": f"x{at}", "same": same, "spec": fact}
-        | {"speedup_low": own, "speedup_high": own, "spec_ratio_low": ratio}
+        | {"speedup_low": own, "speedup_high": own, "speedup_middle": own, "spec_ratio_low": ratio}
         for at, (own, *ratios) in enumerate(speedups)
         for fact, ratio in zip(facts, [*ratios, 100.0, 100.0], strict=False)
     ]
@@ -336,7 +320,7 @@ def test_a_fact_that_is_nearer_each_time_is_told_apart() -> None:
 
 def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothing_apart(comparable_rows: Rows) -> None:
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}, {"accelerator": "half", "low": 9e9})
-    beside = speedup.beside_specs(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
+    beside = speedup.with_datasheet_ratios(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
     assert len(beside[beside["accelerator"].eq("half")]) == 2
     found = speedup.explained_by(beside)
     assert found.set_index("spec")["miss"]["memory bandwidth"] == pytest.approx(1.0, **CLOSE)
@@ -346,10 +330,10 @@ def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothin
 def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     nothing = comparable_rows()
     over = speedup.over_baseline(nothing, "H100 SXM")
-    beside = speedup.beside_specs(over, datasheets(), "H100 SXM")
-    frames = [over, beside, speedup.explained_by(beside), speedup.by_round(nothing, "v4.1", "v5.1")]
-    lines = speedup.over_rounds(nothing, GENERATIONS, DATES, "H100 SXM")
-    frames += [speedup.steps(nothing, ["H100 SXM", "B200 SXM"]), lines, speedup.grown(lines)]
+    beside = speedup.with_datasheet_ratios(over, datasheets(), "H100 SXM")
+    frames = [over, beside, speedup.explained_by(beside), speedup.same_accelerators(nothing, "v4.1", "v5.1")]
+    lines = speedup.by_generation(nothing, GENERATIONS, DATES, "H100 SXM")
+    frames += [speedup.steps(nothing, ["H100 SXM", "B200 SXM"]), lines, speedup.gains(lines)]
     assert [len(frame) for frame in frames] == [0] * len(frames)
 
 

@@ -23,7 +23,7 @@ def steps(found: pd.DataFrame) -> list[list]:
 
 
 def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows: Rows) -> None:
-    """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one box."""
+    """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one node."""
     rack = {"accelerator": "GB200", "accelerator_count": 72}
     rows = comparable_rows({}, TWO, rack, rack | {"accelerator_count": 80}, {}, {"availability": "preview"})
     found = layouts(rows, [1, 2, 18, 20, None, 1])

@@ -1,8 +1,8 @@
-"""What each round of the record added: the best of each accelerator, and software apart from hardware.
+"""Gains of each round: the best result of each accelerator, and software gains separated from new hardware.
 
-All functions take comparable official rows (see compare.gate); rounds are consecutive where both have the benchmark. A
-software gain is the ratio of two results of one submitter, on one accelerator and as many of them, in consecutive
-rounds: its best system of each, at the accuracy target that both have.
+Functions take comparable official rows (see compare.gate); rounds are consecutive if both have the benchmark. A
+software gain is the ratio of two results of one submitter in consecutive rounds, on the same accelerator and system
+size: its best system of each round, at an accuracy target that both have.
 """
 
 from __future__ import annotations
@@ -30,27 +30,26 @@ PAIR += ["system", "earlier_system", "result_id", "earlier_result_id", "rounds",
 GAIN = ["gain_low", "gain_high", "gain_median", "pairs", "accelerators", "source_ids"]
 PART = [*STEP, "part", "factor_low", "factor_high", "factor_median", "accelerator", "earlier_accelerator", "pairs"]
 PART += ["total", "source_ids"]
-HOLDS, NOT_REACHED, EXCEEDED = "holds", "not reached", "exceeded"
+HOLDS, NOT_REACHED, EXCEEDED = "confirmed", "not reached", "exceeded"
 
 
-def on_sale(rows: pd.DataFrame) -> pd.DataFrame:
-    """The official results of systems that could be bought, bare or virtualised."""
+def available(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the official results of available systems, bare metal or virtualized."""
     return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABILITIES[0])]
 
 
 def best(rows: pd.DataFrame) -> pd.DataFrame:
-    """The best result on sale of each accelerator in each round of a benchmark and scenario, the oldest round first.
+    """Return the best available result of each accelerator in each round of a benchmark and scenario, oldest first.
 
-    Of one size: of eight accelerators where there is such a system, else of the size that most have; bare before
-    virtualised. The columns are those of `rows`; `leads` says whether the row is its round's highest rate per
-    accelerator.
+    Of one size: eight accelerators where there is such a system, else the most frequent size; bare metal before
+    virtualized. The columns are those of `rows`; `leads` marks the highest throughput per accelerator of a round.
     """
-    sold = on_sale(rows)
+    official = available(rows)
     keys = [*TOPIC, "round", "accelerator"]
-    rates = sold.filter([*keys, "availability", "hypervisor", "accelerator_count"])
-    rates = rates.assign(middle=interval.of(sold, "per_accelerator").middle)
+    rates = official.filter([*keys, "availability", "hypervisor", "accelerator_count"])
+    rates = rates.assign(middle=interval.of(official, "per_accelerator").middle)
     labels = [of_a_kind.alike(part)["middle"].idxmax() for _, part in rates.groupby(keys, sort=False, observed=True)]
-    best_rows, middle = sold.loc[labels], rates.loc[labels, "middle"]
+    best_rows, middle = official.loc[labels], rates.loc[labels, "middle"]
     highest = middle.groupby([best_rows[name] for name in (*TOPIC, "round")]).transform("max")
     age = ages.of(best_rows["round"])
     order = sorted(range(len(best_rows)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
@@ -58,11 +57,10 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each submitter's own results on one accelerator, of one size, in consecutive rounds: a row per pair, as PAIR.
+    """Return the results of one submitter on one accelerator and size in consecutive rounds, a row per pair, as PAIR.
 
-    `gain` is the later rate per accelerator over the earlier one's. Virtualised systems pair with virtualised ones.
-    Of both accuracy targets the results at one that both rounds have, the higher. Rates are those of all `rows`: for
-    systems on sale alone give it `on_sale(rows)`.
+    `gain` is the later throughput per accelerator over the earlier. Virtualized systems pair with virtualized ones. Of
+    two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
     """
     filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
@@ -76,13 +74,13 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
         for key in new
         if key in old
     ]
-    return pd.DataFrame(rows_of_pairs, columns=PAIR)
+    return _typed(rows_of_pairs, PAIR)
 
 
 def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """The pairs' gains by some columns: the lowest and the highest, the median, how many, of how many accelerators.
+    """Return the lowest, highest, and median gain of `pairs` by some columns, with counts of pairs and accelerators.
 
-    Columns: `by` and those of GAIN. Groups stand in the order of their rounds, where `by` has them, then as they come.
+    Columns: `by` and those of GAIN. Groups are in the order of their rounds, where `by` has them.
     """
     rows = [
         {
@@ -98,16 +96,16 @@ def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     ]
     if "later" in by:
         rows.sort(key=lambda row: round_age(row["later"]))
-    return pd.DataFrame(rows, columns=[*by, *GAIN])
+    return _typed(rows, [*by, *GAIN])
 
 
 def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """What took each round's best result beyond that of the round before: a row per step and part, as PART.
+    """Return the factors of each round's best result over that of the round before, a row per step and part, as PART.
 
     `best` and `pairs` are of one benchmark and scenario. `total` is best over best, the product of the `factor_median`
-    of the step's parts. SOFTWARE is the median of the step's pairs, from the lowest to the highest of them. What is
-    left is HARDWARE where an accelerator leads that was not on sale the round before, else MIXED: another submitter,
-    size or accelerator. Without pairs all of the step is MIXED.
+    of the step's parts. SOFTWARE is the median of the step's pairs, with their range. The rest is HARDWARE where an
+    accelerator leads that was not available the round before, else MIXED: another submitter, size, or accelerator.
+    Without pairs all of the step is MIXED.
     """
     leaders = as_dicts(best[best["leads"]].drop_duplicates("round"))
     accelerators = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
@@ -128,16 +126,16 @@ def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
         rows.append(shared | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
         rest = _factor(total / gain.gain_high, total / gain.gain_low, total / gain.gain_median)
         rows.append(shared | {"part": HARDWARE if is_new else MIXED} | rest)
-    return pd.DataFrame(rows, columns=PART)
+    return _typed(rows, PART)
 
 
 def product(parts: pd.DataFrame) -> dict[str, float]:
-    """What each part made of the first round's best until the last one: the product of its factors; 1 without one."""
+    """Return the factor of each part over all steps: the product of its medians, 1 where a part does not occur."""
     return {part: float(parts.loc[parts["part"].eq(part), "factor_median"].prod()) for part in PARTS}
 
 
 def claims(stated: pd.DataFrame) -> pd.DataFrame:
-    """The stated gains of one accelerator over itself in an earlier round, each once: what software is said to give."""
+    """Return the stated gains of an accelerator over itself in an earlier round, without duplicates."""
     accelerator, round = stated["subject_accelerator"], stated["round"]
     of_itself = accelerator.ne("") & accelerator.eq(stated["baseline_accelerator"])
     across_rounds = round.ne("") & stated["baseline_round"].ne("") & round.ne(stated["baseline_round"])
@@ -146,12 +144,12 @@ def claims(stated: pd.DataFrame) -> pd.DataFrame:
 
 
 def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """The claims beside the gains of their own submitter, accelerator and rounds: a row per claim that has such pairs.
+    """Return the claims with the gains of the same submitter, accelerator, and rounds, one row per testable claim.
 
     A claim that names a benchmark or scenario is of it alone. Added columns: `stated_low/high`, `gain_low/high` (all
-    such pairs, those of `pairs`), `sizes` (of the pairs within what is stated), `other_low/high` (the pairs of other
-    sizes; NaN where there is none), `pairs`, `source_ids`, `verdict`. HOLDS where a pair lies within what is stated, of
-    "up to" the highest one; else NOT_REACHED or EXCEEDED.
+    such pairs), `sizes` (of the pairs within the stated range) and `other_sizes`, `other_low/high` (the other pairs;
+    NaN without), `pairs`, `source_ids`, `verdict`: HOLDS where a pair is within the stated range (the highest one for
+    "up to"), else NOT_REACHED or EXCEEDED.
     """
     rows = []
     for claim in as_dicts(stated):
@@ -179,6 +177,13 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     added = ["stated_low", "stated_high", "gain_low", "gain_high", "other_low", "other_high", "pairs", "sizes"]
     added += ["other_sizes", "source_ids", "verdict"]
     return pd.DataFrame(rows, columns=[*stated, *added])
+
+
+def _typed(rows: list[Row], columns: list[str]) -> pd.DataFrame:
+    """A frame of these columns, its numbers numbers also where it has no row."""
+    frame = pd.DataFrame(rows, columns=columns)
+    numbers = [name for name in columns if name.endswith(("_low", "_high", "_median")) or name in ("total", "pairs")]
+    return frame.astype({name: "int64" if name == "pairs" else "float64" for name in numbers})
 
 
 def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:

@@ -1,4 +1,4 @@
-"""Which systems of two sides are alike, and how the two compare: best against best, all of one side, submitter pairs.
+"""Ratios of two accelerators between comparable systems: best over best, the spread of one side, submitter pairs.
 
 A side is the comparable rows (see compare.gate) of one accelerator in one round or document, as plain records.
 """
@@ -30,15 +30,15 @@ Records = list[Row]  # of a handful of rows, plain numbers are quicker than a fr
 
 
 def compared(part: Records, base: Records) -> Row:
-    """How the best of `part` compares with the best of `base` among systems that are alike: a cell per MEASURES.
+    """Return the best of `part` over the best of `base` among comparable systems, a value per MEASURES.
 
-    `speedup`: the rate per accelerator of the fastest like system over that of the baseline's fastest, with the
-    rounding of printed figures. `spread`: the best run of each like system of `part` over that same system of the
-    baseline, slowest to fastest, so that only the part's own systems make it: `systems` of the `of_systems` it has.
-    `pairs`: submitters that have both sides at one size, the usual one where they can; their own ratios are
-    `pairs_low` to `pairs_high` (NaN where there is none). Counts and precisions are those of the two fastest systems,
-    availability, system, submitter and software those of the part's, `baseline_rate` (per accelerator) and
-    `baseline_round` the baseline's; `rounds` and `source_ids` are tuples.
+    `speedup`: throughput per accelerator of the fastest comparable system over that of the baseline's fastest, with
+    the rounding of printed figures. `spread`: the best run of each comparable system of `part` over that same baseline
+    system, slowest to fastest: `systems` of the `of_systems` of `part`. `pairs`: submitters with both sides at one
+    size, the usual one where possible; their ratios are `pairs_low` to `pairs_high` (NaN without one). Counts and
+    precisions are those of the two fastest systems, availability, system, submitter, and software those of the part's,
+    `baseline_rate` (per accelerator) and `baseline_round` the baseline's; `rounds` and `source_ids` are tuples. Besides
+    MEASURES it has `round`, that of the part's fastest system.
     """
     like, base_like = alike(part, base)
     systems, base_systems = by_system(like), by_system(base_like)
@@ -63,7 +63,7 @@ def compared(part: Records, base: Records) -> Row:
 
 
 def cells_of(best: Row, base_best: Row) -> Row:
-    """The MEASURES that are said of two systems: of both, of the `best`, and the rate of the baseline's."""
+    """Return the MEASURES that describe two systems: both, the `best`, and the throughput of the baseline's."""
     return {
         "availability": best["availability"],
         "system": best.get("system", ""),
@@ -76,29 +76,30 @@ def cells_of(best: Row, base_best: Row) -> Row:
         "baseline_round": base_best["round"],
         "precision": best["precision"],
         "baseline_precision": base_best["precision"],
+        "round": best["round"],
         "rounds": tuple(sorted({best["round"], base_best["round"]} - {""}, key=round_age)),
         "source_ids": several([best["source_id"], base_best["source_id"]]),
     }
 
 
 def software(row: Row) -> str:
-    """What served the model, else the framework that the description names; "" where it is not known."""
+    """Return the serving software, else the framework of the description, "" where unknown."""
     stated = (row.get(name) for name in SERVED)
     return next((text for text in stated if isinstance(text, str) and text), "")
 
 
 def alike(part: Records, base: Records) -> tuple[Records, Records]:
-    """The rows of both sides that compare like with like.
+    """Return the comparable rows of both sides.
 
-    Of one round where a document has several; on sale before preview, each side for itself, so that a preview hides
-    nothing that is on sale; bare before virtualised; of the usual size where both have it, else of the largest that
-    both have. Where both have no size in common, systems of all sizes are kept.
+    Of one round where a document has several; available before preview, on each side by itself; bare metal before
+    virtualized; of the usual size where both have it, else the largest that both have. Without a common size, systems
+    of all sizes.
     """
     return _of_one_size(*_in_all_but_size(part, base))
 
 
 def by_system(rows: Records) -> Records:
-    """The fastest row of each system, the fastest system first. A document's figures are a system each."""
+    """Return the fastest row of each system, the fastest system first; each figure of a document is a system."""
     best: dict[Hashable, Row] = {}
     for row in sorted(rows, key=_rate, reverse=True):
         best.setdefault(row["system_key"] if row["origin"] == "official" else row["id"], row)
@@ -106,22 +107,22 @@ def by_system(rows: Records) -> Records:
 
 
 def ratio(row: Row, base: Row) -> Interval:
-    """The ratio of two rates per accelerator; as printed where for both tokens per sample would have to be assumed."""
+    """Return the ratio of two rates per accelerator, in the printed unit where both would need assumed tokens."""
     name = "as_printed" if _in_print(row, base) else "per_accelerator"
     return interval.of(row, name) / interval.of(base, name)
 
 
 def hull(ratios: Iterable[Interval]) -> Interval:
-    """The lowest low and the highest high; NaN where there is none."""
+    """Return the lowest low and the highest high, NaN of no ratio."""
     ends = list(ratios)
     missing = float("nan")
     return Interval(min((end.low for end in ends), default=missing), max((end.high for end in ends), default=missing))
 
 
 def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
-    """The notes of both systems without those of `kinds`; of their sizes only that they differ, and which they are.
+    """Return the notes of both systems without those of `kinds`; of their sizes only that they differ, and which.
 
-    A note says that a system is virtualised: it is compared only where its accelerator has no other that counts.
+    A virtualized system has a note: it is compared only where its accelerator has no comparable bare-metal one.
     """
     of_both = notes.without(best["notes"] | base_best["notes"], "another_size", *kinds)
     of_both |= {
@@ -133,23 +134,23 @@ def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
 
 
 def lone(systems: Records, base_systems: Records) -> Notes:
-    """The notes of a ratio of official systems of which one side is a single system's, or a single submitter's.
+    """Return the notes of a ratio of official systems with a single system or submitter on one side.
 
-    Both are the systems that stand behind a side (by_system); of the base it is told whose round it is.
+    `systems` and `base_systems` are those of each side (by_system).
     """
     best, base_best = systems[0], base_systems[0]
     if (best["origin"], base_best["origin"]) != ("official", "official"):
         return NONE
-    told = {note("single", of="system")} if len(systems) == 1 else set()
+    found = {note("single", of="system")} if len(systems) == 1 else set()
     if len(systems) > 1 and _one_submitter(systems):
-        told = {note("single_submitter")}
+        found = {note("single_submitter")}
     if _one_submitter(base_systems):
-        told |= {note("single_base", accelerator=base_best["accelerator"], round=base_best["round"])}
-    return frozenset(told)
+        found |= {note("single_base", accelerator=base_best["accelerator"], round=base_best["round"])}
+    return frozenset(found)
 
 
 def virtualised(row: Row) -> bool:
-    """Whether a hypervisor is named in the system's description."""
+    """Return whether the description of the system names a hypervisor."""
     return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
 
 
@@ -162,7 +163,7 @@ def _notes(best: Row, base_best: Row) -> Notes:
 
 def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
     part, base = _shared(part, base, lambda row: row["round"], round_age)
-    return _shared(_on_sale(part), _on_sale(base), virtualised, lambda virtual: not virtual)
+    return _shared(_available(part), _available(base), virtualised, lambda virtual: not virtual)
 
 
 def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
@@ -172,7 +173,7 @@ def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
 def _shared(
     part: Records, base: Records, kind_of: Callable[[Row], Any], preferred: Callable[[Any], Any]
 ) -> tuple[Records, Records]:
-    """The rows of the preferred kind that both sides have; all where they have none in common."""
+    """Return the rows of the preferred kind that both sides have; all rows where they have none in common."""
     part_kinds, base_kinds = [kind_of(row) for row in part], [kind_of(row) for row in base]
     common = set(part_kinds).intersection(base_kinds)
     if not common:
@@ -182,8 +183,8 @@ def _shared(
     return list(compress(part, like_part)), list(compress(base, like_base))
 
 
-def _on_sale(rows: Records) -> Records:
-    """The rows on sale, else those that come nearest to it; a document that does not say is taken to mean on sale."""
+def _available(rows: Records) -> Records:
+    """Return the available rows, else the preview ones; a document that does not say counts as available."""
     ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
     first = min(ranks, default=0)
     return [row for row, rank in zip(rows, ranks, strict=True) if rank == first]
@@ -194,7 +195,7 @@ def _one_submitter(systems: Records) -> bool:
 
 
 def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
-    """The fastest systems of both sides of each submitter that has both at one size; no two submitters are pooled."""
+    """Yield the fastest systems of both sides of each submitter that has both at one size."""
     part, base = _in_all_but_size(part, base)
     for submitter in dict.fromkeys(row["submitter"] for row in part if row["submitter"]):
         part_rows, base_rows = ([row for row in side if row["submitter"] == submitter] for side in (part, base))

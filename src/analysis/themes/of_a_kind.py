@@ -1,6 +1,6 @@
-"""What a submitted system is: on sale or not yet, bare or virtualised, how large, of which round.
+"""Properties of submitted systems that decide which ones make one range: availability, virtualization, size, round.
 
-All functions take comparable rows (see compare.gate). Systems of one kind may make one range; others are told apart.
+Functions take comparable rows (see compare.gate).
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import pandas as pd
 from analysis.core.vocabulary import round_age
 
 AVAILABLE, VIRTUAL = "available", "virtualised"
-USUAL_SIZE = 8  # accelerators of the system that most submitters file, of every vendor
-SERVED = ("serving_software", "framework")  # what served, else what ran; neither of which need be there
+USUAL_SIZE = 8  # accelerators of the most frequently submitted system, of all vendors
+SERVED = ("serving_software", "framework")  # serving software, else framework; columns that may be missing
 READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is read here; hypervisor need not be there
 
 
 def kind(rows: pd.DataFrame) -> pd.Series:
-    """AVAILABLE, VIRTUAL where the system's description names a hypervisor, or what else it is: preview, rdi.
+    """Return AVAILABLE, VIRTUAL where the system's description names a hypervisor, else its availability: preview, rdi.
 
-    A document does not say: its figures are taken for those of systems on sale.
+    A document does not say: its figures count as those of available systems.
     """
     return pd.Series(_kind(rows), index=rows.index, dtype="str")
 
@@ -37,36 +37,36 @@ def _kind(rows: pd.DataFrame) -> np.ndarray:
 
 
 def narrowed(rows: pd.DataFrame, is_like: pd.Series) -> pd.DataFrame:
-    """The rows where `is_like` holds; all of them where it holds for none."""
+    """Return the rows where `is_like` holds; all of them where it holds for none."""
     return rows[is_like] if is_like.any() and not is_like.all() else rows
 
 
 # Rows have scores of columns, each of which is copied when rows are chosen: they are chosen once, by the last rule.
 def alike(rows: pd.DataFrame, among: np.ndarray | None = None) -> pd.DataFrame:
-    """The rows of one accelerator whose systems make one range: on sale and bare, of one size, of the newest round.
+    """Return the rows of one accelerator that make one range: available bare metal, one size, the newest round.
 
-    `among` says which of the rows are that accelerator's (None: all). Each rule holds among the rows that the ones
-    before it leave, and only where it leaves any.
+    `among` selects the rows of that accelerator (None: all). Each rule applies to the rows left by the rules before it,
+    and only where it leaves any.
     """
     return rows[of_one_range(*read(rows), np.ones(len(rows), "bool") if among is None else among)]
 
 
 def read(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What of_one_range needs of each row: is it on sale and bare, how many accelerators (NaN unknown), which round."""
+    """Return the arrays that of_one_range reads: available bare metal or not, accelerators (NaN unknown), round."""
     return _kind(rows) == AVAILABLE, _counts(rows), rows["round"].to_numpy("object")
 
 
 def of_one_range(is_sold: np.ndarray, counts: np.ndarray, rounds: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Which of the rows `among` are `alike`, from the arrays of `read`: these are read once for many selections."""
+    """Return which of the rows `among` are `alike`, from the arrays of `read`, which serve many selections."""
     among = among & is_sold if (among & is_sold).any() else among
     among = _usual(counts, among)
     return among & (rounds == max(set(rounds[among]), key=round_age, default=""))
 
 
 def of_usual_size(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of systems of one size, of whatever round.
+    """Return the rows of systems of one size, of any round.
 
-    The size is USUAL_SIZE where there is such a system, else that of most rows, the larger where two are as frequent.
+    The size is USUAL_SIZE where there is such a system, else the most frequent, the larger of two equally frequent.
     """
     return rows[_usual(_counts(rows), np.ones(len(rows), "bool"))]
 
@@ -82,7 +82,7 @@ def _usual(counts: np.ndarray, among: np.ndarray) -> np.ndarray:
 
 
 def node(rows: pd.DataFrame) -> int:
-    """The accelerators of one node of the systems behind a rate, the fewest of several; USUAL_SIZE where none tells."""
+    """Return the accelerators per node of the systems, the fewest of several; USUAL_SIZE where unknown."""
     nodes = rows["nodes"].to_numpy("float64", na_value=1.0) if "nodes" in rows else 1.0
     sizes = _counts(rows) / nodes
     whole_sizes = sizes[(sizes >= 1) & (sizes % 1 == 0)]
@@ -90,13 +90,13 @@ def node(rows: pd.DataFrame) -> int:
 
 
 def counted(rows: pd.DataFrame) -> int:
-    """How many systems the rows are of; a document tells none apart, and each of its rows counts as one."""
+    """Return how many systems the rows are of; each row of a document counts as one."""
     official = (rows["origin"].array == "official").tolist()
     return len(set(compress(rows["system_key"].tolist(), official))) + official.count(False)
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
-    """What served in each row: the serving software where it is known, else the framework; "" where neither is."""
+    """Return the serving software of each row, else its framework, "" where neither is known."""
     unknown = pd.Series("", index=rows.index)
     served, framework = (rows.get(name, unknown).fillna("") for name in SERVED)
     return served.mask(served.eq(""), framework)

@@ -1,7 +1,7 @@
-"""What more accelerators give, and how far like systems of several submitters lie apart.
+"""Scaling efficiency of larger systems, and the spread of matched systems of several submitters.
 
-All functions take comparable official rows (see compare.gate). Only systems on sale and bare are compared, within one
-round, benchmark, scenario and, where it is known, precision.
+Functions take comparable official rows (see compare.gate). Available bare-metal systems are compared within one round,
+benchmark, scenario, and, where it is known, precision.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SPREAD += ["slowest", "source_ids", "notes"]
 
 
 def compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """The official results of bare systems on sale, each with its `layout`: BOX, RACK or CLUSTER."""
+    """Return the official results of available bare-metal systems, each with its `layout`: BOX, RACK, or CLUSTER."""
     sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
     nodes = sold.get("nodes", pd.Series(np.nan, sold.index))
     facts = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
@@ -56,13 +56,12 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def grown(rows: pd.DataFrame) -> pd.DataFrame:
-    """What each accelerator keeps of its throughput in a larger system of its round: a row per larger size, as GROWN.
+    """Return the scaling efficiency of each larger system in its round, a row per accelerator and size, as GROWN.
 
-    Each size stands beside a smaller one that one submitter has too: the usual one if that is one, else the next
-    smaller; where no submitter has two, beside the next smaller. `kept` is the larger system's rate per accelerator
-    over the smaller one's: of the `submitters` that have both sizes, from the lowest to the highest of them; where none
-    has (0), of the fastest system of each size. `layout` is that of the larger system, `submitter` and `system` are
-    those of its fastest.
+    A size is compared with a smaller one that one submitter has too: the usual size if that is one, else the next
+    smaller; where no submitter has two, with the next smaller. `kept` is the larger system's throughput per accelerator
+    over the smaller one's: of the `submitters` with both sizes, lowest to highest; without one (0), of the fastest
+    system of each size. `layout` is that of the larger system, `submitter` and `system` are those of its fastest.
     """
     steps = []
     for key, part in _groups(_records(rows), LIKE):
@@ -76,15 +75,15 @@ def grown(rows: pd.DataFrame) -> pd.DataFrame:
             shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
             base_size = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
             steps.append(group | {"from_count": base_size, "to_count": larger} | _step(sizes[base_size], sizes[larger]))
-    return pd.DataFrame(steps, columns=GROWN)
+    return pd.DataFrame(steps, columns=GROWN).astype({"kept_low": "float64", "kept_high": "float64"})
 
 
 def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
-    """How far submitters of like systems lie apart: a row per round, accelerator, size and precision, as SPREAD.
+    """Return the spread of matched systems, a row per round, accelerator, size, and precision, as SPREAD.
 
-    Each submitter counts with its fastest system. `others` are all but the vendor, as ratios to their own median, the
-    lowest and the highest; `own` is the vendor's result over that median, NaN where it filed none. `submitters` counts
-    the others, `slowest` names the last of them. Groups with fewer than two others are left out.
+    Each submitter counts with its fastest system. `others` are all but the vendor, as ratios to their own median,
+    lowest to highest; `own` is the vendor's result over that median, NaN without one. `submitters` counts the others,
+    `slowest` names the last of them. Groups with fewer than two others are left out.
     """
     vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
     spreads = []
@@ -111,7 +110,8 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
                 "notes": without(union(row["notes"] for row in best), "another_size"),
             }
         )
-    return pd.DataFrame(spreads, columns=SPREAD)
+    ratios = [name for name in SPREAD if name.endswith(("_low", "_high"))]
+    return pd.DataFrame(spreads, columns=SPREAD).astype(dict.fromkeys(ratios, "float64"))
 
 
 def is_vendor(submitter: str, vendor: str) -> bool:
@@ -125,7 +125,7 @@ def newest(rows: pd.DataFrame) -> str:
 
 
 def _layout(accelerator: str, count: int, nodes: int | None) -> str:
-    """What a system is; one whose number of nodes the record does not state is taken for one box."""
+    """The layout of a system; one of an unknown number of nodes counts as one node."""
     if pd.isna(nodes) or nodes <= 1:
         return BOX
     return RACK if count <= RACKS.get(accelerator, 0) else CLUSTER

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.core import interval
+from analysis.core import notes as wording
+from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes
 from analysis.core.plain import as_dicts
 from analysis.show.figures import in_words, parts, style
@@ -87,28 +89,28 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
 
 @style.drawn_twice
 def heatmap(
-    values: pd.DataFrame,
-    words: pd.DataFrame,
     cells: pd.DataFrame,
     *,
     label: str,
     column: str,
+    name: str,
     title: str,
     subtitle: str,
     note: str = "",
     notes: Notes = NONE,
 ) -> Drawing:
-    """Ratios as colours around 1 (logarithmic), with `words` of the same shape in the cells; missing is blank.
+    """Ratios as colors around 1 (logarithmic) with their numbers, `label` down and `column` across; missing is blank.
 
-    `cells` has a row for each that is not blank: `label` and `column`, its place in `values`, and what is said of it
-    when it is pointed at (see parts.hover), `note` among it a column of words. Their notes are the drawing's.
+    Each row of `cells` is one cell: the interval `name`, or its `<name>_median` where there is one, at its `label` and
+    `column`, both in the order of their categories (a pandas Categorical), else sorted. `note` is a column of words
+    shown where a cell is pointed at (see parts.hover).
     """
-    if values.empty:
+    if cells.empty:
         return style.nothing(title)
     notes |= parts.notes_of(cells, label)
-    words = words.loc[values.index, values.columns]
+    values, words = _cells(cells, label, column, name)
     description = Description(
-        f"Heat map of {words.ne('').sum(axis=None)} cells:",
+        f"Heat map of {len(cells)} cells:",
         [Column("Row", words.index), *(Column(str(name), texts, numeric=True) for name, texts in words.items())],
         lambda row, *texts: "; ".join(f"{row}, {name} {text}" for name, text in zip(words, texts, strict=True) if text),
     )
@@ -126,6 +128,19 @@ def heatmap(
     for tick in ax.get_xticklabels():
         tick.set(ha="right", rotation_mode="anchor")
     return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
+def _cells(cells: pd.DataFrame, label: str, column: str, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The numbers and the words of a heat map, with two digits and the marks of each cell's notes."""
+    ends = interval.of(cells, name)
+    if f"{name}_median" in cells:
+        ends = Interval(cells[f"{name}_median"], cells[f"{name}_median"])
+    texts = [interval.text(*pair, 2, "\u2013") for pair in zip(ends.low, ends.high, strict=True)]
+    marks = cells["notes"].map(wording.marks) if "notes" in cells else ""
+    placed = cells[[label, column]].assign(value=ends.middle, words=pd.Series(texts, cells.index) + marks)
+    wide = (placed.pivot(index=label, columns=column, values=each) for each in ("value", "words"))
+    values, words = (each.set_axis(list(each.index)).set_axis(list(each), axis=1) for each in wide)
+    return values, words.fillna("")
 
 
 def _in_cells(words: pd.DataFrame, narrow: bool) -> pd.DataFrame:
