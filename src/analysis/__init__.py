@@ -1,6 +1,6 @@
 """Read MLPerf Inference results: load them, select comparable ones, and write reports from notebooks.
 
-    from analysis import comparable, load_results, report
+from analysis import comparable, load_results, report
 """
 
 from importlib import import_module

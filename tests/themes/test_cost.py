@@ -8,6 +8,7 @@ import pytest
 
 from analysis.core.choices import not_among
 from analysis.core.interval import Interval
+from analysis.core.vocabulary import COST_MODELS
 from analysis.data.catalog import Catalog
 from analysis.themes import cost
 
@@ -45,6 +46,7 @@ PRICES = pd.DataFrame(
     {
         "accelerator": ["H100 SXM", "H100 SXM", "H100 SXM", "L40S"],
         "duplicate_of": ["", "", "p0", ""],
+        "cost_model": ["rental"] * 4,
         "usd_per_accelerator_hour_low": [2.99, 4.76, 0.01, 1.5],
         "usd_per_accelerator_hour_high": [2.99, 4.76, 99.0, 1.5],
     }
@@ -57,14 +59,27 @@ def test_price_spreads_over_all_offers_once() -> None:
 
 
 def test_given_prices_take_the_place_of_the_table_s() -> None:
-    found = cost.priced(PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS)
+    found = cost.priced(
+        PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS, "rental"
+    )
     ranges = {name: cost.price_range(found, name) for name in ("H100 SXM", "L40S", "MI300X")}
     assert ranges == {"H100 SXM": Interval(1, 2), "L40S": Interval(1.5, 1.5), "MI300X": Interval(3, 4)}
-    assert cost.priced(PRICES, [], "H100 SXM", FACTS) is PRICES
+    assert cost.priced(PRICES, [], "H100 SXM", FACTS, "rental").equals(PRICES)
+
+
+def test_prices_are_of_one_cost_model(data: Catalog) -> None:
+    """An H100 costs a neocloud $1.69, a hyperscaler $1.30; documents quote 2.99 to 4.76, and alone an L40S."""
+    of = {model: cost.priced(data.prices, [], "", data.accelerators, model) for model in COST_MODELS}
+    h100 = {model: cost.price_range(prices, "H100 SXM") for model, prices in of.items()}
+    assert h100["neocloud"] == Interval(1.69, 1.69) and h100["hyperscaler"] == h100["rental"] == Interval(1.3, 1.3)
+    assert h100["documents"] == Interval(2.99, 4.76)
+    assert [model for model, prices in of.items() if cost.price_range(prices, "L40S").known] == ["documents"]
 
 
 def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> None:
-    found = cost.priced(data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators)
+    found = cost.priced(
+        data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators, "neocloud"
+    )
     said = ["commitment", "quoted", "provider", "source_id", "duplicate_of"]
     assert found.iloc[-2][said].tolist() == ["reserved", "2026-01", "a cloud", "", ""]
     assert found.iloc[-1][said].tolist() == ["unstated", "", "a given price", "", ""]
@@ -73,9 +88,9 @@ def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> Non
 
 def test_given_price_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="'H100 SXM=cheap': 'cheap' is not a number"):
-        cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS)
+        cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS, "rental")
     with pytest.raises(ValueError, match=f"a price is given for {re.escape(not_among('H900', FACTS['accelerator']))}"):
-        cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS)
+        cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS, "rental")
 
 
 def test_price_without_an_offer_is_unknown() -> None:

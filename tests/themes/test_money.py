@@ -1,4 +1,4 @@
-"""What a dollar buys, what an hour is worth beside the baseline's, and how quotes compare, by hand and by property."""
+"""Tokens per dollar, break-even prices, and offers, by hand and by property."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.answers import price_performance as answer
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, note
 from analysis.themes import cost
@@ -32,7 +31,7 @@ PRICES = pd.DataFrame(
      ("p2", "L40S", "Cloud B", 1.5, 1.5, ""), ("p3", "L40S", "Cloud B", 0.1, 0.1, "p2")],
     columns=["id", "accelerator", "provider", "usd_per_accelerator_hour_low", "usd_per_accelerator_hour_high",
              "duplicate_of"],
-).assign(commitment="unstated", quoted="", source_id="doc", providers="one")  # fmt: skip
+).assign(commitment="unstated", quoted="", source_id="doc", cost_model="rental", all_in_kilowatts=np.nan)  # fmt: skip
 
 
 def test_tokens_per_dollar_and_dollars_per_million_by_hand() -> None:
@@ -88,36 +87,15 @@ def test_offers_buy_most_first_and_each_once() -> None:
     assert found["quoted"].tolist() == [""] * 3
 
 
-def test_an_hour_is_worth_the_ratio_of_the_rates_and_stands_beside_the_ratio_of_the_prices() -> None:
-    """H200 at 1.2 to 1.5 times H100 for 2 over 2 to 4 dollars, L40S at 0.2 times it for 1.5; MI300X has no quote."""
-    found = cost.multiples(SPEEDUPS, PRICES, "H100 SXM").set_index("accelerator")
+def test_break_even_is_the_ratio_of_rates_beside_the_ratio_of_prices() -> None:
+    """H200 at 1.2 to 1.5 times H100 for 2 over 2 to 4 dollars, L40S at 0.2 times it for 1.5; MI300X has no price."""
+    found = cost.break_even(SPEEDUPS, PRICES, "H100 SXM").set_index("accelerator")
     assert list(found.index) == ["MI300X", "H200 SXM", "L40S"]
-    ends = ["worth_low", "worth_high", "offered_low", "offered_high"]
+    ends = ["break_even_low", "break_even_high", "price_ratio_low", "price_ratio_high"]
     assert found.loc["H200 SXM", ends].tolist() == pytest.approx([1.2, 1.5, 0.5, 1.0], **CLOSE)
     assert found.loc["L40S", ends].tolist() == pytest.approx([0.2, 0.2, 0.375, 0.75], **CLOSE)
-    assert found["providers"].to_dict() == {"MI300X": (), "H200 SXM": ("Cloud A",), "L40S": ("Cloud B",)}
-    assert found.loc["L40S", "baseline_providers"] == ("Cloud A",)
-    assert found["verdict"].to_dict() == {"MI300X": "", "H200 SXM": "cheaper", "L40S": "dearer"}
-    assert np.isnan(found.loc["MI300X", "offered_low"])
-
-
-def test_rents_are_of_one_provider_by_itself_where_one_quotes_both() -> None:
-    """Cloud A asks 3 for the H200 and 2 for the H100, Cloud B 4 for the H100; what several ask is of no provider."""
-    rows = [
-        ("H200 SXM", "Cloud A", "one", 3.0),
-        ("H100 SXM", "Cloud A", "one", 2.0),
-        ("H100 SXM", "Cloud B", "one", 4.0),
-    ]
-    rows += [("L40S", "Cloud C", "one", 1.0), ("MI300X", "most", "several", 4.0), ("H100 SXM", "most", "several", 1.0)]
-    quoted = pd.DataFrame(rows, columns=["accelerator", "provider", "providers", "price_low"])
-    quoted = quoted.assign(price_high=quoted["price_low"])
-    base, other, alone, several = (quoted[quoted["accelerator"].eq(name)]
-                                   for name in ("H100 SXM", "H200 SXM", "L40S", "MI300X"))  # fmt: skip
-    assert cost.rents(other, base) == (Interval(1.5, 1.5), ("Cloud A",), ("Cloud A",))
-    everybody = ("Cloud A", "Cloud B", "most")
-    assert cost.rents(alone, base) == (Interval(0.25, 1.0), ("Cloud C",), everybody)
-    assert cost.rents(several, base) == (Interval(1.0, 4.0), ("most",), everybody)
-    assert not cost.rents(base.head(0), base).ratio.known
+    assert found["verdict"].to_dict() == {"MI300X": "", "H200 SXM": "lower cost", "L40S": "higher cost"}
+    assert np.isnan(found.loc["MI300X", "price_ratio_low"])
 
 
 def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(comparable_rows: Rows) -> None:
@@ -134,25 +112,18 @@ def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(compar
     assert (meeting["rate_low"], meeting["notes"]) == (430.0, NONE)
 
 
-def test_a_baseline_without_a_quote_still_has_multiples_but_nothing_asked_beside_them() -> None:
-    found = cost.multiples(SPEEDUPS, PRICES[PRICES["accelerator"].ne("H100 SXM")], "H100 SXM")
-    assert found["worth_low"].tolist() == [2.0, 1.2, 0.2]
-    assert found["offered_low"].isna().all() and set(found["verdict"]) == {""}
-    assert cost.multiples(SPEEDUPS.head(0), PRICES, "H100 SXM").empty
-
-
-def test_multiples_over_two_bases_are_ranked_within_each() -> None:
-    """An H200 is worth 1.2 times the newer base, and 4 times the older: that stands behind 0.2 times the newer."""
-    older = SPEEDUPS[SPEEDUPS["accelerator"].eq("H200 SXM")].assign(speedup_low=4.0, speedup_high=4.0, base="v4.1")
-    found = cost.multiples(pd.concat([SPEEDUPS.assign(base="v5.1"), older], ignore_index=True), PRICES, "H100 SXM")
-    assert found["base"].tolist() == ["v5.1"] * 3 + ["v4.1"]
-    assert found["worth_low"].tolist() == [2.0, 1.2, 0.2, 4.0]
+def test_a_baseline_without_a_price_still_has_break_even_prices() -> None:
+    found = cost.break_even(SPEEDUPS, PRICES[PRICES["accelerator"].ne("H100 SXM")], "H100 SXM")
+    assert found["break_even_low"].tolist() == [2.0, 1.2, 0.2]
+    assert found["price_ratio_low"].isna().all() and set(found["verdict"]) == {""}
+    assert cost.break_even(SPEEDUPS.head(0), PRICES, "H100 SXM").empty
 
 
 @pytest.mark.parametrize(
-    ("usd", "verdict"), [((2.2, 2.28), "cheaper"), ((2.3, 2.35), "open"), ((6.1, 9.0), "open"), ((6.3, 9.0), "dearer")]
+    ("usd", "verdict"),
+    [((2.2, 2.28), "lower cost"), ((2.3, 2.35), "similar"), ((6.1, 9.0), "similar"), ((6.3, 9.0), "higher cost")],
 )
-def test_the_verdict_stays_open_where_two_digits_do_not_tell_the_ranges_apart(
+def test_costs_are_similar_where_two_digits_do_not_tell_the_ranges_apart(
     usd: tuple[float, float], verdict: str
 ) -> None:
     """H200 is worth 1.2 to 1.5 times the H100 at 2 or 4 dollars: asked for 2.35 / 2 or 6.1 / 4 it meets that range."""
@@ -160,7 +131,7 @@ def test_the_verdict_stays_open_where_two_digits_do_not_tell_the_ranges_apart(
     prices = PRICES.copy()
     prices.loc[prices["accelerator"].eq("H200 SXM"), ends] = usd
     prices.loc[prices["accelerator"].eq("H100 SXM"), ends] = [2.0, 2.0] if usd[0] < 3 else [4.0, 4.0]
-    found = cost.multiples(SPEEDUPS, prices, "H100 SXM").set_index("accelerator")
+    found = cost.break_even(SPEEDUPS, prices, "H100 SXM").set_index("accelerator")
     assert found.loc["H200 SXM", "verdict"] == verdict
 
 
@@ -170,52 +141,17 @@ def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(
     rate: float, base: float, usd: float, share: float
 ) -> None:
     one = SPEEDUPS.head(1).assign(speedup_low=rate / base, speedup_high=rate / base)
-    times = cost.multiples(one, PRICES, "H100 SXM").iloc[0]["worth_low"]
+    times = cost.break_even(one, PRICES, "H100 SXM").iloc[0]["break_even_low"]
     sides = [(rate, usd * times), (base, usd)]
     bought = [cost.tokens_per_dollar(Interval(each, each), Interval(price, price), share).low for each, price in sides]
     assert bought[0] == pytest.approx(bought[1], rel=1e-9)
 
 
-def test_the_leader_is_direct_on_sale_of_eight_and_of_the_newest_round_with_both() -> None:
-    """More are a bridge, a preview, a rack of 72 and an older round; the other one named is the best with a quote."""
-    early = frozenset({note("preview")})
-    rows = pd.DataFrame(
-        [("bridged", 9.0, "v6.0", 8, "v5.1", NONE, ""), ("preview", 8.0, "v5.1", 8, "", early, ""),
-         ("rack", 7.0, "v5.1", 72, "", NONE, ""), ("older", 6.0, "v4.1", 8, "", NONE, ""),
-         ("leader", 5.0, "v5.1", 8, "", NONE, ""), ("quoted", 0.5, "v4.1", 4, "", NONE, "dearer")],
-        columns=["accelerator", "worth_low", "round", "accelerator_count", "through", "notes", "verdict"],
-    ).assign(origin="official")  # fmt: skip
-    rows = rows.assign(rounds=[(name,) for name in rows["round"]])
-    assert cost.leading(rows)["accelerator"].tolist() == ["leader", "quoted"]
-    assert cost.leading(rows.assign(verdict=""))["accelerator"].tolist() == ["leader", "rack"]
-    assert cost.leading(rows.head(1))["accelerator"].tolist() == ["bridged"]
-    assert cost.leading(rows.head(0)).empty
-
-
-def test_quotes_are_compared_in_the_newest_round_with_most_of_what_they_name(comparable_rows: Rows) -> None:
-    """v4.1 has both on sale; v5.1 has one, and the other in preview."""
-    later, small = {"round": "v5.1"}, {"accelerator": "L40S"}
-    rows = comparable_rows({}, small, later, later | small | {"availability": "preview"},
-                           later | {"accelerator": "A30"}, {"origin": "published", "accelerator": "A30"})  # fmt: skip
-    assert cost.in_one_round(rows, {"H100 SXM", "L40S"})["id"].tolist() == ["r0", "r1"]
-    assert cost.in_one_round(rows, {"H100 SXM"})["id"].tolist() == ["r2", "r3", "r4"]
-    assert len(cost.in_one_round(rows, {"B200 SXM"})) == 6
-
-
-def test_one_of_the_fastest_replaces_several_of_the_slowest_at_a_multiple_of_the_rent() -> None:
-    """H200 at 1,200 to 1,500 tokens/s for 2 dollars, L40S at 200 for 1.5."""
-    pair = cost.replaced(cost.offers(RATED, PRICES, Interval(1.0, 1.0)))
-    assert (pair["accelerator"], pair["other"], pair["work_low"], pair["work_high"]) == ("H200 SXM", "L40S", 6.0, 7.5)
-    assert (pair["rent_low"], pair["rent_high"]) == pytest.approx((4 / 3, 4 / 3), **CLOSE)
-    assert (pair["ids"], pair["notes"], pair["source_ids"]) == (("r1", "r2"), CARE, ("doc", "s1", "s2"))
-    assert cost.replaced(cost.offers(RATED.head(1), PRICES, Interval(1.0, 1.0))) is None
-
-
-def test_given_price_of_any_accelerator_settles_its_order() -> None:
-    """MI300X is worth twice the H100 at 2 to 4 dollars: without a quote nothing is told, at 1.5 it is cheaper."""
-    given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED)
-    worth = cost.multiples(SPEEDUPS, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
-    assert (worth["offered_low"], worth["offered_high"], worth["verdict"]) == (0.375, 0.75, "cheaper")
+def test_given_price_of_any_accelerator_settles_its_verdict() -> None:
+    """MI300X breaks even at twice the H100 price of 2 to 4 dollars; at 1.5 it costs less."""
+    given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED, "rental")
+    worth = cost.break_even(SPEEDUPS, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
+    assert (worth["price_ratio_low"], worth["price_ratio_high"], worth["verdict"]) == (0.375, 0.75, "lower cost")
     offer = cost.offers(RATED, given, Interval(1.0, 1.0)).set_index("accelerator").loc["MI300X"]
     assert offer[["provider", "commitment", "quoted"]].tolist() == ["a cloud", "reserved", "2026-01"]
     assert offer["per_dollar_low"] == pytest.approx(1000 * 3600 / 1.5, **CLOSE)
@@ -226,16 +162,6 @@ def test_offers_stand_by_the_middle_of_what_a_dollar_buys() -> None:
     ends = {f"usd_per_accelerator_hour_{end}": usd for end, usd in (("low", [1.0, 2.0]), ("high", [9.0, 2.0]))}
     prices = PRICES.iloc[[1, 2]].assign(accelerator="H100 SXM", provider=["wide", "narrow"], **ends)
     assert cost.offers(RATED, prices, Interval(1.0, 1.0))["provider"].tolist() == ["narrow", "wide"]
-
-
-def test_a_price_without_a_source_is_a_parameter_and_only_undated_ones_are_doubted() -> None:
-    given = cost.priced(PRICES, [f"{name}=2; reserved; 2026-01" for name in RATED["accelerator"]], "", RATED)
-    offers = cost.offers(RATED, given, Interval(1.0, 1.0))
-    assert answer.named(offers, {"doc": "a post"})["price_from"].tolist() == ["parameter"] * 4
-    assert note("prices_undated") not in answer.best_offer(offers, "LLM", "token").notes
-    documents = cost.offers(RATED, PRICES, Interval(1.0, 1.0))
-    assert answer.named(documents, {"doc": "a post"})["price_from"].tolist() == ["a post"] * 3
-    assert note("prices_undated") in answer.best_offer(documents, "LLM", "token").notes
 
 
 @pytest.mark.parametrize(

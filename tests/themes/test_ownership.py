@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,7 +90,6 @@ def test_owning_at_the_break_even_price_costs_the_mean_rent(
     price = ownership.break_even(dollars(rent), terms)
     total = ownership.hourly(price, terms).set_index("part").loc["total", "usd_low"]
     assert total == pytest.approx(max(rent * terms.mean_rent.low, total if price.low == 0 else 0), rel=1e-9)
-    assert (price.low > 0) == (rent > terms.least_rent.low)
 
 
 @settings(deadline=None)
@@ -152,8 +150,7 @@ def test_ranges_of_assumptions_are_told_as_ranges_by_hand() -> None:
     assert (owned["usd_low"], owned["usd_high"]) == pytest.approx(ends, **CLOSE)
 
 
-def test_rent_below_what_runs_is_worth_no_purchase() -> None:
-    assert TERMS.least_rent.low == pytest.approx(RUNNING, **CLOSE)
+def test_rent_below_running_costs_justifies_no_purchase() -> None:
     assert ownership.break_even(dollars(0.3), TERMS) == Interval(0.0, 0.0)
 
 
@@ -164,53 +161,19 @@ def test_break_even_pairs_the_lowest_rent_with_the_dearest_power() -> None:
     assert (price.low, price.high) == pytest.approx(((2 - 0.356) / share, (4 - 0.228) / share), **CLOSE)
 
 
-def test_each_further_dollar_of_rent_is_worth_as_much_purchase() -> None:
-    one, two = (ownership.break_even(dollars(rent), TERMS).low for rent in (2.0, 3.0))
-    assert two - one == pytest.approx(TERMS.purchase_per_rent.low, rel=1e-9)
-    assert TERMS.purchase_per_rent.high == pytest.approx(8760 / (1.35 * YEARLY), **CLOSE)
-
-
-def test_uses_stand_beside_each_other_and_without_a_rent_only_their_price_is_unknown() -> None:
+def test_break_even_by_share_of_use_and_way_to_rent() -> None:
+    """At 2 dollars and half use, idle hours paid, an hour in use is rented for 4; what runs takes 0.556."""
     found = ownership.by_use(dollars(2.0), TERMS, [0.5, 1.0])
-    assert found["used_share"].tolist() == [0.5, 1.0]
-    assert found["purchase_per_rent_low"].tolist() == pytest.approx(
-        [4380 / (1.35 * YEARLY), 8760 / (1.35 * YEARLY)], **CLOSE
-    )
-    assert found["least_rent_low"].tolist() == pytest.approx([0.556, 0.356], **CLOSE)
-    assert found["worth_low"].tolist() == pytest.approx(
-        [1.444 * 4380 / (1.35 * YEARLY), 1.644 * 8760 / (1.35 * YEARLY)], **CLOSE
-    )
-    unknown = ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])
-    assert unknown["worth_low"].isna().all() and unknown["purchase_per_rent_high"].notna().all()
-
-
-def test_each_rent_has_its_own_price_to_buy_at_the_cheapest_first() -> None:
-    """What runs takes 0.356 dollars an hour; a rent below it is worth no purchase."""
-    offers = pd.DataFrame({"provider": ["A", "B", "C"], "price_low": [4.0, 0.1, 2.0], "price_high": [4.0, 0.1, 3.0]})
-    found = ownership.beside_rents(offers, TERMS)
-    share = 1.35 * YEARLY / 8760
-    assert found["provider"].tolist() == ["B", "C", "A"]
-    assert found["worth_low"].tolist() == pytest.approx([0, 1.644 / share, 3.644 / share], **CLOSE)
-    assert found["worth_high"].tolist() == pytest.approx([0, 2.644 / share, 3.644 / share], **CLOSE)
-    unknown = replace(TERMS, watts=Interval(float("nan"), float("nan")))
-    assert ownership.beside_rents(offers, unknown)["worth_low"].isna().all()
+    half, full = 4380 / (1.35 * YEARLY), 8760 / (1.35 * YEARLY)
+    assert found["used_share"].tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert found["rented"].tolist() == ["all hours rented", "only used hours rented"] * 2
+    expected = [3.444 * half, 1.444 * half, 1.644 * full, 1.644 * full]
+    assert found["break_even_low"].tolist() == pytest.approx(expected, **CLOSE)
+    assert ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])["break_even_low"].isna().all()
 
 
 def test_every_assumption_is_in_the_table() -> None:
     found = ownership.table(TERMS, "measured").set_index("assumption")["value_low"]
-    told = {"host": 0.25, "network": 0.1, "place": 73.0, "staff": 876.0, "fall of the rent": 0.0, "years of use": 4.0}
+    told = {"host": 0.25, "network": 0.1, "rack space": 73.0, "staff": 876.0, "decline of rents": 0.0}
     assert found[list(told)].to_dict() == told
     assert len(found) == len(TERMS.__dataclass_fields__)
-
-
-def test_a_range_that_begins_at_nothing_is_put_half_way_too() -> None:
-    """At 15 % a year the rest of the width is the rent's; at nothing, the low end, the fall would seem to make none."""
-    fall, rent = Interval(0.0, 0.3), Interval(2.0, 2.4)
-    terms = replace(TERMS, rent_falls_share=fall)
-    assert ownership.widened_by(rent, terms)[0] == "rent_falls_share"
-    widths = []
-    for own in (fall, exactly(0.15), exactly(0.0)):
-        found = ownership.break_even(rent, replace(TERMS, rent_falls_share=own))
-        widths.append(found.high - found.low)
-    assert widths[1] < widths[2] < widths[0]
-    assert ownership.widened_by(Interval(2.0, 3.3), terms) == ("rent_falls_share", "rent")

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.answers.words import finding_name
 from analysis.audit import checks
 from analysis.audit.claims import CHECK as STATED
 from analysis.audit.frames import Tables
@@ -18,6 +17,7 @@ from analysis.compare.gate import Question
 from analysis.core.vocabulary import BYTES_PER_WEIGHT
 from analysis.data.catalog import Catalog
 from analysis.engine.runs.places import Places
+from analysis.report import slug
 from analysis.themes import cost, quantization, speedup
 
 SAME = ("benchmark", "scenario", "baseline", "rounds")  # parameters that make a question of two reports the same one
@@ -169,7 +169,7 @@ def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
     (found, asked), (faster, compared) = stated(built[0], report), speedups
     assert [asked[key] for key in SAME] == [compared[key] for key in SAME]
     worth = found[name]
-    same = faster[f"speedup_{finding_name(worth['about'])}"]
+    same = faster[f"speedup_{slug(worth['about'])}"]
     assert ends(worth) == ends(same)
 
 

@@ -208,12 +208,12 @@ def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied: Plac
 
 
 def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) -> None:
-    """The cheapest quote halved: the finding follows, its page too, and nbval no longer accepts the notebook."""
+    """The lowest price halved: the finding follows, its page too, and nbval no longer accepts the notebook."""
     before, notebook = pages(copied), copied.notebook("price_performance")
     first = finding(copied, "price_performance", "usd_per_million_as_assumed")["low"]
     table = copied.data / "prices.csv"
     prices = pd.read_csv(table, dtype="str", keep_default_na=False)
-    (row,) = prices.index[prices["id"].eq("doc000-price-h200-lambda")]
+    (row,) = prices.index[prices["id"].eq("inferencex-2026-04-mi355x-neocloud")]
     ends = [name for name in prices if name.endswith(("_low", "_high"))]
     prices.loc[row, ends] = [f"{float(prices.at[row, name]) / 2:g}" for name in ends]
     prices.to_csv(table, index=False)

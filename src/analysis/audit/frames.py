@@ -48,8 +48,9 @@ class Tables:
 
     @classmethod
     def of(cls, data: Catalog | Tables) -> Tables:
-        """The frames of a catalog."""
-        return cls(**{name: getattr(data, name) for name in FRAMES})
+        """The frames of a catalog; of its prices those that documents print."""
+        frames = {name: getattr(data, name) for name in FRAMES}
+        return cls(**frames | {"prices": frames["prices"].query("cost_model == 'documents'")})
 
     @cached_method
     def mentions(self, table: str) -> list[Row]:

@@ -211,6 +211,7 @@ def _asked(tables: Tables, example: pd.DataFrame, claim: Row) -> RealWorldDerati
     (users, speed), price = _question(example), _price(tables, claim)
     quotes = [f"{price.low}-{price.high}"] if price.known else []
     choices = {"benchmark": claim["benchmark"], "baseline": claim["subject_accelerator"], "prices": quotes}
+    choices["cost_model"] = "documents"
     return RealWorldDerating(users=users, tokens_per_second_per_user=speed, **choices)
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from analysis.core.vocabulary import COST_MODELS
+
 KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 
 FILES_HELP = (
@@ -43,6 +45,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--tokens-per-user", required=True, type=float, metavar="T", help="interactivity: tokens/s each user sees")
     add("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
+    _add_cost_model(add)
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     derate = (
         "share of MLPerf throughput retained in production: 60-80 (%%), 0.6-0.8, measured (all), or your run's FILE"
@@ -70,6 +73,8 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     add("--usd-per-hour", dest="usd_per_hour_at_most", type=float, metavar="USD", help="budget (none)")
     add("--kilowatts", dest="kilowatts_at_most", type=float, metavar="KW", help="budget of facility power (none)")
     add("--price", action="append", metavar="NAME=USD", help="per accelerator-hour; may be repeated")
+    _add_cost_model(add)
+    add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
     add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
     add("--baseline", help="baseline of break-even prices (H200 SXM)")
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
@@ -81,6 +86,10 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
 def _with_examples(parser: argparse.ArgumentParser, examples: str) -> Callable[..., Any]:
     parser.epilog, parser.formatter_class = examples, argparse.RawDescriptionHelpFormatter
     return parser.add_argument
+
+
+def _add_cost_model(add: Callable[..., Any]) -> None:
+    add("--cost-model", choices=list(COST_MODELS), help="prices of data/prices.csv where none is given (neocloud)")
 
 
 def _add_demand(add: Callable[..., Any]) -> None:
@@ -110,6 +119,7 @@ def add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
     parser.add_argument("--precision", help="of the weights, where the files do not say")
     parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")
+    _add_cost_model(parser.add_argument)
     parser.add_argument("--scenario", help="to compare with (default Server)")
     parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
     parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")

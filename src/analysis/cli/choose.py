@@ -15,11 +15,12 @@ from analysis.core.findings import Finding, exactly
 from analysis.core.interval import Interval
 from analysis.core.parameters import AcceleratorChoice
 from analysis.core.plain import as_json
+from analysis.core.vocabulary import COST_MODELS
 from analysis.data.catalog import Catalog
 from analysis.report import count, names, range_text, usd, x_times
 from analysis.show import tables
 from analysis.themes.plans import choice
-from analysis.themes.plans.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, Choice
+from analysis.themes.plans.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, PER_MILLION, Choice
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",
@@ -36,6 +37,7 @@ COLUMNS = {
     "node": "Per node",
     "count": "Accelerators",
     "usd_per_hour": "$/hour",
+    PER_MILLION: "$/million tokens",
     "break_even": "Break-even (x {})",
     AT_SCALE: "At scale (x {})",
     "price_at_most": "Price in budget ($/h)",
@@ -157,6 +159,7 @@ def _assumptions(asked: AcceleratorChoice) -> list[str]:
     return [
         f"derate {derate} of benchmark throughput, peak over mean {peak}, spare nodes {asked.spare_nodes}",
         f"TTFT at most {asked.ttft_ms:g} ms, TPOT at most {asked.tpot_ms:g} ms (p99)",
+        f"prices: {COST_MODELS[asked.cost_model]}{', or as given' if asked.prices else ''}",
         f"weights {asked.weight_precision}, KV cache {asked.cache_precision}, context {context} tokens",
         f"facility power with PUE {asked.power_usage_effectiveness:g}; {asked.draws:,} draws, seed {asked.seed}",
     ]
@@ -184,8 +187,8 @@ def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice:
     values = asking.given(
         arguments, "benchmark", "model", "parameters_billion", "active_parameters_billion", "users", "scenario",
-        "usd_per_hour_at_most", "kilowatts_at_most", "spare_nodes", "ttft_ms", "tpot_ms", "prompt_tokens",
-        "tokens_per_request", "weight_precision", "cache_precision", "rounds", "draws", "seed",
+        "cost_model", "rank_by", "usd_per_hour_at_most", "kilowatts_at_most", "spare_nodes", "ttft_ms", "tpot_ms",
+        "prompt_tokens", "tokens_per_request", "weight_precision", "cache_precision", "rounds", "draws", "seed",
     )  # fmt: skip
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")

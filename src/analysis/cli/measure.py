@@ -125,7 +125,7 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
-    values = asking.given(arguments, "benchmark", "precision", "scenario", "rounds", "ttft_ms", "tpot_ms")
+    values = asking.given(arguments, "benchmark", "precision", "cost_model", "scenario", "rounds", "ttft_ms", "tpot_ms")
     asking.with_results(arguments.rounds, catalog)
     values["accelerator_count"] = arguments.count
     if arguments.accelerator:

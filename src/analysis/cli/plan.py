@@ -173,9 +173,9 @@ def _why_nothing(catalog: Catalog, asked: RealWorldDerating, planned: Planned) -
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = asking.given(
-        arguments, "benchmark", "users", "scenario", "ttft_ms", "tpot_ms", "weight_precision", "cache_precision",
-        "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes", "rounds", "draws",
-        "seed",
+        arguments, "benchmark", "users", "scenario", "cost_model", "ttft_ms", "tpot_ms", "weight_precision",
+        "cache_precision", "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes",
+        "rounds", "draws", "seed",
     )  # fmt: skip
     asking.with_results(arguments.rounds, catalog)
     values["tokens_per_second_per_user"] = arguments.tokens_per_user

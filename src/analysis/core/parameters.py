@@ -18,6 +18,7 @@ from analysis.core.kinds import (
     Baseline,
     Benchmark,
     Budget,
+    CostModel,
     DataFile,
     Document,
     LimitedScenario,
@@ -165,6 +166,7 @@ class RealWorldDerating(Common):
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     peak_over_mean: Annotated[list[Peak], Field(min_length=2, max_length=2)] = [1.0, 1.5]
     prices: Prices = []
+    cost_model: CostModel = "neocloud"
     weight_precision: Precision = "fp8"
     cache_precision: Precision = "fp16"
     memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
@@ -213,6 +215,7 @@ class AcceleratorChoice(RealWorldDerating):
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 1000
+    rank_by: Literal["cost", "power", "accelerators"] = "cost"
     usd_per_hour_at_most: Budget = 0.0
     kilowatts_at_most: Budget = 0.0
 
@@ -248,6 +251,7 @@ class PricePerformance(Common):
     rounds: Rounds = []
     trust: Trust = "checked"
     prices: Prices = []
+    cost_model: CostModel = "neocloud"
     derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
     utilisation: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.5, 1.0]
     purchase_usd_per_accelerator: Annotated[list[Price], Field(max_length=2)] = []
@@ -292,6 +296,7 @@ class MyDeployment(BaseModel):
     scenario: Scenario = "Server"
     rounds: Rounds = ["v4.1"]
     prices: Prices = []
+    cost_model: CostModel = "neocloud"
     ttft_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
     tpot_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
 

@@ -15,6 +15,12 @@ EVIDENCE = {  # what a result was read from, the strongest first
     "table": "rounded results table",
     "collection": "Collective Mind collection",
 }
+COST_MODELS = {  # what a price of data/prices.csv stands for, as pages say it
+    "neocloud": "neocloud total cost of ownership",
+    "hyperscaler": "hyperscaler total cost of ownership",
+    "rental": "three-year rental",
+    "documents": "undated prices of documents",
+}
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
 DIVISIONS = ("closed", "open", "network")
 AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal
@@ -125,6 +131,7 @@ VOCABULARIES: Mapping[str, tuple[str, ...]] = {
     "units": UNITS,
     "rates": RATES,
     "range_bases": RANGE_BASES,
+    "cost_models": tuple(COST_MODELS),
     "hypervisors": tuple(HYPERVISORS),
     "serving_software": tuple(SERVING_SOFTWARE),
 }

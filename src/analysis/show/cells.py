@@ -103,8 +103,7 @@ class Key:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         items = "".join(
-            f'<li><span class="mark">{_escaped(sign)}</span> {_escaped(words)}</li>'
-            for sign, words in self.lines
+            f'<li><span class="mark">{_escaped(sign)}</span> {_escaped(words)}</li>' for sign, words in self.lines
         )
         return {
             mime.HTML: f'<ul class="key">{items}</ul>' if items else "",

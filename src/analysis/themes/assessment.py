@@ -87,7 +87,7 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     plausible.check(assessed, identity, catalog.accelerators)
     ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
     accelerator = settled["accelerator"].iloc[0]
-    prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators)
+    prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators, asked.cost_model)
     price = cost.price_range(prices, accelerator)
     assessed = serving.energy(serving.served(assessed, ttft, tpot))
     assessed = serving.front(serving.money(assessed, price))

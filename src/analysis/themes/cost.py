@@ -1,13 +1,12 @@
-"""What plans are made with: rows behind a throughput, price and speed per user as ranges.
+"""Prices per accelerator-hour and what they buy: tokens per dollar, dollars per million tokens, break-even prices.
 
-And what a price buys: tokens per dollar, dollars per million tokens, break-even prices. Tokens are output tokens, as
-MLPerf counts them; prices are US dollars per accelerator-hour.
+And the comparable rows that an accelerator's rate is taken from. Tokens are output tokens, as MLPerf counts them;
+prices are US dollars per accelerator-hour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -17,12 +16,12 @@ from analysis.core.choices import not_among
 from analysis.core.citation import several
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
-from analysis.core.vocabulary import SECONDS_PER_HOUR, round_age
-from analysis.themes import alike, of_a_kind
+from analysis.core.vocabulary import SECONDS_PER_HOUR
+from analysis.themes import of_a_kind
 
-ONE, UNNAMED = "one", "unnamed"  # of whom a price is, in the column `providers`: of the one that is named, or not said
 GIVEN = "a given price"  # the provider of a price that was given without one
 UNSTATED = "unstated"  # the commitment of a price that says none, as the table has it
+POWER = "all_in_kilowatts"
 RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
 
 
@@ -72,13 +71,16 @@ def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
     return f"{of_a_kind.counted(used)} of {of_a_kind.counted(candidates)} {counted_as}"
 
 
-def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame) -> pd.DataFrame:
-    """The table of prices with the offers of each accelerator that `given` names replaced by those given.
+def priced(
+    prices: pd.DataFrame, given: Sequence[str], accelerator: str, accelerators: pd.DataFrame, cost_model: str
+) -> pd.DataFrame:
+    """Return the prices of one cost model, those of each accelerator that `given` names replaced by those given.
 
-    `given` are quotes as in quote.parse_quote; one without a name is of `accelerator`. What a quote does not say stays
-    as the table says what a document leaves out. Raises ValueError for a text that is no quote, and for an accelerator
-    that is not in the table of `accelerators`.
+    `prices` is the table of that name, `cost_model` one of vocabulary.COST_MODELS. `given` are quotes as in
+    quote.parse_quote; one without a name is of `accelerator`. Raises ValueError for a text that is no quote, and for an
+    accelerator that is not in the table of `accelerators`.
     """
+    prices = prices[prices["cost_model"].eq(cost_model)]
     quotes, valid = [quote.parse_quote(text) for text in given], list(accelerators["accelerator"])
     for offer in quotes:
         if offer.accelerator and offer.accelerator not in valid:
@@ -87,7 +89,6 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
         {
             "accelerator": offer.accelerator or accelerator,
             "provider": offer.provider or GIVEN,
-            "providers": ONE if offer.provider else UNNAMED,
             "commitment": offer.commitment or UNSTATED,
             "quoted": offer.quoted,
             "usd_per_accelerator_hour_low": offer.low,
@@ -98,8 +99,8 @@ def priced(prices: pd.DataFrame, given: Sequence[str], accelerator: str, acceler
     if not rows:
         return prices
     offered = pd.DataFrame(rows)
-    unsaid = {name: "" for name in prices if name not in offered}
     kept = prices[~prices["accelerator"].isin(offered["accelerator"])]
+    unsaid = {name: np.nan if name == POWER else "" for name in prices if name not in offered}
     return pd.concat([kept, offered.assign(**unsaid)[list(prices)]], ignore_index=True)
 
 
@@ -110,39 +111,14 @@ def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:
 
 
 def each_offer(prices: pd.DataFrame) -> pd.DataFrame:
-    """Every offer of `prices` once: accelerator, provider, providers, commitment, quoted, price_low/high, source_id.
+    """Return each price once: accelerator, provider, commitment, quoted, all_in_kilowatts, price_low/high, source_id.
 
-    `quoted` is a date, "" where none is stated; prices are US dollars per accelerator-hour. `providers` says whether
-    one is named (ONE): what several ask together, or who is not named, is no provider that another price may be of.
+    `quoted` is a date, "" where none is stated; prices are US dollars per accelerator-hour.
     """
     once = prices[prices["duplicate_of"].eq("")]
     names = {f"usd_per_accelerator_hour_{end}": f"price_{end}" for end in ("low", "high")}
-    columns = ["accelerator", "provider", "providers", "commitment", "quoted", *names, "source_id"]
-    return once[columns].rename(columns=names)
-
-
-class Rents(NamedTuple):
-    """The rent of one accelerator over that of another (a ratio), and the providers whose quotes are on each side."""
-
-    ratio: Interval
-    providers: tuple[str, ...] = ()
-    other_providers: tuple[str, ...] = ()
-
-
-def rents(quotes: pd.DataFrame, other_quotes: pd.DataFrame) -> Rents:
-    """What quotes ask for one accelerator over what they ask for another; both are rows of `each_offer`.
-
-    Of each provider by itself where one quotes both; else over all quotes of both, whose providers then differ in more
-    than the accelerator. The ratio is unknown where one of the two has no quote.
-    """
-    providers = [rows.loc[rows["providers"].eq(ONE), "provider"].unique() for rows in (quotes, other_quotes)]
-    quoting_both = tuple(sorted(set(providers[0]) & set(providers[1])))
-    if not quoting_both:
-        ratio = interval.span(quotes, "price") / interval.span(other_quotes, "price")
-        return Rents(ratio, several(quotes["provider"]), several(other_quotes["provider"]))
-    pairs = [[rows[rows["provider"].eq(name)] for rows in (quotes, other_quotes)] for name in quoting_both]
-    ratios = (interval.span(asked, "price") / interval.span(other_asked, "price") for asked, other_asked in pairs)
-    return Rents(alike.hull(ratios), quoting_both, quoting_both)
+    columns = ["accelerator", "provider", "commitment", "quoted", POWER, *names, "source_id"]
+    return once[columns].rename(columns=names).reset_index(drop=True)
 
 
 def tokens_per_dollar(rate: Interval, price: Interval, share: Interval | float = 1.0) -> Interval:
@@ -209,96 +185,34 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
     return offered.loc[order].reset_index(drop=True)
 
 
-def multiples(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """How many times the baseline's price an hour of each accelerator may cost and still buy as much work for a dollar.
+def break_even(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the price per hour, over the baseline's, at which each accelerator costs as much per unit of work.
 
-    That is the ratio of their rates: `speedups` are rows of speedup.over_baseline, one of each accelerator, or those of
-    speedup.in_each_round, one of each base and accelerator. Columns of these and: worth_low/high (that ratio),
-    offered_low/high (its price over the baseline's, see rents; NaN without one: no price is invented), providers and
-    baseline_providers (tuples, of those quotes), verdict (`cheaper`, `dearer` or `open` where the two ranges meet, ""
-    without a quote). They meet where two digits do not tell them apart: quotes are no finer than that. The most first,
-    base by base where rows have one; the baseline itself is left out.
+    That is its speedup: `speedups` are rows of speedup.over_baseline, one per accelerator. Columns of these and
+    break_even_low/high (the ratio), price_ratio_low/high (its price over the baseline's; NaN where one is unknown),
+    verdict (`lower cost`, `higher cost`, or `similar` where two digits of the ranges meet; "" without a price). Highest
+    break-even first; the baseline is left out.
     """
     others = speedups[speedups["accelerator"].ne(baseline)]
-    others = interval.put(others, "worth", interval.of(others, "speedup"))
-    quoted = each_offer(prices)
-    base = quoted[quoted["accelerator"].eq(baseline)]
-    offered = [rents(quoted[quoted["accelerator"].eq(name)], base) for name in others["accelerator"]]
+    base = price_range(prices, baseline)
+    ratios = [price_range(prices, name) / base for name in others["accelerator"]]
+    others = interval.put(others, "break_even", interval.of(others, "speedup"))
     others = others.assign(
-        offered_low=[rent.ratio.low for rent in offered],
-        offered_high=[rent.ratio.high for rent in offered],
-        providers=pd.Series([rent.providers for rent in offered], others.index, "object"),
-        baseline_providers=pd.Series([rent.other_providers for rent in offered], others.index, "object"),
+        price_ratio_low=pd.Series([ratio.low for ratio in ratios], others.index, "float64"),
+        price_ratio_high=pd.Series([ratio.high for ratio in ratios], others.index, "float64"),
     )
-    others = others.astype({"offered_low": "float64", "offered_high": "float64"})
-    offered_low, offered_high, worth_low, worth_high = (
-        others[f"{name}_{end}"].map(lambda value: float(f"{value:.2g}"))
-        for name in ("offered", "worth")
-        for end in ("low", "high")
-    )
+    ends = {
+        column: others[column].map(lambda value: float(f"{value:.2g}"))
+        for column in ("price_ratio_low", "price_ratio_high", "break_even_low", "break_even_high")
+    }
     verdict = np.select(
-        [offered_low.isna(), offered_high < worth_low, offered_low > worth_high], ["", "cheaper", "dearer"], "open"
+        [
+            others["price_ratio_low"].isna(),
+            ends["price_ratio_high"] < ends["break_even_low"],
+            ends["price_ratio_low"] > ends["break_even_high"],
+        ],
+        ["", "lower cost", "higher cost"],
+        "similar",
     )
-    order = interval.of(others, "worth").middle.sort_values(ascending=False, kind="stable").index
-    told = others.assign(verdict=pd.Series(verdict, index=others.index, dtype="str")).loc[order]
-    if "base" in told:
-        places = {base: place for place, base in enumerate(dict.fromkeys(others["base"]))}
-        told = told.sort_values("base", key=lambda bases: bases.map(places), kind="stable")
-    return told.reset_index(drop=True)
-
-
-def leading(worth: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `multiples` that an answer names: the leading accelerator, then the best other one with a quote.
-
-    The leading one is of the newest round that has both sides, on sale, of the usual size where there is one, and
-    not over a bridge where there is another. Without a quote the next best is the other one.
-    """
-    candidates = of_a_kind.narrowed(worth, worth["origin"].eq("official"))
-    candidates = of_a_kind.narrowed(candidates, candidates["through"].eq(""))
-    candidates = of_a_kind.narrowed(candidates, ~notes.told(candidates, "preview"))
-    if candidates.empty:
-        return candidates
-    ages = [max(map(round_age, rounds), default=()) for rounds in candidates["rounds"]]
-    newest = candidates[[age == max(ages) for age in ages]]
-    first = of_a_kind.narrowed(newest, newest["accelerator_count"].eq(of_a_kind.USUAL_SIZE)).index[0]
-    others = candidates.drop(index=first)
-    return candidates.loc[[first, *of_a_kind.narrowed(others, others["verdict"].ne("")).index[:1]]]
-
-
-def in_one_round(rows: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
-    """The comparable rows of the official round with most of the accelerators `names` on sale, the newest of several.
-
-    All rows where no round has one of them.
-    """
-    is_sold = (
-        rows["origin"].eq("official") & of_a_kind.kind(rows).eq(of_a_kind.AVAILABLE) & rows["accelerator"].isin(names)
-    )
-    counts = rows[is_sold].groupby("round")["accelerator"].nunique()
-    if counts.empty:
-        return rows
-    best = max(counts.index, key=lambda name: (counts[name], round_age(name)))
-    return rows[rows["origin"].eq("official") & rows["round"].eq(best)]
-
-
-def replaced(offered: pd.DataFrame) -> pd.Series | None:
-    """How many of the slowest accelerator of `offers` one of the fastest replaces, and for how many times the rent.
-
-    A row of accelerator and other, work_low/high and rent_low/high (ratios, see rents), providers and other_providers
-    (tuples, of the quotes), rounds, ids (of both results), notes, source_ids; None where fewer than two accelerators
-    are offered.
-    """
-    ranked = offered.loc[interval.of(offered, "rate").middle.sort_values(ascending=False, kind="stable").index]
-    if ranked["accelerator"].nunique() < 2:
-        return None
-    first, last = (ranked[ranked["accelerator"].eq(ranked["accelerator"].iloc[place])] for place in (0, -1))
-    work, quoted = interval.span(first, "rate") / interval.span(last, "rate"), rents(first, last)
-    pair = pd.concat([first, last])
-    sources = several([*pair["source_id"], *(name for ids in pair["source_ids"] for name in ids)])
-    rounds = several(name for row_rounds in pair["rounds"] for name in row_rounds)
-    names = {"accelerator": first["accelerator"].iloc[0], "other": last["accelerator"].iloc[0], "rounds": rounds}
-    names |= {"providers": quoted.providers, "other_providers": quoted.other_providers}
-    rent = quoted.ratio
-    ends = {"work_low": work.low, "work_high": work.high, "rent_low": rent.low, "rent_high": rent.high}
-    return pd.Series(
-        names | ends | {"notes": notes.union(pair["notes"]), "ids": several(pair["id"]), "source_ids": sources}
-    )
+    order = interval.of(others, "break_even").middle.sort_values(ascending=False, kind="stable").index
+    return others.assign(verdict=pd.Series(verdict, others.index, "str")).loc[order].reset_index(drop=True)

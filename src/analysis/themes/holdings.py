@@ -38,11 +38,11 @@ def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
 def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     """Return counts of rows by round, oldest first, then of ALL; without rows an empty frame.
 
-    Columns: rows; closed, open, network; inferred (recomputed from the log of another scenario), recomputed (from
-    a log), compared (recomputed, and published elsewhere), differing (by more than `agrees`, relative, from that); unit_corrected; power,
-    power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
-    without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
-    `distinct`; source_ids.
+    Columns: rows; closed, open, network; recomputed (from a log), inferred (of these, from the log of another
+    scenario), compared (recomputed, with a figure published beside the log), differing (from that figure by more than
+    `agrees`, relative); unit_corrected; power, power_compared and power_differing (by more than POWER_AGREES) of watts
+    or energy, power_left_out (metered, without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap
+    in watts unknown); those of `distinct`; source_ids.
     """
     figure = _power_figure(rows)
     flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {

@@ -1,38 +1,34 @@
-"""What an hour of an owned accelerator costs, and the purchase price at which owning equals renting.
+"""Cost of an owned accelerator-hour, and the purchase price at which owning costs as much as renting.
 
-Every assumption is an argument: nothing is taken for granted about what hardware, money, a place or staff cost.
+Every assumption is an argument: costs of hardware, capital, rack space, and staff are not known here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from analysis.core import interval
 from analysis.core.interval import Interval
 
 HOURS_PER_YEAR = 8760.0
 HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
 PARTS = (*HARDWARE, *RUNNING)
-RENT = "rent"  # of today, beside the fields of Terms
-WORTHS = ("worth", "worth_all_hours")  # purchase prices that break even: if worked hours alone are rented, if all are
+WAYS = {True: "all hours rented", False: "only used hours rented"}  # ways to rent, by whether idle hours are paid
 
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms an accelerator is owned; shares are of the accelerator's purchase price, per year where so named.
+    """Terms of ownership; shares are of the accelerator's purchase price, per year where so named.
 
-    Its host and its network are bought with it (`host_share`, `network_share`). Of all three `residual_share` is left
-    after `years`, straight-line; `capital_share` a year is paid on the mean value, `maintenance_share` a year for
-    upkeep. `used_share` of all hours are worked: a rent is paid for these alone, or for all (rent_of_work). `watts` at
-    the wall, with the building's `power_usage_effectiveness`. A place is paid by the kilowatt of machines and the
-    month, staff by the accelerator and the year. A rented hour costs a share of `rent_falls_share` less each year. What
-    is a range is assumed as one. Raises ValueError for no years, no hours used or more than all, and a rent that falls
-    by all of it or rises.
+    Host and network are bought with the accelerator (`host_share`, `network_share`). All three have a residual value of
+    `residual_share` after `years` of straight-line depreciation; `capital_share` per year is paid on the mean value,
+    `maintenance_share` per year on the price. `used_share` of all hours are in use. `watts` are at the wall, times
+    `power_usage_effectiveness`. Rents decline by `rent_falls_share` per year. Raises ValueError for years of 0 or less,
+    a share of use outside 0 to 1, and a decline of 1 or more or below 0.
     """
 
     years: float
@@ -60,18 +56,18 @@ class Terms:
 
     @property
     def hours(self) -> float:
-        """The hours of a year that are worked."""
+        """Hours in use per year."""
         return HOURS_PER_YEAR * self.used_share
 
     def hardware_shares(self) -> dict[str, Interval]:
-        """The share of the accelerator's purchase price that each part of HARDWARE takes for an hour that is used."""
+        """Share of the accelerator's purchase price per hour in use, for each part of HARDWARE."""
         yearly = (1 - self.residual_share) / self.years + self.capital_share * (1 + self.residual_share) / 2
         hourly = (yearly + self.maintenance_share) / self.hours
         parts = {"accelerator": Interval(1.0, 1.0), "host": self.host_share, "network": self.network_share}
         return {name: part * hourly for name, part in parts.items()}
 
     def running(self) -> dict[str, Interval]:
-        """US dollars of each part of RUNNING for an hour that is used; idle hours are taken to draw nothing."""
+        """US dollars per hour in use of each part of RUNNING; idle hours draw no power."""
         kilowatts = self.watts / 1000
         return {
             "place": kilowatts * self.place_usd_per_kilowatt_month * (12 / self.hours),
@@ -80,33 +76,23 @@ class Terms:
         }
 
     def rent_of_work(self, rent: Interval, all_hours: bool) -> Interval:
-        """US dollars of rent for an hour that is worked: the idle ones are paid too where `all_hours` are rented."""
+        """US dollars of rent per hour in use; where `all_hours` are rented it includes the idle ones."""
         return rent * (1 / self.used_share) if all_hours else rent
 
     @property
     def mean_rent(self) -> Interval:
-        """The mean of the rent over the years, over that of today: of (1 - fall) ** t for t from 0 to `years`."""
+        """Mean rent over the years over today's: the mean of (1 - decline) ** t for t from 0 to `years`."""
         return Interval(self._mean(self.rent_falls_share.high), self._mean(self.rent_falls_share.low))
 
     def _mean(self, fall: float) -> float:
         exponent = self.years * math.log1p(-fall)
         return math.expm1(exponent) / exponent if exponent else 1.0
 
-    @property
-    def purchase_per_rent(self) -> Interval:
-        """US dollars of purchase price that each further dollar of today's hourly rent is worth."""
-        return self.mean_rent / _total(self.hardware_shares().values())
-
-    @property
-    def least_rent(self) -> Interval:
-        """Today's hourly rent in US dollars that pays what runs and nothing else: below it no purchase is worth it."""
-        return _total(self.running().values()) / self.mean_rent
-
 
 def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
-    """US dollars per used accelerator-hour by part: part (PARTS, then `total`), usd_low, usd_high; parts add up.
+    """Return US dollars per accelerator-hour in use by part: part (PARTS, then `total`), usd_low, usd_high.
 
-    No rows where the purchase price or the watts are not known.
+    No rows where the purchase price or the watts are unknown.
     """
     if not (purchase.known and terms.watts.known):
         return pd.DataFrame(columns=["part", "usd_low", "usd_high"])
@@ -116,92 +102,49 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
 
 
 def break_even(rent: Interval, terms: Terms) -> Interval:
-    """The accelerator's purchase price in US dollars at which owning costs as much an hour as renting, over the years.
+    """Return the accelerator's purchase price in US dollars at which owning costs as much per hour as renting.
 
-    (rent x mean_rent - what runs) / hardware_shares, `rent` being that of today for an hour that is worked
-    (Terms.rent_of_work): dearer than this, renting is cheaper. `rent` may hold Series. The lowest end pairs the lowest
-    rent with the dearest of each assumption; zero where what runs alone costs more.
+    (rent x mean_rent - running costs) / hardware_shares, `rent` being today's per hour in use (Terms.rent_of_work).
+    The low end pairs the lowest rent with the highest of each assumption; 0 where running costs exceed the rent.
     """
     mean, runs, shares = terms.mean_rent, _total(terms.running().values()), _total(terms.hardware_shares().values())
     low, high = rent.low * mean.low - runs.high, rent.high * mean.high - runs.low
     return Interval(np.maximum(low, 0.0) / shares.high, np.maximum(high, 0.0) / shares.low)
 
 
-def widened_by(rent: Interval, terms: Terms) -> tuple[str, ...]:
-    """What widens `break_even` most: RENT, or the field of `terms` that is a range, the most first.
-
-    Each by itself is put in its middle: named are those that then narrow the range at least half as much as the first.
-    """
-    values = {field.name: getattr(terms, field.name) for field in fields(terms)}
-    fixed = {RENT: (_middle(rent), terms)} | {
-        name: (rent, replace(terms, **{name: _middle(value)}))
-        for name, value in values.items()
-        if isinstance(value, Interval)
-    }
-    width = _width(break_even(rent, terms))
-    less = {name: width - _width(break_even(*at_middle)) for name, at_middle in fixed.items()}
-    most = max(less.values())
-    return tuple(sorted((name for name in less if less[name] >= most / 2 > 0), key=lambda name: -less[name]))
-
-
 def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.DataFrame:
-    """One row per share of hours that is used, each with its ends: used_share, purchase_per_rent, least_rent, WORTHS.
+    """Return the purchase price that breaks even with `rent` per share of hours in use and way to rent, in this order.
 
-    `worth` is the purchase price of `break_even` if worked hours alone are rented, `worth_all_hours` if all are;
-    `widened_by` says what makes `worth` so wide. NaN and () where the rent or the watts are not known.
+    Columns: used_share, rented (a value of WAYS), break_even_low/high (US dollars, see `break_even`; NaN where the rent
+    or the watts are unknown).
     """
     rows = []
     for share in used_shares:
         at_share = replace(terms, used_share=share)
-        ranges = at_share.purchase_per_rent, at_share.least_rent, *_worths(rent, at_share)
-        rows.append((share, widened_by(rent, at_share), *(end for range_ in ranges for end in _ends(range_))))
-    names = [f"{name}_{end}" for name in ("purchase_per_rent", "least_rent", *WORTHS) for end in ("low", "high")]
-    return pd.DataFrame(rows, columns=["used_share", "widened_by", *names])
-
-
-def beside_rents(offers: pd.DataFrame, terms: Terms) -> pd.DataFrame:
-    """The offers with WORTHS: the purchase price in US dollars at which owning costs their rent, as in `by_use`.
-
-    `offers` have price_low/high, US dollars per accelerator-hour; NaN where the watts are not known. Cheapest first.
-    """
-    worth = offers
-    for name, price in zip(WORTHS, _worths(interval.of(offers, "price"), terms), strict=True):
-        worth = interval.put(worth, name, price)
-    return worth.sort_values(["price_low", "price_high"], kind="stable", ignore_index=True)
+        for all_hours, words in WAYS.items():
+            price = break_even(at_share.rent_of_work(rent, all_hours), at_share)
+            rows.append((share, words, price.low, price.high))
+    return pd.DataFrame(rows, columns=["used_share", "rented", "break_even_low", "break_even_high"])
 
 
 def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
-    """Every assumption: assumption, value_low, value_high, unit; `watts_basis` says what the watts are."""
+    """Return every assumption: assumption, value_low, value_high, unit; `watts_basis` says what the watts are."""
     rows = [
         ("years of use", terms.years, terms.years, "years"),
-        ("value left after them", terms.residual_share, terms.residual_share, "share of the purchase price"),
-        ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, a year"),
-        ("upkeep", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, a year"),
+        ("residual value", terms.residual_share, terms.residual_share, "share of the purchase price"),
+        ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, per year"),
+        ("maintenance", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, per year"),
         ("host", *_ends(terms.host_share), "share of the accelerator's purchase price"),
         ("network", *_ends(terms.network_share), "share of the accelerator's purchase price"),
-        ("place", *_ends(terms.place_usd_per_kilowatt_month), "US dollars per kilowatt and month"),
-        ("staff", *_ends(terms.staff_usd_per_year), "US dollars per accelerator and year"),
-        ("fall of the rent", *_ends(terms.rent_falls_share), "share, a year"),
-        ("hours worked", terms.used_share, terms.used_share, "share of all hours"),
+        ("rack space", *_ends(terms.place_usd_per_kilowatt_month), "US dollars per kilowatt-month"),
+        ("staff", *_ends(terms.staff_usd_per_year), "US dollars per accelerator-year"),
+        ("decline of rents", *_ends(terms.rent_falls_share), "share per year"),
+        ("hours in use", terms.used_share, terms.used_share, "share of all hours"),
         ("power", terms.watts.low, terms.watts.high, f"watts, {watts_basis}"),
-        ("overhead of the building", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
+        ("facility overhead", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
         ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
     ]
     return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
-
-
-def _worths(rent: Interval, terms: Terms) -> list[Interval]:
-    """The break-even prices of WORTHS: if worked hours alone are rented, and if all are."""
-    return [break_even(terms.rent_of_work(rent, all_hours), terms) for all_hours in (False, True)]
-
-
-def _middle(range_: Interval) -> Interval:
-    half = (range_.low + range_.high) / 2  # Some are shares that begin at nothing, and have no middle by factors.
-    return Interval(half, half)
-
-
-def _width(range_: Interval) -> float:
-    return float(range_.high - range_.low)
 
 
 def _ends(range_: Interval) -> tuple[float, float]:

@@ -384,5 +384,5 @@ def test_inputs_say_what_their_ranges_are_of(plan: Plan) -> None:
     planned = plan(SERVER)
     told = planned.inputs.set_index("quantity")["range_of"]
     assert {told[name] for name in ("derate", "peak over mean", "context")} == {capacity.ASSUMED}
-    assert told["price"] == "3 offers: Lambda, AWS, CoreWeave"
+    assert told["price"] == "InferenceX (neocloud total cost of ownership)"
     assert isinstance(planned.marks, pd.DataFrame) and planned.marks["p50"].notna().all()

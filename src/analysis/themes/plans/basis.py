@@ -228,7 +228,7 @@ def bases(
     models = tables.benchmarks if models is None else models
     model = _model(models, asked)
     row = models.set_index("benchmark").loc[asked.benchmark]
-    offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators)
+    offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators, asked.cost_model)
     offered = cost.each_offer(offers)
     facts = tables.accelerators.set_index("accelerator")
     columns = ["accelerator", "origin", *ONE_SYSTEM, SPEED, FIRST_TOKEN, *RATE]

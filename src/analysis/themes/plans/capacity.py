@@ -18,8 +18,8 @@ from analysis.core import interval, notes
 from analysis.core.interval import Interval
 from analysis.core.notes import NONE, Notes, note
 from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import MS_PER_SECOND, TOKENS, WORKS
-from analysis.themes import of_a_kind, watts
+from analysis.core.vocabulary import COST_MODELS, MS_PER_SECOND, TOKENS, WORKS
+from analysis.themes import cost, of_a_kind, watts
 from analysis.themes.plans import sizing
 from analysis.themes.plans.basis import Basis, Prompt, basis
 from analysis.themes.plans.demand import Demand
@@ -282,10 +282,10 @@ def _of_throughput(
     ]
 
 
-def _of_offers(providers: Sequence[str]) -> str:
-    """How many offers a price is of, and whose they are."""
-    count = f"{len(providers)} offer{'s' * (len(providers) != 1)}"
-    return f"{count}: {', '.join(dict.fromkeys(providers))}" if providers else count
+def _of_prices(providers: Sequence[str], cost_model: str) -> str:
+    """Return whose prices a range is of, and of which cost model those of data/prices.csv are."""
+    named = ", ".join(dict.fromkeys(providers))
+    return f"{named} ({COST_MODELS[cost_model]})" if named and named != cost.GIVEN else named or "no price"
 
 
 def _inputs(
@@ -294,7 +294,7 @@ def _inputs(
     context, beyond = Interval(*asked.context_tokens), f"share per accelerator beyond {box.measured_on}"
     return [
         ("peak over mean", "traffic ratio", demand.peak_over_mean, ASSUMED),
-        ("price", "US dollars per accelerator-hour", plan_basis.price, _of_offers(plan_basis.offers)),
+        ("price", "US dollars per accelerator-hour", plan_basis.price, _of_prices(plan_basis.offers, asked.cost_model)),
         ("context", "tokens in the KV cache per request", context, ASSUMED),
         (sizing.KEPT, beyond, box.kept, plan_basis.scaling.range_of),
         ("power", "watts per accelerator with host", drawn.watts, drawn.basis),

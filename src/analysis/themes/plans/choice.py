@@ -40,7 +40,9 @@ MANY_USERS = 100_000_000  # so many that whole nodes round nothing away
 AT_SCALE = "break_even_at_scale"
 # What each would be in nodes as large as the largest compared (see equal_node): what the ranking is by.
 EQUAL = {name: f"{name}_in_equal_nodes" for name in (ACCELERATORS, DOLLARS, KILOWATTS)}
-QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, KILOWATTS, *EQUAL.values(), "break_even", "price_at_most")
+PER_MILLION = "usd_per_million_tokens"
+QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, PER_MILLION, KILOWATTS, *EQUAL.values(), "break_even", "price_at_most")
+RANKED_BY = {"cost": DOLLARS, "power": KILOWATTS, "accelerators": ACCELERATORS}  # by the value of `rank_by`
 RANKED = [
     "accelerator", "name", "node", *(f"{name}_{end}" for name in (*QUANTITIES, AT_SCALE) for end in MARKS),
     "metered", "metered_runs", "power_basis", "decided_by", "decided_share", "within", "measured_on", "extrapolated",
@@ -178,7 +180,7 @@ def make(tables: Tables, asked: AcceleratorChoice) -> Choice:
         bases=bases,
         ranked=ranked,
         unranked=unanswered(evidence, plans, ranked["accelerator"], settled, matched),
-        by=order_of(asked),
+        by=order_of(ranked, asked),
         limited=_limited(tables, asked),
     )
 
@@ -244,19 +246,19 @@ def planned(bases: Mapping[str, Basis], asked: AcceleratorChoice) -> dict[str, P
     }
 
 
-def order_of(asked: AcceleratorChoice) -> str:
-    """Return what the ranking is by: DOLLARS with prices or a budget of them, KILOWATTS with one, else ACCELERATORS."""
-    if asked.prices or asked.usd_per_hour_at_most:
-        return DOLLARS
-    return KILOWATTS if asked.kilowatts_at_most else ACCELERATORS
+def order_of(ranked: pd.DataFrame, asked: AcceleratorChoice) -> str:
+    """Return what the ranking is by: that of `rank_by`, or ACCELERATORS where it is known of no row."""
+    by = RANKED_BY[asked.rank_by]
+    return by if ranked[f"{by}_high"].notna().any() else ACCELERATORS
 
 
 def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame:
     """Return the available accelerators that have a plan, a row each, with RANKED but AT_SCALE; best first.
 
-    nodes, count (accelerators in whole nodes), usd_per_hour, kilowatts: P10, median, and P90 of the draws; break_even:
-    price of an accelerator-hour over the baseline's at the same bill, the ratio of their counts draw by draw, NaN where
-    their nodes differ in size; price_at_most: US dollars per accelerator-hour that meet the budget. Unknown is NaN.
+    nodes, count (accelerators in whole nodes), usd_per_hour, usd_per_million_tokens, kilowatts: P10, median, and P90 of
+    the draws; break_even: price of an accelerator-hour over the baseline's at the same bill, the ratio of their counts
+    draw by draw, NaN where their nodes differ in size; price_at_most: US dollars per accelerator-hour that meet the
+    budget. Unknown is NaN.
     `decided_by` is the most frequent binding constraint of CAUSES, or ONE_NODE where one node (beside spare ones) is
     enough in nine of ten draws; `within` the budget, one of WITHIN; `metered_runs` the power submissions behind the
     kilowatts, 0 for modeled ones; those of EQUAL: in nodes of equal_node where their own are smaller; `measured_on` the
@@ -277,7 +279,7 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     apart = [
         of_row | notes.apart([round], [newest]) for of_row, round in zip(frame["notes"], frame["round"], strict=True)
     ]
-    by = order_of(asked)
+    by = order_of(frame, asked)
     order = frame.assign(
         notes=pd.Series(apart, index=frame.index, dtype="object"), turn=frame["within"].map(WITHIN.index)
     )
@@ -391,7 +393,8 @@ def _row(plan: Planned, base: pd.DataFrame, base_node: int, equal: int, asked: A
     """Return a row of `rank`; `base` are draws of the baseline in nodes of `base_node`, `equal` that of EQUAL."""
     draws, behind = plan.draws, plan.behind
     count = draws["nodes"] * plan.node
-    outputs = {"nodes": draws["nodes"], ACCELERATORS: count, DOLLARS: draws[DOLLARS], KILOWATTS: draws[KILOWATTS]}
+    outputs = {"nodes": draws["nodes"], ACCELERATORS: count}
+    outputs |= {name: draws[name] for name in (DOLLARS, PER_MILLION, KILOWATTS)}
     times = _in_equal_nodes(plan, equal, asked.spare_nodes) / count
     outputs |= {name: outputs[source] * times for source, name in EQUAL.items()}
     ratio = _break_even(plan, base, base_node if base_node == plan.node else np.nan)
