@@ -14,14 +14,14 @@ from typing import Any
 import pandas as pd
 from IPython.display import display
 
-from analysis.core import interval, views
+from analysis.core import views
 from analysis.core.citation import cited
 from analysis.core.findings import MOST_WORDS, Finding
 from analysis.core.interval import UNKNOWN, Interval, span
-from analysis.core.lists import first_of
 from analysis.core.notes import NONE, Notes, of_rows
 from analysis.core.trust import Trust
 from analysis.core.vocabulary import round_age
+from analysis.core.words import Value, as_interval, change, count, names, percent, range_text, slug, usd, x_times
 from analysis.show import provenance
 from analysis.show.figures.style import show as figure
 from analysis.show.notebook import catalog, parameters_of
@@ -34,10 +34,6 @@ __all__ = [
     "parameters_of", "percent", "range_text", "results", "scope", "slug", "so_what", "source_line", "span", "table",
     "usd", "x_times",
 ]  # fmt: skip
-
-Value = Interval | float | tuple[float, float]
-PROSE = 2  # significant digits of a number in a sentence
-RATE = 3  # of a throughput: two digits would hide a difference of 8%
 
 
 def headline(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
@@ -72,11 +68,11 @@ def finding(
     if notes is None:
         notes = _notes(shown)
     cites = [*sources] or ([] if shown is None else cited(shown))
-    further = {key: (_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
+    further = {key: (as_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
     further = {key: (amount, unit) for key, (amount, unit) in further.items() if amount.known}
     if shown is not None:
         provenance.remember(shown)
-    known = UNKNOWN if value is None else _interval(value)
+    known = UNKNOWN if value is None else as_interval(value)
     display(
         Finding(name, known if known.known else None, unit, text, cites, notes, more=more, about=about, values=further)
     )
@@ -106,74 +102,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, views.around(rows)))
 
 
-def x_times(value: Value, digits: int = PROSE) -> str:
-    """A ratio in words: `3.3x`, `3.5x to 4.2x`."""
-    return _ends(value, lambda end: f"{interval.number(end, digits)}x")
-
-
-def percent(value: Value, digits: int = PROSE) -> str:
-    """A share in words, 1 being all: `17%`, `17% to 35%`."""
-    return _ends(value, lambda end: f"{interval.number(end * 100, digits)}%")
-
-
-def change(value: Value, digits: int = PROSE) -> str:
-    """A ratio as a change: `+6.1%` for 1.061, `-17%` for 0.83, `+2% to +6%` for a range."""
-    return _ends(value, lambda end: f"{'+' if end >= 1 else '-'}{interval.number(abs(end - 1) * 100, digits)}%")
-
-
-def range_text(value: Value, digits: int = PROSE) -> str:
-    """A number or range in words: `13`, `13 to 16`, `15,700`. Throughput takes `digits=3`."""
-    return _interval(value).text(digits)
-
-
-def usd(value: Value, digits: int = PROSE) -> str:
-    """US dollars in words: `$28`, `$4.80`, `$0.45`, `$19,000 to $21,000`."""
-    return _ends(value, lambda end: _dollars(end, digits))
-
-
-def names(items: Iterable[str], most: int = 4, word: str = "and") -> str:
-    """A list in words: `A`, `A and B`, `A, B, and C`; of more than `most` the first ones and how many more."""
-    items = list(dict.fromkeys(items))
-    if len(items) > most:
-        return first_of(items, most)
-    if len(items) < 3:
-        return f" {word} ".join(items)
-    return f"{', '.join(items[:-1])}, {word} {items[-1]}"
-
-
-def count(number: int, thing: str) -> str:
-    """A count with its noun: `1 system`, `15 systems`, `2 queries`."""
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,} {thing if number == 1 else plural}"
-
-
-def slug(text: str) -> str:
-    """`text` as part of a finding's name: lower case, with `_` for all but letters and digits."""
-    return "".join(c if c.isalnum() else "_" for c in text.lower()).strip("_")
-
-
 def _notes(rows: pd.DataFrame | None) -> Notes:
     if rows is None or "notes" not in rows:
         return NONE
     return of_rows(rows) if "accelerator" in rows else frozenset().union(*rows["notes"])
-
-
-def _interval(value: Value) -> Interval:
-    if isinstance(value, Interval):
-        return value
-    low, high = value if isinstance(value, tuple) else (value, value)
-    return Interval(float(low), float(high))
-
-
-def _ends(value: Value, word: Any) -> str:
-    """Both ends in words, once where they read the same; `not known` where one is missing."""
-    ends = _interval(value)
-    return " to ".join(dict.fromkeys([word(ends.low), word(ends.high)])) if ends.known else "not known"
-
-
-def _dollars(amount: float, digits: int) -> str:
-    """Below ten dollars with cents, where there are any: $4.80, $0.25, $3; below ten cents with more digits."""
-    text = interval.number(amount, digits)
-    if amount < 10 and "." in text and len(text.partition(".")[2]) < 2:
-        text = f"{float(text):.2f}"
-    return f"${text}"

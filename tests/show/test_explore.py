@@ -19,7 +19,7 @@ from analysis.show.explore import Choice, Explorer, Fixed
 from analysis.show.figures import style
 from analysis.themes import derating, power, watts
 from analysis.themes.hardware import memory
-from analysis.themes.plans import capacity
+from analysis.themes.plans import capacity, summary
 from analysis.themes.plans.basis import Basis, Prompt, Scaling
 from analysis.themes.plans.demand import Demand
 from analysis.themes.plans.supply import FIRST_TOKEN, SPEED, Supply
@@ -75,31 +75,30 @@ def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed
         moving = explore.planned(choice, fixed)
         pd.testing.assert_frame_equal(moving.draws, report.draws)
         assert moving.notes == report.notes
-        assert explore.need(moving).notes >= report.notes > set()
+        assert explore.need(moving) == summary.need(report).headline
     assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
 
 
 def test_only_the_price_is_missing_where_only_the_price_is() -> None:
-    _, fixed, start = real_of("MI300X")
+    _, fixed, start = real_of("MI350X")
     explorer = Explorer(start, fixed)
-    assert "each take one node of 8 MI300X, at a price that is not known" in explorer.answer.value
+    assert "takes 1 node of 8 MI350X, price unknown." in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
-    assert "at a price that is not known" in explorer.answer.value
+    assert "price unknown" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
-    assert " an hour." in explorer.answer.value and "not known" not in explorer.answer.value.split("Caveat")[0]
+    assert "/hour." in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
 
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
     """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
-    finding, rows = explore.plan(START, fixed)
+    sentence, rows = explore.plan(START, fixed)
     assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:4].tolist() == [
         [20] * 2,
         [3] * 2,
         [48] * 2,
         [0.48] * 2,
     ]
-    assert finding.headline == "100 users at 10 tokens/s each take 3 nodes of 8 H100, $48 an hour."
-    assert finding.value == Interval(24, 24)
+    assert sentence == "Serving 100 concurrent users at 10 tokens/s takes 3 nodes of 8 H100, $48/hour."
 
 
 def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
@@ -120,7 +119,7 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
         explorer.sliders[name].value = value
         assert explorer.answer.value != before, name
     assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
-    assert "250 users at 7 tokens/s each take" in explorer.answer.value
+    assert "Serving 250 concurrent users at 7 tokens/s takes" in explorer.answer.value
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ def marked(explorer: Explorer) -> str:
 
 
 def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Explorer) -> None:
-    assert climbing.figure.value.startswith('<div role="img" aria-label="The next node begins at ')
+    assert climbing.figure.value.startswith('<div role="img" aria-label="Next node at ')
     assert "<svg" in climbing.figure.value and marked(climbing) == "1 at 100 users"
     moves = {"users": 5000.0, "tokens_per_second_per_user": 20.0, "derate": (0.2, 0.4)}
     seen = [marked(climbing)]
@@ -174,7 +173,7 @@ def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Exp
         climbing.sliders[name].value = value
         seen.append(marked(climbing))
         lines = climbing.answer.value
-        low = re.search(r">nodes</td><td[^>]*>([\d,]+)<", lines).group(1)
+        low = re.search(r">nodes of 8</td><td[^>]*>([\d,]+)<", lines).group(1)
         assert seen[-1].startswith(low) and seen[-1].endswith(" at 5,000 users"), name
     assert len(set(seen)) == len(seen)
 
@@ -204,7 +203,7 @@ def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, m
 
 def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing: Explorer) -> None:
     climbing.sliders["tokens_per_second_per_user"].value = 150.0
-    assert climbing.figure.value.startswith("<p>No official run of H200 gave each user 150 tokens/s")
+    assert climbing.figure.value.startswith("<p>No plan: no H200 result at 150 tokens/s per user")
     climbing.sliders["tokens_per_second_per_user"].value = 25.0
     assert "<svg" in climbing.figure.value
 
@@ -231,13 +230,13 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
     assert set(bundle) == {mime.WIDGET, "text/html", "text/plain"}
-    assert bundle["text/plain"].startswith("100 users at 10 tokens/s each take")
+    assert bundle["text/plain"].startswith("Serving 100 concurrent users at 10 tokens/s takes")
     assert '<table class="cells" id="t' in bundle["text/html"]
 
 
 def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
     explorer = Explorer(unknown, fixed)
-    assert explore.plan(unknown, fixed)[0].headline.endswith("at a price that is not known.")
+    assert explore.plan(unknown, fixed)[0].endswith("price unknown.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
-    assert "take 3 nodes of 8 H100" in explorer.answer.value
+    assert "takes 3 nodes of 8 H100" in explorer.answer.value

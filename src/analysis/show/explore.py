@@ -1,4 +1,4 @@
-"""What-if sliders over the functions that the reports use, for JupyterLab."""
+"""Sliders over the functions that the reports use, for JupyterLab."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 
-from analysis.answers import real_world_derating as words
 from analysis.core import interval, mime
-from analysis.core.findings import Finding
 from analysis.core.interval import Interval
 from analysis.core.parameters import RealWorldDerating
 from analysis.show import tables
@@ -20,7 +18,7 @@ from analysis.show.figures import paper, stairs, style
 from analysis.show.figures.style import Drawing
 from analysis.show.tables import Table
 from analysis.themes import power
-from analysis.themes.plans import capacity
+from analysis.themes.plans import capacity, summary
 from analysis.themes.plans.capacity import Planned
 from analysis.themes.plans.demand import Demand
 
@@ -31,7 +29,7 @@ USERS, STEPS, DRAWS = 1_000_000, 60, 2000  # of a staircase: it must follow a sl
 
 @dataclass(frozen=True)
 class Choice:
-    """What the sliders move: users, tokens/s each, share of throughput left, dollars per accelerator-hour and kWh."""
+    """What the sliders move: users, tokens/s per user, derate, US dollars per accelerator-hour and per kWh."""
 
     users: int
     tokens_per_second_per_user: float
@@ -56,23 +54,21 @@ def planned(choice: Choice, fixed: Fixed) -> Planned:
     return capacity.over(basis, fixed.asked.model_copy(update=moved), choice.derate)
 
 
-def need(plan_made: Planned) -> Finding:
-    """The need in words, as the derating report says it."""
-    return words.need(plan_made)
+def need(plan_made: Planned) -> str:
+    """What the users need in one sentence, or why there is no plan."""
+    return summary.need(plan_made).headline if plan_made.serves else f"No plan: {summary.why_nothing(plan_made)}."
 
 
-def plan(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> tuple[Finding, pd.DataFrame]:
-    """The need in words, and a frame of quantity, p10, p50, p90; of electricity the least, middle and most.
+def plan(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> tuple[str, pd.DataFrame]:
+    """Return `need`, and a frame of quantity, p10, p50, p90; of electricity the lowest, middle, and highest.
 
     Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `plan_made`
     is the plan of the choice, where it was made already.
     """
     plan_made = plan_made or planned(choice, fixed)
     bill = electricity(plan_made.demand, choice.usd_per_kilowatt_hour, fixed)
-    energy = {"quantity": "US dollars an hour, electricity", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
-    marks = plan_made.marks
-    marks = marks[marks["output"].isin(list(words.OUTPUTS))]
-    rows = marks.assign(quantity=marks["output"].map(words.OUTPUTS))
+    energy = {"quantity": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
+    rows = summary.quantities(plan_made).rename(columns={"what": "quantity"})
     return need(plan_made), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
 
 
@@ -114,7 +110,7 @@ def staircase(plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Dra
         x_axis="users",
         y_axis=f"nodes of {plan_made.node}",
         title=_next_step(plan_made, climbed),
-        subtitle="Median of the draws, P10 and P90 as thin lines; marked: today's choice.",
+        subtitle="Median of the draws, P10 and P90 as thin lines; marked: the parameters.",
         colour="accelerator",
         others={"users_from_p10": "P10", "users_from_p90": "P90"},
     )
@@ -124,8 +120,8 @@ def _next_step(plan_made: Planned, climbed: pd.DataFrame) -> str:
     """At how many users the median of the draws takes a node more; why there is no plan."""
     begins = climbed.loc[climbed["users_from_p50"].gt(plan_made.demand.users), "users_from_p50"]
     if len(begins):
-        return f"The next node begins at {interval.number(begins.iloc[0], 2)} users."
-    return need(plan_made).headline
+        return f"Next node at {interval.number(begins.iloc[0], 2)} users."
+    return need(plan_made)
 
 
 def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
@@ -140,9 +136,9 @@ def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
 
 def shown(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> Table:
     """The plan as a table under its sentence."""
-    finding, rows = plan(choice, fixed, plan_made)
-    columns = {"quantity": "Quantity", "p10": "Low (P10)", "p50": "Middle (P50)", "p90": "High (P90)"}
-    return tables.show(rows, finding.said, columns)
+    sentence, rows = plan(choice, fixed, plan_made)
+    columns = {"quantity": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
+    return tables.show(rows, sentence, columns)
 
 
 class Explorer(ipywidgets.VBox):
@@ -202,15 +198,15 @@ def _sliders(start: Choice) -> dict[str, Any]:
     return {
         "users": ipywidgets.FloatLogSlider(
             value=start.users, min=0, max=_reach(start.users), step=0.02, readout_format=",.0f",
-            description="Users at the same time", **look,
+            description="Concurrent users", **look,
         ),
         "tokens_per_second_per_user": ipywidgets.FloatSlider(
             value=speed, min=min(1, speed), max=max(200, speed), step=1,
-            description="Tokens per second per user", **look,
+            description="Interactivity (tokens/s per user)", **look,
         ),
         "derate": ipywidgets.FloatRangeSlider(
             value=(derate.low, derate.high), min=min(0.05, derate.low), max=1, step=0.01,
-            description="Share of the throughput left", **look,
+            description="Derate", **look,
         ),
         PRICE: ipywidgets.FloatRangeSlider(
             value=(usd.low, usd.high), min=min(0.05, usd.low), max=max(20, usd.high), step=0.01,

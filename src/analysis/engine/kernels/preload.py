@@ -48,7 +48,6 @@ LATER = {  # what takes long, and is used by few notebooks or where a figure is 
 }
 PACKAGE = "analysis"
 OWN = (
-    "analysis.answers.words",
     "analysis.show.figures.charts",
     "analysis.show.notebook",
     "analysis.show.provenance",
