@@ -234,7 +234,7 @@ REFUSED = [
     ([*PLAN, "--derate", "0-50"], "--derate '0-50': what production keeps is above 0; valid: per cent such as 60-80"),
     ([*PLAN, "--derate", "gone.json"], f"--derate 'gone.json' is no share; valid: {asking.DERATES}, or a measurement"),
     ([*PLAN, "--derate", f"60-{'9' * 400}"], "is no share; valid: per cent such as"),
-    ([*PLAN, "--rounds", "v6.0", "v5.0"], "--rounds 'v5.0': no official result of it is here; rounds that are here: "),
+    ([*PLAN, "--rounds", "v6.0", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: "),
     (["measure", SWEEP, "--rounds", "v9.9"], "--rounds 'v9.9': no official result of it is here; rounds that are"),
     ([*PLAN, "--price", "$3.50"], f"expected {quote.EXPECTED_PLAIN}"),
     ([*PLAN, "--ttft-ms", "1e300"], refused(PLANNED, ttft_ms=1e300)),
@@ -557,7 +557,7 @@ NOT_CHOSEN = [
     ([*LLAMA, "--derate", "80-60"], "--derate '80-60' is no share; valid: per cent such as 60-80 or 5%, a share of at"),
     ([*LLAMA, "--derate", "5"], "--derate '5' is above 1, and not said to be per cent; valid: per cent such as"),
     ([*LLAMA, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent"),
-    ([*LLAMA, "--rounds", "v5.0"], "--rounds 'v5.0': no official result of it is here; rounds that are here: v2.0, "),
+    ([*LLAMA, "--rounds", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: v0.7, "),
     ([*LLAMA, "--price", "H200=$3"], f"expected {quote.EXPECTED}"),
 ]
 

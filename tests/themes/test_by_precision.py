@@ -76,24 +76,7 @@ def test_where_only_a_preview_ran_it_says_so(rows: pd.DataFrame) -> None:
     assert (pair["speedup_low"], pair["notes"]) == (2.0, preview | {note("single_wider", precision="FP8")})
 
 
-def test_a_changed_precision_is_told_of_one_submitter_and_size_in_neighbouring_rounds(comparable_rows: Rows) -> None:
-    """INT8 in v4.1, INT4 at 1.25 times in v5.1 and 1.5 times that in v6.0, where the precision stays."""
-    other = NEW | {"submitter": "Other", "precision": "int8"}
-    rows = comparable_rows(
-        {"precision": "int8"}, OLD | {"precision": "int4", "low": 1000.0}, NEW | {"precision": "int4", "low": 1500.0},
-        other, NEW | {"precision": "int8", "accelerator_count": 4}, OLD | {"precision": "", "low": 9000.0},
-        NEW | {"precision": "fp4", "low": 9000.0, "availability": "preview"},
-    )  # fmt: skip
-    virtual = rows.assign(hypervisor=rows["precision"].map({"int4": "KVM"}).fillna(""))
-    assert quantization.precision_changes(virtual).empty
-    (found,) = quantization.precision_changes(rows).to_dict("records")
-    assert (found["before"], found["after"], found["rounds"]) == ("int8", "int4", ("v4.1", "v5.1"))
-    assert (found["gain_low"], found["gain_high"], found["submitter"]) == (1.25, 1.25, "ACME")
-    assert found["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
-    assert found["source_ids"] == ("mlcommons-v4.1", "mlcommons-v5.1")
-
-
 def test_nothing_official_gives_nothing(rows: pd.DataFrame) -> None:
     published = rows[rows["origin"].eq("published")]
-    frames = quantization.by_precision, quantization.precision_pairs, quantization.precision_changes
-    assert [len(made(published)) for made in frames] == [0, 0, 0]
+    frames = quantization.by_precision, quantization.precision_pairs
+    assert [len(made(published)) for made in frames] == [0, 0]

@@ -50,7 +50,7 @@ def test_official_rows_of_the_rounds_asked_for_are_taken(record: Rows) -> None:
 def test_what_the_tables_have_no_column_for_is_missing(results: Rows) -> None:
     """Results without any import lack the columns of logs and limits: nothing was computed again."""
     counts = holdings.counts(holdings.official(results({"power_capped": True})))
-    assert counts.loc["v4.1", ["with_log", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
+    assert counts.loc["v4.1", ["recomputed", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
 
 
 def test_what_rows_were_read_from_is_counted_by_round(record: Rows) -> None:
@@ -75,11 +75,11 @@ def test_rows_with_logs_and_without_are_counted_by_round(record: Rows) -> None:
         without_log(**OLD, division="network", inferred=True),
     )
     counts = holdings.counts(holdings.official(rows))
-    names = ["rows", *DIVISIONS, "with_log", "inferred", "compared", "differing", "precision_unknown"]
+    names = ["rows", *DIVISIONS, "inferred", "recomputed", "compared", "differing", "precision_unknown"]
     assert list(counts.index) == ["v2.1", "v4.1", ALL]
-    assert counts.loc["v4.1", names].tolist() == [5, 4, 1, 0, 4, 1, 4, 2, 1]
+    assert counts.loc["v4.1", names].tolist() == [5, 4, 1, 0, 1, 4, 3, 2, 1]
     assert counts.loc["v2.1", names].tolist() == [1, 0, 0, 1, 0, 0, 0, 0, 1]
-    assert counts.loc[ALL, names].tolist() == [6, 4, 1, 1, 4, 1, 4, 2, 2]
+    assert counts.loc[ALL, names].tolist() == [6, 4, 1, 1, 1, 4, 3, 2, 2]
     assert counts["source_ids"].tolist() == [
         ("mlcommons-v2.1",), ("mlcommons-v4.1",), ("mlcommons-v2.1", "mlcommons-v4.1")
     ]  # fmt: skip
@@ -228,12 +228,26 @@ def test_of_no_row_nothing_is_counted(record: Rows, comparable_rows: Rows) -> No
     assert holdings.best(comparable_rows({"availability": "preview"})).empty
 
 
-def test_the_readme_says_how_large_the_record_is(data: Catalog) -> None:
-    """Each figure of its first lines, in the order in which they stand there."""
-    text = (ROOT / "README.md").read_text("utf-8").split("\n## The official record\n")[1].split("[data/README.md]")[0]
+def test_docs_state_what_is_complete(data: Catalog) -> None:
+    """Each number of the table, and those of the text around it."""
+    text = (ROOT / "docs" / "data.md").read_text("utf-8")
     rows = holdings.official(data.results)
-    logged = rows[rows["round"].isin(rows.loc[rows["recomputed"].notna(), "round"])]
-    closed, may = rows["division"].eq("closed").sum(), holdings.set_aside(rows).at[ALL, "compared"]
-    expected = [len(rows), closed, may, logged["recomputed"].notna().sum(), len(logged)]
-    assert re.findall(r"\d+,\d+", text) == [f"{int(count):,}" for count in expected]
-    assert set(rows["round"]) - set(logged["round"]) == {"v3.1", "v4.0", "v5.0"}
+    counts = holdings.counts(rows)
+    shown = counts.assign(other=counts["open"] + counts["network"])[["rows", "closed", "other", "power", "recomputed"]]
+    expected = [
+        [name, *(f"{count:,}" for count in row)] for name, row in zip(shown.index, shown.to_numpy(), strict=True)
+    ]
+    table = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line[:3] in ("| v", "| a")
+    ]
+    assert table == expected
+    record = counts.loc[ALL]
+    first, after = text.partition("\n\n| round")[0], text.partition("A result is recomputed")[2].partition("\n\n")[0]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"(?<![v.\d])\d[\d,]*(?![\d.])", first + after)]
+    assert numbers == [
+        int(record[name]) for name in ("rows", "inferred", "compared", "differing", "power_differing", "power_compared")
+    ]
+    lacking = rows[rows["evidence"].ne("log")].groupby("round").size()
+    assert lacking[["v2.0", "v3.0", "v5.1", "v6.0"]].tolist() == [1, 1, 12, 6]

@@ -329,3 +329,50 @@ def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(re
     assert other["id"].tolist() == ["r1"]
     assert found["joules_low"].tolist() == pytest.approx([0.25, 0.0292], rel=1e-12)
     assert len(power.submissions(rows, ["official"], [])) == 3 and power.submissions(rows, ["measured"], []).empty
+
+
+LATER = {"accelerator": "B200 SXM", "result_id": "5.1-1", "round": "v5.1", "source_id": "mlcommons-v5.1"}
+LIMITS = pd.DataFrame({"accelerator": ["H100 SXM", "B200 SXM"], "power_limit_w": [700.0, 1000.0]})
+
+
+@pytest.mark.parametrize("baseline", ["H100 SXM", "B200 SXM"])
+@pytest.mark.parametrize(
+    ("newer", "sides"), [(32_000.0, ("B200 SXM", "H100 SXM")), (8_000.0, ("H100 SXM", "B200 SXM"))]
+)
+def test_the_lead_names_the_more_efficient_side_first(
+    comparable_rows: Rows, baseline: str, newer: float, sides: tuple[str, str]
+) -> None:
+    """16,000 at 4,000 W are 4 a joule; 32,000 are 8 and 8,000 are 2: twice either way."""
+    rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"low": newer}))
+    lead = power.lead(power.nodes(rated), power.ratios(rated, baseline), baseline)
+    assert span(lead, "ratio") == (2.0, 2.0)
+    assert (row(lead)["accelerator"], row(lead)["accelerator_base"]) == sides
+    assert (row(lead)["round"], row(lead)["round_base"]) == tuple(
+        {"B200 SXM": "v5.1", "H100 SXM": "v4.1"}[s] for s in sides
+    )
+
+
+def test_without_a_system_of_that_size_nothing_leads(comparable_rows: Rows) -> None:
+    rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"accelerator_count": 1}))
+    assert power.lead(power.nodes(rated), power.ratios(rated, "H100 SXM"), "H100 SXM").empty
+    assert power.lead(rated.head(0), power.ratios(rated.head(0), "H100 SXM"), "H100 SXM").empty
+
+
+def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_rows: Rows) -> None:
+    rows = comparable_rows(
+        MEASURED, MEASURED, MEASURED | LATER, MEASURED | LATER | {"accelerator_count": 4}, MEASURED | LATER,
+        MEASURED | LATER | {"benchmark": "images", "accelerator_count": 4},
+        MEASURED | LATER | {"benchmark": "images", "accelerator_count": 4},
+    )  # fmt: skip
+    assert power.most_metered(rows, ["llm"])["id"].tolist() == ["r2", "r4"]
+    assert set(power.most_metered(rows, [])["accelerator_count"]) == {4}
+    assert power.most_metered(rows.head(0), ["llm"]).empty
+
+
+def test_system_kilowatts_span_the_systems_of_an_accelerator(comparable_rows: Rows) -> None:
+    """8 x 700 W are 5.6 kW, of which 7 kW are 1.25."""
+    wider = {"power_watts_low": 7_000.0, "power_watts_high": 7_000.0}
+    drawn = power.system_kilowatts(power.limits(comparable_rows(MEASURED, MEASURED | wider), LIMITS))
+    assert span(drawn, "kilowatts") == (4.0, 7.0)
+    assert row(drawn)["of_limits"] == 1.25
+    assert power.system_kilowatts(power.limits(comparable_rows(MEASURED).head(0), LIMITS)).empty

@@ -100,6 +100,18 @@ def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_ro
     assert quantization.accuracy_cost(comparable_rows(STRICT | other), rows(LOOSE)).empty
 
 
+def test_runs_of_the_interactive_model_are_paired_with_each_other(comparable_rows: Rows) -> None:
+    """v5.0 has two Offline runs of a system at each target: 0.9 and 0.7 of each other, not 0.45 or 1.4."""
+    strict, loose = (
+        comparable_rows(row, row | {"low": interactive}).assign(
+            model_run=[f"llm-{target}", f"llm-interactive-{target}"]
+        )
+        for row, target, interactive in ((STRICT, "99.9", 450.0), (LOOSE, "99", 500.0))
+    )
+    (row,) = quantization.accuracy_cost(strict, loose).to_dict("records")
+    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
+
+
 def test_a_document_has_no_accuracy_cost(comparable_rows: Rows) -> None:
     paper = {"origin": "published", "result_id": ""}
     strict, loose = (comparable_rows(row | paper) for row in (STRICT, LOOSE))

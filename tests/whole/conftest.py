@@ -70,7 +70,7 @@ OTHERS = {
     "record_images": ("official_record", {"rounds": ["v6.0"], "benchmark": "resnet50", "scenario": "Server"}),
     "overview_server": ("overview", {"benchmark": "resnet50", "scenario": "Server", "baseline": "A100 SXM 80GB"}),
     "overview_nothing": ("overview", {"benchmark": "yolo", "rounds": ["v6.0"]}),
-    "record_nothing": ("official_record", {"rounds": ["v5.0"]}),
+    "record_nothing": ("official_record", {"rounds": ["v0.5"]}),
     "record_bert": ("official_record", {"rounds": ["v4.1", "v5.1"], "benchmark": "bert"}),
     "overview_interactive": (
         "overview",

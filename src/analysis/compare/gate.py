@@ -469,7 +469,7 @@ def _newest_versions(results: pd.DataFrame, asked: Columns, question: Question, 
         asked = {name: results[name].array.take(places) for name in columns}
     is_rate = asked["metric"] == "throughput"
     kinds = set(zip(*(asked[name][is_rate].tolist() for name in columns[:-1]), strict=True))
-    in_time = sorted((kind for kind in kinds if kind[1]), key=lambda kind: round_age(kind[1]))
+    in_time = sorted((kind for kind in kinds if kind[1]), key=lambda kind: (round_age(kind[1]), round_age(kind[2])))
     return {name: since for name, round, since in in_time if not question.rounds or round in question.rounds}
 
 

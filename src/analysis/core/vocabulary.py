@@ -12,7 +12,7 @@ ORIGINS = ("published", "official", "measured")  # a document prints it, the rec
 EVIDENCE = {  # what a result was read from, the strongest first
     "log": "recomputed from its log",
     "summary": "published summary",
-    "table": "results table, two decimals",
+    "table": "rounded results table",
     "collection": "Collective Mind collection",
 }
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt

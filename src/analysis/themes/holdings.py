@@ -38,18 +38,17 @@ def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
 def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     """Return counts of rows by round, oldest first, then of ALL; without rows an empty frame.
 
-    Columns: rows; closed, open, network; with_log (computed from a log), inferred (that log is of another scenario),
-    compared (with the published figure, or the figure is the log's own), differing (by more than `agrees`, relative,
-    from the published one); unit_corrected; power,
+    Columns: rows; closed, open, network; inferred (recomputed from the log of another scenario), recomputed (from
+    a log), compared (recomputed, and published elsewhere), differing (by more than `agrees`, relative, from that); unit_corrected; power,
     power_compared and power_differing (by more than POWER_AGREES) of watts or energy, power_left_out (metered,
     without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap in watts unknown); those of
     `distinct`; source_ids.
     """
     figure = _power_figure(rows)
     flags = {name: rows["division"].eq(name) for name in DIVISIONS} | {
-        "with_log": rows["recomputed"].notna(),
         "inferred": rows["recomputed"].notna() & rows["inferred"],
-        "compared": rows["recomputed"].notna(),
+        "recomputed": rows["recomputed"].notna(),
+        "compared": rows["recomputed_difference"].notna(),
         "differing": rows["recomputed_difference"].abs() > agrees,
         "unit_corrected": rows["corrected"].ne(""),
         "power": figure,

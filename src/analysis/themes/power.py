@@ -10,7 +10,7 @@ there are any, and says so where there are none.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,60 @@ def leader(best: pd.DataFrame) -> pd.Series:
     facts = pd.DataFrame({name: best[name].to_numpy("object") for name in ("round", "accelerator_count")})
     newest = of_newest_round(of_a_kind.narrowed(facts, pd.Series(_of_record(best).to_numpy("bool"))))
     return best.iloc[of_a_kind.narrowed(newest, newest["accelerator_count"].eq(USUAL_SIZE)).index[0]]
+
+
+def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the row of `ratios` that compares the leader of `nodes` with the baseline, or no row without one.
+
+    Where the baseline itself leads, the best other accelerator of the newest round. The more efficient side comes
+    first, so that the ratio is 1 or more; columns as of `ratios`.
+    """
+    if best.empty or ratios.empty:
+        return ratios.head(0)
+    leading = leader(best)["accelerator"]
+    pairs = ratios[ratios["accelerator"].eq(leading)] if leading != baseline else of_newest_round(ratios)
+    pair = pairs.loc[interval.of(pairs, "ratio").middle.nlargest(1).index]
+    if pair.empty or interval.of(pair, "ratio").middle.ge(1).all():
+        return pair
+    sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems")}
+    swapped = pair.rename(columns=sides | {base: name for name, base in sides.items()})
+    return interval.put(swapped, "ratio", Interval(1.0, 1.0) / interval.of(swapped, "ratio"))
+
+
+def most_metered(rows: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:
+    """Return the rows with measured watts of the accelerator and size that the newest round metered most often.
+
+    Of the benchmarks `language` (language models, see benchmark_rules) where any is there: they load a system most.
+    """
+    metered = rows[rows["power_watts_low"].notna()]
+    metered = of_newest_round(of_a_kind.narrowed(metered, metered["benchmark"].isin(language)))
+    systems = metered.groupby(["accelerator", "accelerator_count"], sort=False)["power_watts_low"].transform("size")
+    commonest = metered[systems.eq(systems.max())].head(1)
+    return metered.merge(commonest[["accelerator", "accelerator_count"]])
+
+
+def system_kilowatts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what systems draw by benchmark, accelerator and round: the newest round and the most kilowatts first.
+
+    `rows` are those of `limits`, of one system size. Columns: benchmark, accelerator, round, kilowatts_low/high,
+    of_limits (the highest ratio to the summed power limits; NaN where no limit is known), software, system, submitter,
+    basis and source_id of the first system, notes.
+    """
+    by, facts = ["benchmark", "accelerator", "round"], ["software", "system", "submitter", "basis", "source_id"]
+    rows = interval.put(rows, "kilowatts", interval.of(rows, "power_watts") / 1000)
+    rows = rows.assign(
+        software=of_a_kind.software(rows),
+        of_limits=rows["power_watts_high"] / (rows["limit_w"] * rows["accelerator_count"].astype("float64")),
+    )
+    groups = rows.groupby(by, sort=False)
+    spread = groups.agg(
+        kilowatts_low=("kilowatts_low", "min"),
+        kilowatts_high=("kilowatts_high", "max"),
+        of_limits=("of_limits", "max"),
+        **{name: (name, "first") for name in facts},
+        notes=("notes", lambda notes_of_rows: frozenset().union(*notes_of_rows)),
+    )
+    return newest_first(spread.reset_index().sort_values("kilowatts_high", ascending=False, kind="stable"))
 
 
 def newest_first(rows: pd.DataFrame) -> pd.DataFrame:

@@ -24,8 +24,6 @@ UNKNOWN = "unknown"  # where nothing states the precision
 _RAN = ["benchmark", "scenario", "basis", "round", "accelerator"]
 _BY_PRECISION = [*_RAN, "precision", "known_from", "per_accelerator_low", "per_accelerator_high", "results", "systems"]
 _BY_PRECISION += ["system", "submitter", "software", "origin", "source_ids", "notes"]
-_CHANGED = ["benchmark", "scenario", "accelerator", "submitter", "before", "after", "rounds", "gain_low", "gain_high"]
-_CHANGED += ["source_ids", "notes"]
 
 
 def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
@@ -70,30 +68,6 @@ def precision_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[newest].reset_index(drop=True)
 
 
-def precision_changes(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the cases where a submitter changed the precision of an accelerator from one round to the next.
-
-    One row per benchmark, scenario, accelerator, submitter, system size and change, of available systems. Columns:
-    benchmark, scenario, accelerator, submitter, `before`, `after` (precisions), `rounds` (two names), `gain_low/high`
-    (throughput per accelerator, later over earlier round: precision and software together), source_ids, notes.
-    """
-    official = rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE) & rows["precision"].ne("")]
-    by = ["benchmark", "scenario", "accelerator", "submitter"]
-    gains = []
-    groups = [*by, "accelerator_count"]
-    several_ran = official.groupby(groups)["precision"].transform("nunique").gt(1)
-    for key, part in official[several_ran].groupby(groups, sort=False):
-        rounds = {name: as_dicts(of_round) for name, of_round in part.groupby("round")}
-        for earlier, later in pairwise(sorted(rounds, key=round_age)):
-            old, new = (alike.by_system(rounds[name])[0] for name in (earlier, later))
-            if old["precision"] != new["precision"] and alike.virtualised(old) == alike.virtualised(new):
-                gain = alike.ratio(new, old)
-                gain_notes = alike.own_notes(new, old) | notes.apart([later], [earlier])
-                cells = old["precision"], new["precision"], (earlier, later), gain.low, gain.high
-                gains.append((*key[:4], *cells, several([old["source_id"], new["source_id"]]), gain_notes))
-    return pd.DataFrame(gains, columns=_CHANGED)
-
-
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
     """Return how many accelerators hold the weights, one row per accelerator and precision.
 
@@ -114,13 +88,16 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     """Return the throughput at the stricter accuracy target over that at the looser one, on the same system.
 
     Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
-    count, and is official and available. One row per benchmark, scenario and `by`: `retained_low/high` (a ratio),
-    `systems`, source_ids, `precision` and `precision_loose` (at the stricter and looser target, of the first system; ""
-    where not stated), notes. One run submitted under both targets (ratio exactly 1) has no cost and is left out.
+    count, ran the same model, and is official and available. One row per benchmark, scenario and `by`:
+    `retained_low/high` (a ratio), `systems`, source_ids, `precision` and `precision_loose` (at the stricter and looser
+    target, of the first system; "" where not stated), notes. One run submitted under both targets (ratio exactly 1) has
+    no cost and is left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
+    keys += ["run"]
     strict, loose = (
-        rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)] for rows in (strict, loose)
+        rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)].assign(run=_run)
+        for rows in (strict, loose)
     )
     pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
     pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
@@ -133,6 +110,12 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     pairs["notes"] = notes.beside(pairs["notes"], pairs["notes_loose"])
     priced = spread.merge(ids.reset_index(), on=groups).merge(first, on=groups)
     return priced.merge(notes.carried(pairs, groups), on=groups)
+
+
+def _run(rows: pd.DataFrame) -> pd.Series:
+    """The model that each row ran, without its accuracy target: v5.0 has Offline runs of the Interactive model too."""
+    runs = rows.get("model_run", pd.Series("", index=rows.index))
+    return runs.str.replace(r"-99(\.9)?$", "", regex=True)
 
 
 def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, alike.Records]]:

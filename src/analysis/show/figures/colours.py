@@ -91,8 +91,8 @@ _JUDGED = {
 }
 JUDGED = {verdict: readable(colour, LIGHT) for verdict, colour in _JUDGED.items()}
 
-# Of official results: recomputed from their log with the published value or another one, and without a log.
-RECOMPUTED = {"agreeing": POINT, "differing": JUDGED["contradicted"], "uncompared": LIGHT}
+# What official results were read from, by vocabulary.EVIDENCE: white is the weakest.
+EVIDENCE = {"log": POINT, "summary": JUDGED["confirmed"], "table": JUDGED["conditional"], "collection": LIGHT}
 
 
 @cache
