@@ -64,7 +64,7 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
         html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
     _check(html, _pieces(shown.cells, facts["code"]))
-    return allowing(html, facts["live"].get("script", ""))
+    return allowing(html, facts["live"].get("script", ""), facts["sort"])
 
 
 @cache

@@ -1,6 +1,7 @@
 """What a piece of HTML holds (text, tables, ids), found with the standard parser; the id that words give."""
 
 import re
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from html.parser import HTMLParser
 
@@ -109,20 +110,36 @@ def without_styles(html: str) -> tuple[str, tuple[str, ...]]:
     return rest + html[after:], tuple(styles)
 
 
-class _FrameReader(HTMLParser):
-    """The texts of a table's cells, row by row."""
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: its text, the columns and rows that it spans, and whether it is a heading."""
 
-    def __init__(self) -> None:
+    text: str
+    columns: int
+    rows: int
+    heading: bool
+
+
+class _FrameReader(HTMLParser):
+    """The cells of a table, row by row: those of its head, and the others."""
+
+    def __init__(self, html: str) -> None:
         super().__init__()
-        self.rows: list[list[str]] = []
-        self._inside = False
+        self.head: list[list[Cell]] = []
+        self.body: list[list[Cell]] = []
+        self._rows, self._inside = self.body, False
+        self.feed(html)
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("th", "td") and self.rows:
-            spans = int(dict(attrs).get("colspan") or 1)
-            self.rows[-1] += [""] * spans
+        spans = dict(attrs)
+        if tag in ("thead", "tbody"):
+            self._rows = self.head if tag == "thead" else self.body
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("th", "td") and self._rows:
+            cell = Cell("", int(spans.get("colspan") or 1), int(spans.get("rowspan") or 1), tag == "th")
+            self._rows[-1].append(cell)
             self._inside = True
 
     def handle_endtag(self, tag: str) -> None:
@@ -130,15 +147,59 @@ class _FrameReader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._inside:
-            self.rows[-1][-1] += data
+            cell = self._rows[-1][-1]
+            self._rows[-1][-1] = replace(cell, text=cell.text + data)
 
 
-def frame_cells(html: str) -> list[list[str]]:
-    """The cells of a pandas table as text, the heads first; [] where its rows differ in length, as over merged rows."""
-    reader = _FrameReader()
-    reader.feed(html)
-    rows = [row for row in reader.rows if row]
-    return rows if rows and len({len(row) for row in rows}) == 1 else []
+@dataclass(frozen=True)
+class Frame:
+    """A pandas table as text: a name for each column, the rows, and how many columns at their start are the index."""
+
+    names: list[str]
+    rows: list[list[str]]
+    levels: int
+
+
+def frame(html: str) -> Frame | None:
+    """A pandas table: merged cells repeated, its header rows joined to one; None where rows differ in length."""
+    reader = _FrameReader(html)
+    head, body = _grid(reader.head), _grid(reader.body)
+    widths = {len(row) for row in [*head, *body]}
+    if len(widths) != 1:
+        return None
+    levels = sum(cell.columns for cell in reader.body[0] if cell.heading) if body else 0
+    names = [_name([row[place] for row in head], place < levels) for place in range(widths.pop())]
+    return Frame(names, body, levels)
+
+
+def _name(texts: list[str], is_index: bool) -> str:
+    """A column's name from the header rows; an index has its own in the last row that has any."""
+    named = list(dict.fromkeys(text for text in texts if text))
+    return ", ".join(named[-1:] if is_index else named)
+
+
+def _grid(rows: list[list[Cell]]) -> list[list[str]]:
+    """The text at each place of a table: that of a cell that spans several stands at each of them."""
+    lines: list[list[str]] = []
+    hanging: dict[int, tuple[int, str]] = {}  # by place: of cells from above, the rows that are left and the text
+    for row in rows:
+        line: list[str] = []
+        cells = iter(row)
+        while True:
+            if len(line) in hanging:
+                left, text = hanging.pop(len(line))
+                if left > 1:
+                    hanging[len(line)] = (left - 1, text)
+                line.append(text)
+            elif (cell := next(cells, None)) is not None:
+                for _ in range(cell.columns):
+                    if cell.rows > 1:
+                        hanging[len(line)] = (cell.rows - 1, cell.text)
+                    line.append(cell.text)
+            else:
+                break
+        lines.append(line)
+    return lines
 
 
 def anchor(text: str) -> str:

@@ -12,9 +12,19 @@ from analysis.core import mime
 from analysis.engine.page import record
 from analysis.engine.page.drawing import inline
 from analysis.engine.page.errors import ReportFailed
-from analysis.engine.page.markup import frame_cells, without_styles
+from analysis.engine.page.markup import frame, without_styles
 
 FRAME = 'class="dataframe"'  # of a table as pandas writes it
+# Such a table without another inside, and the line by which pandas says that it shows a part of the frame.
+FRAMES = re.compile(
+    rf"(?P<table><table[^>]*{FRAME}[^>]*>(?:(?!<table).)*?</table>)"
+    r"(?:\s*<p>(?P<rows>\d+) rows × (?P<columns>\d+) columns</p>)?",
+    re.DOTALL,
+)
+PANDAS_SHEET = re.compile(r"<style scoped>\s*\.dataframe.*?</style>\s*", re.DOTALL)
+SORTABLE = 'class="sortable"'
+CUT = "..."  # in each cell of the row, and of the column, where pandas leaves out others
+CSV_LINK = '<p class="behind"><a download="table.csv" href="data:text/csv;charset=utf-8;base64,{}">CSV</a></p>'
 FOLD = 8  # rows above which a table is folded
 NUMBER = re.compile(r"|-?[\d,]*\.?\d+(?:e[+-]?\d+)?%?|NaN|<NA>", re.IGNORECASE)
 SHOWN = (mime.SVG, mime.HTML, mime.PNG, mime.MARKDOWN, mime.PLAIN)
@@ -33,32 +43,55 @@ def shown(output: Any, index: int) -> Any | None:
         return None
     output.output_type, output.data = "display_data", {kinds[0]: output.data[kinds[0]]}
     if kinds[0] == mime.HTML and FRAME in output.data[mime.HTML]:
-        frame(output)
+        output.data[mime.HTML] = frames(output.data[mime.HTML], output.metadata.get(mime.CSV, ""))
     return output
 
 
-def frame(output: Any) -> None:
-    """Give a pandas table the look of the project's own: scopes, numbers to the right, folded where it is long, CSV."""
-    rows = frame_cells(output.data[mime.HTML])
-    if not rows:
-        return
-    numeric = [all(NUMBER.fullmatch(row[place]) for row in rows[1:]) for place in range(len(rows[0]))]
-    lines = [_line(row, numeric, "th" if number == 0 else "td") for number, row in enumerate(rows)]
-    table = f'<table class="cells"><thead>{lines[0]}</thead><tbody>{"".join(lines[1:])}</tbody></table>'
-    if len(rows) - 1 > FOLD:
-        table = f'<details class="table"><summary>Table ({len(rows) - 1} rows)</summary>{table}</details>'
+def frames(markup: str, whole: str = "") -> str:
+    """HTML with its pandas tables in the look of the project's own: scopes, numbers to the right, sortable, CSV.
+
+    Long tables are folded. One that pandas cut says so; `whole` is the CSV of all its rows, and without it there is no
+    CSV of a cut table. What stands beside the tables stays.
+    """
+    return PANDAS_SHEET.sub("", FRAMES.sub(lambda found: _framed(found, whole), markup))
+
+
+def _framed(found: re.Match[str], whole: str) -> str:
+    table = frame(found["table"])
+    if table is None:
+        return found[0]
+    rows = table.rows
+    cut = next((place for place, row in enumerate(rows) if set(row) == {CUT}), None)
+    if cut is not None:  # Below stand the last rows, as if they came next.
+        rows = rows[:cut]
+    numeric = [all(NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(table.names))]
+    head = _line(table.names, numeric, len(table.names), "col")
+    lines = "".join(_line(row, numeric, table.levels, "row") for row in rows)
+    markup = f'<div {SORTABLE}><table class="cells"><thead>{head}</thead><tbody>{lines}</tbody></table></div>'
+    is_cut = found["rows"] is not None
+    counted = f"first {len(rows)} of {int(found['rows']):,} rows" if cut is not None else f"{len(rows)} rows"
+    if is_cut and CUT in table.names:
+        counted += f", {len(table.names) - table.levels - 1} of {found['columns']} columns"
+    if len(rows) > FOLD:
+        markup = f'<details class="table"><summary>Table ({counted})</summary>{markup}</details>'
+    elif is_cut:
+        markup += f'<p class="quiet">{counted.capitalize()}.</p>'
+    content = whole if is_cut else whole or _csv([table.names, *rows])
+    return markup + (CSV_LINK.format(b64encode(content.encode()).decode()) if content else "")
+
+
+def _csv(rows: list[list[str]]) -> str:
     content = io.StringIO()
     csv.writer(content, lineterminator="\n").writerows(rows)
-    link = b64encode(content.getvalue().encode()).decode()
-    output.data[mime.HTML] = (
-        f'{table}<p class="behind"><a download="table.csv" href="data:text/csv;charset=utf-8;base64,{link}">CSV</a></p>'
-    )
+    return content.getvalue()
 
 
-def _line(cells: list[str], numeric: list[bool], tag: str) -> str:
-    scope = ' scope="col"' if tag == "th" else ""
-    marked = zip(cells, numeric, strict=True)
-    texts = (f"<{tag}{scope}{' class=number' * is_number}>{html.escape(cell)}</{tag}>" for cell, is_number in marked)
+def _line(cells: list[str], numeric: list[bool], headings: int, scope: str) -> str:
+    """A row of a table; so many of its first cells are headings."""
+    texts = []
+    for place, (cell, is_number) in enumerate(zip(cells, numeric, strict=True)):
+        tag, scoped = ("th", f' scope="{scope}"') if place < headings else ("td", "")
+        texts.append(f"<{tag}{scoped}{' class=number' * is_number}>{html.escape(cell)}</{tag}>")
     return f"<tr>{''.join(texts)}</tr>"
 
 
@@ -153,3 +186,8 @@ def figures(cells: list[Any]) -> Iterator[Any]:
 def is_html(output: Any) -> bool:
     """Whether an output has an HTML form."""
     return mime.HTML in output.get("data", {})
+
+
+def is_sortable(output: Any) -> bool:
+    """Whether an output has a table whose heads sort it."""
+    return is_html(output) and SORTABLE in output.data[mime.HTML]

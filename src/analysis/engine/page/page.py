@@ -11,6 +11,7 @@ from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markdown import Heading, Headings
 from analysis.engine.page.markup import parsed
 from analysis.engine.page.parameter_words import parameter_help
+from analysis.engine.page.templates import shared
 
 PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
 RESERVED = {"main", "answer", "contents", "about", "notes", "code"}
@@ -41,6 +42,7 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     outputs.pair_numbers(notebook.cells)
     drawn = outputs.draw(notebook.cells)
     facts |= {
+        "sort": shared("sort.js") if any(map(outputs.is_sortable, record.outputs(notebook.cells))) else "",
         "answer": answer,
         "said": (stated["answer"] or [""])[0].removesuffix("."),
         "styles": "\n".join([styles, *drawn, live.get("style", "")]),

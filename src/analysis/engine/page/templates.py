@@ -29,9 +29,15 @@ def fill(
     return allowing(html, script)
 
 
-def allowing(html: str, script: str) -> str:
-    """The page with a policy that allows this script by the hash of its text and no other; without one as it is."""
-    return html.replace(POLICY, f"{POLICY} script-src 'sha256-{_encoded(script)}';", 1) if script else html
+def shared(name: str) -> str:
+    """The text of a file that all kinds of pages share."""
+    return (TEMPLATES / "shared" / name).read_text(encoding="utf-8")
+
+
+def allowing(html: str, *scripts: str) -> str:
+    """The page with a policy that allows these scripts by the hashes of their texts; without any as it is."""
+    hashes = " ".join(f"'sha256-{_encoded(script)}'" for script in scripts if script)
+    return html.replace(POLICY, f"{POLICY} script-src {hashes};", 1) if hashes else html
 
 
 def _encoded(script: str) -> str:
