@@ -48,6 +48,7 @@ LATER = {  # what takes long, and is used by few notebooks or where a figure is 
 }
 PACKAGE = "analysis"
 OWN = (
+    "analysis.report",
     "analysis.show.figures.charts",
     "analysis.show.notebook",
     "analysis.show.provenance",
