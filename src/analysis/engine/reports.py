@@ -169,6 +169,8 @@ def _tell(outcome: Outcome, say: Say, places: Places, plan: Plan, result: Timed)
 
 def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
     """Say what failed and why, how many reports there are of each kind, and where the index is."""
+    for hint in runfiles.hints(places):
+        say(f"hint    {hint}")
     for failure in outcome.failed:
         say(f"\n{failure.text()}")
     counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}

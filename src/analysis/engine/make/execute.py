@@ -23,8 +23,8 @@ try:
     if "analysis" in sys.modules:
         from analysis.show import provenance
         provenance.show_read()
-except Exception:  # A page is built also where the package is another one, or half of it.
-    pass
+except Exception as error:  # A page is built also where the package is another one, or half of it.
+    print(f"{type(error).__name__}: {error}")
 """
 
 
@@ -91,10 +91,14 @@ def take_read(notebook: Any) -> None:
     """Take the cell of READ out again; what it put out goes to the metadata of the code cell before it."""
     asked = [cell for cell in notebook.cells if cell.get("id") == READ_ID]
     notebook.cells = [cell for cell in notebook.cells if cell.get("id") != READ_ID]
-    told = [output for cell in asked for output in cell.outputs if mime.PROVENANCE in output.get("data", {})]
+    outputs = [output for cell in asked for output in cell.outputs]
+    told = [output for output in outputs if mime.PROVENANCE in output.get("data", {})]
+    failed = [output.text.strip() for output in outputs if output.get("name") == "stdout"]
     last = next((cell for cell in reversed(notebook.cells) if cell.cell_type == "code"), None)
     if told and last is not None:
         last.metadata[record.READ] = told[-1]
+    elif failed and last is not None:
+        last.metadata[record.UNREAD] = failed[-1]
 
 
 def normalise(notebook: Any) -> None:

@@ -10,6 +10,7 @@ from analysis.core import mime
 from analysis.engine.page.errors import ReportFailed
 from analysis.engine.page.markup import Markup
 
+UNREAD = "unread"  # metadata of the last code cell: why the kernel could not say what was read
 READ = "read"  # metadata of the last code cell: the output in which the kernel said what was read (make.execute)
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
@@ -56,6 +57,8 @@ def hints(cells: list[Any]) -> list[str]:
     )
     if undescribed:
         lines.append(f"{undescribed} of {len(pictures)} figures have no alt text (report.figure writes one)")
+    if unread := [cell["metadata"][UNREAD] for cell in cells if UNREAD in cell["metadata"]]:
+        lines.append(f"which tables were read is unknown ({unread[0]}): rebuild it after editing one")
     if any(output.get("name") == "stderr" for output in outputs(cells)):
         lines.append("a cell wrote to stderr: the page shows it")
     return lines

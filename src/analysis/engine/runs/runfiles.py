@@ -80,17 +80,35 @@ def read_run(path: Path, places: Places) -> ReportRun:
 
 
 def _is_report(notebook: Path) -> bool:
-    """Whether a notebook without a run file becomes a page: one with code and a `# ` title, unless tagged NO_REPORT."""
-    if not NAME.fullmatch(notebook.stem):
-        return False
+    return why_not(notebook) is None
+
+
+def hints(places: Places) -> list[str]:
+    """A line for each notebook that makes no page though nothing says that it should not."""
+    files = {path.stem: path for path in places.runs.glob("*.y*ml")}
+    named = {match[1] for path in files.values() if (match := NAMED.search(path.read_text("utf-8", "replace")))}
+    alone = [path for path in sorted(places.notebooks.glob("*.ipynb")) if path.stem not in named]
+    return [f"{path.name}: no page, {why}" for path in alone if (why := why_not(path))]
+
+
+def why_not(notebook: Path) -> str | None:
+    """Why a notebook without a run file becomes no page; "" where it is to be none, None where it becomes one."""
+    if notebook.stem.startswith("_"):
+        return ""
     try:
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
         tags = {tag for cell in cells for tag in cell["metadata"].get("tags", [])}
         texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+        has_code = any(cell["cell_type"] == "code" for cell in cells)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False
-    titled = any(text.lstrip().startswith("# ") for text in texts)
-    return titled and NO_REPORT not in tags and any(cell["cell_type"] == "code" for cell in cells)
+        return "it is not a notebook of format 4"
+    if NO_REPORT in tags:
+        return ""
+    if not NAME.fullmatch(notebook.stem) or notebook.stem == "index":
+        return "rename it: small letters, digits, '_' and '-', and not index"
+    if not any(text.lstrip().startswith("# ") for text in texts):
+        return "add a Markdown cell with a title, such as `# Throughput by vendor`"
+    return None if has_code else "it has no code"
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:
