@@ -53,7 +53,6 @@ def of_all(asked: dict[str, Any]) -> int:
 
 
 COUNTED: dict[tuple[str, str], Callable[[dict[str, Any]], int]] = {
-    ("real_world_derating", "measured_derate"): of_both_scenarios,
     ("official_record", "rows_computed_again"): of_all,
 }
 TRUSTED: dict[str, Callable[[dict[str, Any]], int]] = {

@@ -95,12 +95,12 @@ def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screens
     assert sliders.count() == 0
     page.screenshot(path=screenshots / "lab-explore-before.png")
     run_all(page)
-    go_to(page, "What if")
+    go_to(page, "Sliders")
     page.locator(".noUi-handle").first.wait_for(state="attached", timeout=WAIT)
     assert page.locator(".noUi-handle").count() == 7  # two of the five sliders have two ends
     shown = sliders.locator(".widget-html-content")
     answer, figure = (shown.filter(has=page.locator(kind)).first for kind in ("table", "svg"))
-    expect(answer).to_contain_text("1,000 users at 25 tokens/s each take")
+    expect(answer).to_contain_text("Serving 1,000 concurrent users at 25 tokens/s takes")
     before, drawn = answer.inner_text(), figure.inner_html()
     users = page.locator(".noUi-handle").first
     users.focus()
@@ -147,7 +147,7 @@ def test_the_explorer_draws_and_filters(lab: Lab, chromium: Browser, screenshots
     # JupyterLab follows a run to its last cell, whose number says that it is over, and detaches those out of sight.
     last = page.locator(f".jp-Cell[data-windowed-list-index='{len(cells['cells']) - 1}'] .jp-InputPrompt")
     expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
-    go_to(page, "What is in the official record?")
+    go_to(page, "Which MLPerf Inference results are there?")
     frame = page.frame_locator("iframe[title='The official record']")
     frame.locator("body[data-ready=all]").wait_for(timeout=WAIT)
     expect(frame.locator("#drawing text.row-name").first).to_have_text("GB300")

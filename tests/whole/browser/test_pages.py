@@ -263,7 +263,7 @@ def test_a_script_in_the_data_is_shown_and_not_run(copied: Places, tab: Tab, wat
     with table.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
     dictionary.describe(copied.data)
-    asked = {"notebook": "generational_speedup", "parameters": {"origins": ["published", "official"], "trust": "all"}}
+    asked = {"notebook": "generational_speedup", "parameters": {"origins": ["published"], "trust": "all"}}
     (copied.runs / "generational_speedup.yml").write_text(yaml.safe_dump(asked), "utf-8")
     outcome = build_reports(["generational_speedup"], places=copied, say=lambda line: None)
     assert outcome.built == ["generational_speedup"]

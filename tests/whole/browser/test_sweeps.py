@@ -92,7 +92,7 @@ def test_filters_leave_what_matches_and_say_how_many(index: Page) -> None:
     index.get_by_label("any text").fill("0.12")
     expect(index.locator("#shown")).to_have_text("1 of 6 reports")
     index.locator("tbody tr:visible a").click()
-    expect(index.locator("h1")).to_contain_text("watt")
+    expect(index.locator("h1")).to_contain_text("joule")
 
 
 def test_filters_are_there_again_after_a_reload_and_a_way_back(index: Page) -> None:

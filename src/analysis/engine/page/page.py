@@ -122,11 +122,11 @@ def _fold(cells: list[Any]) -> dict[str, bool]:
 
 
 def _without_empty_headings(cells: list[Any]) -> list[Any]:
-    """Drop a cell that is only a heading where the next thing shown is a heading of its rank, or nothing."""
+    """Drop a cell that is only a heading, but no title, where a heading of its rank or nothing is shown next."""
     kept: list[Any] = []
     for cell in reversed(cells):
         following = next((_rank(c) for c in reversed(kept) if _shows(c)), 0)
-        only_heading = _rank(cell) < 7 and "\n" not in cell.source.strip()
+        only_heading = 1 < _rank(cell) < 7 and "\n" not in cell.source.strip()
         if not (only_heading and following <= _rank(cell)):
             kept.append(cell)
     return kept[::-1]

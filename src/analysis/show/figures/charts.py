@@ -391,5 +391,6 @@ def stacked(
     ax.set_xlabel(style.wrapped(axis, 42), size=9)
     parts.right_room(ax)
     entries = [Patch(**looks[name], label=words) for name, words in counts.items()]
-    figure.legend(handles=entries, loc="outside lower left", ncols=3, fontsize=8, handletextpad=0.5, handlelength=1.4)
+    place = {"loc": "outside lower left", "ncols": 1 if style.is_narrow() else 4, "fontsize": 8}
+    figure.legend(handles=entries, handletextpad=0.5, handlelength=1.4, **place)
     return Drawing(figure, description.alt(title), description.table(title), notes)

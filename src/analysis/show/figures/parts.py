@@ -24,7 +24,7 @@ _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes 
 _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
 # Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
-_LETTERS, _LINE, _BEHIND = 18, 42, 22
+_LETTERS, _LINE, _BEHIND = 18, 38, 22
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 

@@ -90,5 +90,5 @@ def _scales(ax: Axes, least: float, reach: float, x_axis: str, y_axis: str) -> N
     ax.set(xscale="log", yscale="log", xlim=(least / _AROUND, reach))
     for axis, words in ((ax.xaxis, x_axis), (ax.yaxis, y_axis)):
         parts.log_ticks(axis)
-        axis.set_label_text(parts.log_scale(words), size=9)
+        axis.set_label_text(style.wrapped(parts.log_scale(words), 26), size=9)
     ax.tick_params(labelsize=8.5)
