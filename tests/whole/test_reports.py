@@ -67,6 +67,7 @@ def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
     assert (places.reports / "index.html").is_file()
     assert lines[-1].startswith(f"{len(reports)} built")
 
+
 RATES = """from analysis import report
 from analysis.compare import gate
 from analysis.show import provenance

@@ -106,7 +106,7 @@ def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screens
     users.focus()
     for _ in range(15):
         users.press("ArrowRight")
-    expect(answer).not_to_contain_text("1,000 users", timeout=WAIT)
+    expect(answer).not_to_contain_text("1,000 concurrent users", timeout=WAIT)
     page.wait_for_function(
         "([e, before]) => e.innerHTML !== before", arg=[figure.element_handle(), drawn], timeout=WAIT
     )
@@ -118,7 +118,7 @@ def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screens
 
 
 def _users(text: str) -> str:
-    found = re.search(r"([\d,]+) users at", text)
+    found = re.search(r"([\d,]+) concurrent users at", text)
     assert found, text
     return found[1]
 
@@ -148,7 +148,7 @@ def test_the_explorer_draws_and_filters(lab: Lab, chromium: Browser, screenshots
     last = page.locator(f".jp-Cell[data-windowed-list-index='{len(cells['cells']) - 1}'] .jp-InputPrompt")
     expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
     go_to(page, "Which MLPerf Inference results are there?")
-    frame = page.frame_locator("iframe[title='The official record']")
+    frame = page.frame_locator("iframe[title='MLPerf results explorer']")
     frame.locator("body[data-ready=all]").wait_for(timeout=WAIT)
     expect(frame.locator("#drawing text.row-name").first).to_have_text("GB300")
     before = frame.locator(".mark").count()
