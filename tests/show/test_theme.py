@@ -135,3 +135,10 @@ def validated(name: str, value: Any) -> Any:
     own = matplotlib.rcParamsDefault.copy()
     own[name] = value
     return own[name]
+
+
+def test_a_notebook_that_never_asks_for_the_theme_draws_the_same_svg(tmp_path: Path) -> None:
+    """SVG ids without the theme's salt are random, and stored outputs would differ at each run."""
+    unasked = SHOWN.replace("style.apply()\n", "")
+    assert unasked != SHOWN
+    assert run(unasked, str(tmp_path / "a"))[0][0] == run(SHOWN, str(tmp_path / "b"))[0][0]

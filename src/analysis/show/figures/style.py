@@ -140,7 +140,7 @@ class Twice:
 
 
 def apply() -> None:
-    """Set the theme; called once by each notebook (see `theme`, for what it is)."""
+    """Set the theme, at the top of a notebook whose own figures should have it too (see `theme`, for what it is)."""
     theme.apply()
 
 
@@ -149,6 +149,7 @@ def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
 
     @wraps(chart)
     def twice(*frames: Any, **options: Any) -> Twice:
+        theme.ensure()
         return Twice(chart, frames, options)
 
     return twice

@@ -50,15 +50,25 @@ THEME = {
 _OF_THE_SCREEN = {"backend", "backend_fallback", "interactive"}  # settings that no drawing as SVG depends on
 
 
+_set: list[bool] = []  # empty until the theme was set in this process
+
+
 def apply() -> None:
-    """Set the theme; called once by each notebook. SVG ids come from a fixed salt, so that builds are identical.
+    """Set the theme, at the top of a notebook. SVG ids come from a fixed salt, so that builds are identical.
 
     Where nothing has loaded matplotlib it is set as soon as something does, be it a cell of the notebook itself.
     """
+    _set.append(True)
     if matplotlib := sys.modules.get("matplotlib"):
         matplotlib.rcParams.update(THEME)
     elif _OnceLoaded not in sys.meta_path:
         sys.meta_path.insert(0, _OnceLoaded)
+
+
+def ensure() -> None:
+    """Set the theme unless the process has it already: a chart brings it to a notebook that did not ask for it."""
+    if not _set:
+        apply()
 
 
 class _OnceLoaded:
