@@ -30,7 +30,7 @@ import sweeping
 from ways import WAYS
 from workspace import ROOT, Cost, Workspace
 
-from analysis.core.contents import write_whole
+from analysis._core.file_contents import write_whole
 
 OUT = ROOT / "reports" / "bench.json"
 AIMS = {("f", "a"): 0.1, ("f", "b"): 0.4, ("f", "g"): 1.3, ("sweep", "commands"): 0.07, ("dask", "local"): 1.1}

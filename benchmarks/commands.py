@@ -19,9 +19,9 @@ COMMANDS = {
 LIBRARY = """
 import time
 began = time.perf_counter()
-from analysis.audit import doubts
+from analysis.audit import flags
 imported = time.perf_counter()
-doubts.catalog().results
+flags.catalog().results
 print(imported - began, time.perf_counter() - imported)
 """
 

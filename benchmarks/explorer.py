@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from analysis.core.paths import REPORTS
+from analysis._core.paths import REPORTS
 
 PAGE = REPORTS / "explorer.html"
 FIRST, REDRAW = "first view (ms)", "redraw (ms), 95th percentile"

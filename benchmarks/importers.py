@@ -172,7 +172,7 @@ def _timed(path: Path, unit: str, count: int, size: int) -> dict[str, float]:
     """Best of the rounds: seconds of the work itself, and the largest process in megabytes."""
     code = (
         "import sys, time, resource; from pathlib import Path;"
-        "from analysis.importers.official.intake import import_results;"
+        "from analysis._import.official.import_run import import_results;"
         "import pyarrow.parquet; start = time.perf_counter();"
         "rows = import_results([Path(sys.argv[1])], Path(sys.argv[2]), say=lambda line: None).rows;"
         "peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN));"
@@ -196,7 +196,7 @@ def _timed(path: Path, unit: str, count: int, size: int) -> dict[str, float]:
 
 
 def _logs(scratch: Path) -> float:
-    from analysis.importers.official import loadgen
+    from analysis._import.official import loadgen
 
     logs = list(scratch.rglob("run_1/mlperf_log_detail.txt"))
     start = time.perf_counter()

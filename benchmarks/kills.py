@@ -90,8 +90,8 @@ class Project:
     def fresh(self) -> set[str]:
         """The reports that the next build would leave as they are, in the project's own words."""
         code = (
-            "from analysis.engine import reports; from analysis.engine.runs import runfiles;"
-            "from analysis.engine.runs.places import Places; p, o = Places(), reports.Outcome();"
+            "from analysis._build import reports; from analysis._build.runs import runfiles;"
+            "from analysis._build.runs.folders import Places; p, o = Places(), reports.Outcome();"
             "v = reports.own_validate(); plans = reports.plan_reports(runfiles.run_files(p), p, o, v);"
             "print(*[plan.run.report for plan in plans if plan.reason is None])"
         )

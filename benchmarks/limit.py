@@ -13,7 +13,7 @@ from pathlib import Path
 
 from IPython.display import display
 
-from analysis.engine.kernels import preload
+from analysis._build.kernels import preload
 
 
 def main(given: list[list[object]], jobs: int) -> int:

@@ -14,7 +14,7 @@ def milliseconds(root: Path) -> list[float]:
     for cell in nbformat.read(root / "notebooks" / "explore.ipynb", as_version=4).cells:
         if cell.cell_type == "code" and not {"start", "fixed"} <= set(names):
             exec(cell.source, names)
-    explorer, taken = names["explore"].Explorer(names["start"], names["fixed"]), []
+    explorer, taken = names["sliders"].Explorer(names["start"], names["fixed"]), []
     slider = explorer.sliders["users"]
     for _ in range(MOVES):
         began = time.perf_counter()

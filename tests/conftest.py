@@ -13,17 +13,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from analysis.audit.doubts import catalog
-from analysis.compare import systems
-from analysis.compare.gate import Data
-from analysis.core.notes import NONE
-from analysis.core.paths import DATA, ROOT
-from analysis.data import dictionary
-from analysis.data.catalog import Catalog
-from analysis.engine.make import lean
+from analysis._build.make import light_import
+from analysis._core.notes import NONE
+from analysis._core.paths import DATA, ROOT
+from analysis._tables import dictionary
+from analysis._tables.catalog import Catalog
+from analysis.audit.flags import catalog
+from analysis.comparability import systems
+from analysis.comparability.selection import Data
 
 # Jupyter's libraries at the price that builds pay, for whichever room imports them first.
-lean.import_jupyter()
+light_import.import_jupyter()
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
 os.environ["ANALYSIS_OFFICIAL"] = "shipped"
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=60)
@@ -225,7 +225,7 @@ def shared() -> Path:
 FIELDS = {
     "sorts": [
         {"name": "sort", "type": "string", "constraints": {"required": True, "pattern": "^[a-z]+$"}},
-        {"name": "colour", "type": "string", "constraints": {"required": True, "enum": ["red", "green"]}},
+        {"name": "color", "type": "string", "constraints": {"required": True, "enum": ["red", "green"]}},
         {"name": "first_sold", "type": "date"},
     ],
     "apples": [
@@ -246,7 +246,7 @@ FIELDS = {
     ],
 }
 CELLS = {
-    "sorts": "sort,colour,first_sold\nboskoop,red,1923-05-01\ngranny,green,\n",
+    "sorts": "sort,color,first_sold\nboskoop,red,1923-05-01\ngranny,green,\n",
     "apples": "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
     "a1,boskoop,110,109.5,110.5,g,rounded,2,true,\n"
     'a2,granny,,,,kg,,,false,"green, sour"\n',

@@ -1,6 +1,6 @@
 """nbval as a plugin of pytest at the price that builds pay for Jupyter's libraries: `-p tests.stored_outputs`."""
 
-from analysis.engine.make import lean
+from analysis._build.make import light_import
 
-lean.import_jupyter()
+light_import.import_jupyter()
 pytest_plugins = ["nbval.plugin"]

@@ -8,9 +8,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from analysis import report
-from analysis.core import mime
-from analysis.core.interval import UNKNOWN, Interval
-from analysis.core.notes import NONE, note
+from analysis._core import mime
+from analysis._core.interval import UNKNOWN, Interval
+from analysis._core.notes import NONE, note
 
 RESULT = {"origin": "official", "round": "v5.1", "division": "closed", "availability": "available", "submitter": "ACME",
           "system": "8xA", "accelerator": "A", "source_id": "mlcommons-v5.1", "result_id": "5.1-0001",

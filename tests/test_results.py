@@ -5,8 +5,8 @@ import pytest
 
 import analysis
 from analysis import comparable, load_results
-from analysis.audit import doubts
-from analysis.compare import gate
+from analysis.audit import flags
+from analysis.comparability import selection
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def results() -> pd.DataFrame:
 
 def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(results: pd.DataFrame) -> None:
     rows, excluded = comparable(results, benchmark="llama2-70b", rounds=["v5.1"], return_excluded=True)
-    chosen = gate.select(doubts.catalog(), gate.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
+    chosen = selection.select(flags.catalog(), selection.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
     assert rows["id"].tolist() == chosen.rows["id"].tolist()
     assert excluded.equals(chosen.left_out)
     row = rows[rows["result_id"].eq("5.1-0069")].iloc[0]

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 LAZY = {  # the public names and the modules that have them, which a build reads too to follow a notebook's imports
-    "charts": "analysis.show.figures.charts",
+    "charts": "analysis.charts.row_charts",
     "comparable": "analysis.results",
     "load_results": "analysis.results",
     "report": "analysis.report",

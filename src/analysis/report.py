@@ -14,20 +14,31 @@ from typing import Any
 import pandas as pd
 from IPython.display import display
 
-from analysis.core import views
-from analysis.core.citation import cited
-from analysis.core.findings import MOST_WORDS, Finding
-from analysis.core.interval import UNKNOWN, Interval, span
-from analysis.core.notes import NONE, Notes, of_rows
-from analysis.core.trust import Trust
-from analysis.core.vocabulary import round_age
-from analysis.core.words import Value, as_interval, change, count, names, percent, range_text, slug, usd, x_times
-from analysis.show import provenance
-from analysis.show.figures.style import show as figure
-from analysis.show.notebook import catalog, parameters_of
-from analysis.show.provenance import source_line
-from analysis.show.tables import left_out, results
-from analysis.show.tables import show as table
+from analysis._core import explorer_links
+from analysis._core.citation import cited
+from analysis._core.findings import MOST_WORDS, Finding
+from analysis._core.interval import UNKNOWN, Interval, span
+from analysis._core.notes import NONE, Notes, of_rows
+from analysis._core.number_words import (
+    Value,
+    as_interval,
+    change,
+    count,
+    names,
+    percent,
+    range_text,
+    slug,
+    usd,
+    x_times,
+)
+from analysis._core.scope_line import Trust
+from analysis._core.vocabulary import round_age
+from analysis._display import provenance
+from analysis._display.notebook import catalog, parameters_of
+from analysis._display.provenance import source_line
+from analysis._display.tables import left_out, results
+from analysis._display.tables import show as table
+from analysis.charts.style import show as figure
 
 __all__ = [
     "Interval", "catalog", "change", "count", "figure", "finding", "headline", "left_out", "names", "of_rows",
@@ -99,7 +110,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         parts.append(f"{count(systems, 'system')}, {some}available")
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
-    display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, views.around(rows)))
+    display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))
 
 
 def _notes(rows: pd.DataFrame | None) -> Notes:

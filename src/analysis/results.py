@@ -7,9 +7,9 @@ from typing import Literal, overload
 
 import pandas as pd
 
-from analysis.audit import doubts
-from analysis.compare import gate
-from analysis.core.vocabulary import WORKS
+from analysis._core.vocabulary import WORKS
+from analysis.audit import flags
+from analysis.comparability import selection
 
 CHECKED = {"doubt": "", "checked": True}  # of rows that no document printed, such as a user's own
 
@@ -21,7 +21,7 @@ def load_results() -> pd.DataFrame:
     `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
     data/README.md describes all of them. Raises TableError naming file, row and column of a broken table.
     """
-    return doubts.catalog().results
+    return flags.catalog().results
 
 
 @overload
@@ -54,14 +54,14 @@ def comparable(
     other results were left out: `reason`, `results` (how many) and `accelerators`.
     Raises ValueError for an unknown benchmark, scenario, division or origin, with the valid choices.
     """
-    data = doubts.catalog()
+    data = flags.catalog()
     rows = data.results if results is None else results
     known = data.doubts.reindex(rows["id"])
     known = known.fillna(CHECKED).astype(data.doubts.dtypes)
-    question = gate.Question(
+    question = selection.Question(
         benchmark, scenario, tuple(origins), tuple(rounds), tuple(accelerators), division, suite, power, accuracy_target
     )
-    chosen = gate.select(gate.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
+    chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
     frame = chosen.rows.assign(**{
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,

@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.audit import doubts
+from analysis._core.paths import official_files
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgement, Verdict
-from analysis.core.paths import official_files
-from analysis.data.catalog import Catalog
+from analysis.audit.verdict import Judgment, Verdict
 
 RESULT = {
     "id": "", "origin": "published", "source_id": "docA", "source": "A", "locator": "table, row 1", "round": "v4.1",
@@ -152,7 +152,7 @@ def audited(rounds: Callable, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> 
     def judge(results: pd.DataFrame) -> SimpleNamespace:
         frames = SimpleNamespace(results=results, benchmarks=benchmarks, accelerators=parts)
         frames.rounds = rounds()
-        return SimpleNamespace(**vars(frames), doubts=doubts.of_each(frames))
+        return SimpleNamespace(**vars(frames), doubts=flags.of_each(frames))
 
     return judge
 
@@ -164,18 +164,18 @@ def data() -> Iterator[Catalog]:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
         if not official_files():
             pytest.skip("data/official/ is empty: the record is not in the data")
-        catalog = doubts.catalog()
+        catalog = flags.catalog()
         catalog.results  # noqa: B018  # read here, with the record on
         yield catalog
 
 
 @pytest.fixture(scope="session")
-def verdicts() -> Callable[[list[Judgement]], list[Verdict]]:
-    """The verdicts of judgements, in order."""
-    return lambda judgements: [judgement.verdict for judgement in judgements]
+def verdicts() -> Callable[[list[Judgment]], list[Verdict]]:
+    """The verdicts of judgments, in order."""
+    return lambda judgments: [judgment.verdict for judgment in judgments]
 
 
 @pytest.fixture(scope="session")
-def by_row() -> Callable[[list[Judgement]], dict[str, Verdict]]:
-    """The verdicts of judgements by the row that they are on."""
-    return lambda judgements: {judgement.figure["id"]: judgement.verdict for judgement in judgements}
+def by_row() -> Callable[[list[Judgment]], dict[str, Verdict]]:
+    """The verdicts of judgments by the row that they are on."""
+    return lambda judgments: {judgment.figure["id"]: judgment.verdict for judgment in judgments}

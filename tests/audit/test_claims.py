@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis._core.interval import Interval
+from analysis._core.notes import note
 from analysis.audit import claims as stated_claims
 from analysis.audit import ranks
-from analysis.core.interval import Interval
-from analysis.core.notes import note
 
 Rows = Callable[..., pd.DataFrame]
 Official = Callable[..., dict[str, Any]]
@@ -21,12 +21,12 @@ OVER |= {"baseline_round": "v4.1"}
 def judge(rows: Rows, official: Callable, claims: Rows, tables: Callable) -> Callable:
     """The verdict on a claim of H200 over H100, from official rates by part and scenario (of eight each)."""
 
-    def judgement(claim: dict, rates: dict[tuple[str, str], float]) -> tuple[str, str]:
+    def judgment(claim: dict, rates: dict[tuple[str, str], float]) -> tuple[str, str]:
         given = [official(low=rate, accelerator=part, scenario=scenario) for (part, scenario), rate in rates.items()]
         (one,) = stated_claims.speedups(tables(claims=claims(OVER | claim), results=rows(*given)))
         return one.verdict, one.explanation
 
-    return judgement
+    return judgment
 
 
 BOTH = {("H100 SXM", "Offline"): 800.0, ("H200 SXM", "Offline"): 1000.0}
@@ -121,13 +121,13 @@ def test_one_part_in_two_rounds(
 
 @pytest.fixture
 def held(rows: Rows, official: Official, claims: Rows, tables: Callable) -> Callable:
-    """The judgement on a claim of H200 over H100 of v4.1, from whole official rows; `whole`: rounds in the data."""
+    """The judgment on a claim of H200 over H100 of v4.1, from whole official rows; `whole`: rounds in the data."""
 
-    def judgement(claim: dict[str, Any], *given: dict[str, Any], **whole: Any) -> Any:
+    def judgment(claim: dict[str, Any], *given: dict[str, Any], **whole: Any) -> Any:
         (one,) = stated_claims.speedups(tables(claims=claims(OVER | claim), results=rows(*given), **whole))
         return one
 
-    return judgement
+    return judgment
 
 
 NEW = {"accelerator": "H200 SXM"}

@@ -18,9 +18,9 @@ def judged(rows: Rows, tables: Callable) -> Callable:
     """The verdicts on the first row, by check, with the other rows beside it, and other tables."""
 
     def judge(*given: dict[str, Any], **others: Any) -> dict[str, str]:
-        judgements = list(against_record.results(tables(results=rows(*given), **others)))
-        assert len(judgements) == len({(one.figure["id"], one.check) for one in judgements})
-        return {one.check: one.verdict for one in judgements if one.figure["id"] == "r0"}
+        judgments = list(against_record.results(tables(results=rows(*given), **others)))
+        assert len(judgments) == len({(one.figure["id"], one.check) for one in judgments})
+        return {one.check: one.verdict for one in judgments if one.figure["id"] == "r0"}
 
     return judge
 

@@ -1,4 +1,4 @@
-"""Figures against what the hardware can do: each ceiling from both sides, each unknown in favour of the figure."""
+"""Figures against what the hardware can do: each ceiling from both sides, each unknown in favor of the figure."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,8 +30,8 @@ BATCH_1 = {"batch_size": 1, "scenario": "", "round": "", "accelerator_count": 2,
 def test_decoding_at_batch_1(
     rows: Rows, tables: Callable, verdicts: Callable, given: dict[str, Any], verdict: str
 ) -> None:
-    judgements = physics.decode(tables(results=rows(BATCH_1 | given)))
-    assert verdicts(judgements) == [verdict]
+    judgments = physics.decode(tables(results=rows(BATCH_1 | given)))
+    assert verdicts(judgments) == [verdict]
 
 
 def test_decoding_reads_the_cache_on_top(rows: Rows, tables: Callable, verdicts: Callable) -> None:
@@ -72,8 +72,8 @@ def test_a_repeat_on_one_accelerator_takes_its_precision_from_the_first(
     rows: Rows, tables: Callable, by_row: Callable
 ) -> None:
     again = {"duplicate_of": "r0", "accelerator_count": 1, "precision": ""}
-    judgements = physics.fit(tables(results=rows(BATCH_1, again)))
-    assert by_row(judgements) == {"r0": "confirmed", "r1": "physically_impossible"}
+    judgments = physics.fit(tables(results=rows(BATCH_1, again)))
+    assert by_row(judgments) == {"r0": "confirmed", "r1": "physically_impossible"}
 
 
 def test_nothing_is_said_of_weights_where_precision_or_count_is_unknown(

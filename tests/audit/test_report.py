@@ -6,21 +6,21 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from analysis._core.interval import Interval
+from analysis._core.notes import note
 from analysis.audit import checks, consequences, naming, physics, verdict
-from analysis.audit.verdict import Judgement, Verdict
-from analysis.compare import gate
-from analysis.compare.gate import Question
-from analysis.core.interval import Interval
-from analysis.core.notes import note
-from analysis.show.figures import colours, loglog
+from analysis.audit.verdict import Judgment, Verdict
+from analysis.charts import colors, roofline_chart
+from analysis.comparability import selection
+from analysis.comparability.selection import Question
 
 Rows = Callable[..., pd.DataFrame]
 LABELS = {"docA": "A", "docB": "B"}
 
 
-def judgement(name: str, check: str, found: str, printed: float, expected: float, source: str = "docA") -> Judgement:
+def judgment(name: str, check: str, found: str, printed: float, expected: float, source: str = "docA") -> Judgment:
     """The verdict on a point."""
-    return Judgement(
+    return Judgment(
         figure={"table": "results", "id": name, "source_id": source, "locator": name},
         check=check,
         verdict=Verdict(found),
@@ -36,20 +36,20 @@ def judgement(name: str, check: str, found: str, printed: float, expected: float
 def judged() -> pd.DataFrame:
     return verdict.frame(
         [
-            judgement("right", "official", "confirmed", 100.0, 100.0, "docB"),
-            judgement("wrong", "official", "contradicted", 100.0, 300.0),
-            judgement("fast", "batch-1 bandwidth", "physically_impossible", 120.0, 40.0),
-            judgement("alone", "official", "no_official_result", 5.0, float("nan")),
+            judgment("right", "official", "confirmed", 100.0, 100.0, "docB"),
+            judgment("wrong", "official", "contradicted", 100.0, 300.0),
+            judgment("fast", "batch-1 bandwidth", "physically_impossible", 120.0, 40.0),
+            judgment("alone", "official", "no_official_result", 5.0, float("nan")),
         ]
     )
 
 
 def test_each_quantity_has_one_row_under_the_check_that_decides(judged: pd.DataFrame) -> None:
     """100 printed where 300 is expected is off by a third, 120 above a limit of 40 by three; what agrees is at 1."""
-    more = [judgement("fast", "official", "within_rounding", 120.0, 120.0)]
-    more += [judgement("wrong", "across documents", "contradicted", 100.0, 200.0)]
-    more += [judgement("low", "dense compute", "within_rounding", 5.0, 5000.0)]
-    more += [judgement("more", "stated claim", "within_rounding", 1.0, 2.0, "docB")]
+    more = [judgment("fast", "official", "within_rounding", 120.0, 120.0)]
+    more += [judgment("wrong", "across documents", "contradicted", 100.0, 200.0)]
+    more += [judgment("low", "dense compute", "within_rounding", 5.0, 5000.0)]
+    more += [judgment("more", "stated claim", "within_rounding", 1.0, 2.0, "docB")]
     found = checks.printed_over_expected(pd.concat([judged, verdict.frame(more)]))
     assert found[["row_id", "group", "off"]].to_numpy().tolist() == [
         ["wrong", "contradicted", 1 / 3],
@@ -62,7 +62,7 @@ def test_each_quantity_has_one_row_under_the_check_that_decides(judged: pd.DataF
 
 def test_what_checks_expect_of_one_figure_stands_in_one_row(judged: pd.DataFrame) -> None:
     steps = {"official": "own", "across documents": "other"}
-    rows = pd.concat([judged, verdict.frame([judgement("wrong", "across documents", "confirmed", 100.0, 90.0)])])
+    rows = pd.concat([judged, verdict.frame([judgment("wrong", "across documents", "confirmed", 100.0, 90.0)])])
     found = checks.expected_by_check(rows, steps).set_index("locator")
     assert found.loc["wrong", ["printed_low", "own_low", "other_high", "verdict"]].tolist() == [
         100.0, 300.0, 90.0, "contradicted"
@@ -79,7 +79,7 @@ def test_the_scorecard_counts_by_document_most_wrong_first(judged: pd.DataFrame)
 
 
 def test_a_rank_has_no_factor_and_comes_last(judged: pd.DataFrame) -> None:
-    rank = judgement("first", "rank", "contradicted", 1.0, 9.0)
+    rank = judgment("first", "rank", "contradicted", 1.0, 9.0)
     rank = replace(rank, figure={**rank.figure, "table": "claims"}, unit="rank")
     worst = checks.worst_first(pd.concat([verdict.frame([rank]), judged]))
     assert worst["row_id"].tolist() == ["fast", "wrong", "first"]
@@ -88,17 +88,17 @@ def test_a_rank_has_no_factor_and_comes_last(judged: pd.DataFrame) -> None:
 
 def test_a_rate_is_above_its_limit_by_the_nearest_end() -> None:
     """154.5 to 155.5 tokens/s over a limit of 50 is 3.09 times at least."""
-    fast = judgement("fast", "batch-1 bandwidth", "physically_impossible", 0.0, 50.0)
+    fast = judgment("fast", "batch-1 bandwidth", "physically_impossible", 0.0, 50.0)
     rows = verdict.frame([replace(fast, printed=Interval(154.5, 155.5))])
     assert checks.worst_first(rows)["apart"].tolist() == [3.09]
 
 
 def test_tables_name_documents_and_dates() -> None:
     said = "docB (line 1) gives 3, not docA-one x 3600; docA-two is unknown."
-    when = judgement("docA-one", "date", "contradicted", 1.0, 20240828.0)
+    when = judgment("docA-one", "date", "contradicted", 1.0, 20240828.0)
     when = replace(when, figure={**when.figure, "locator": "first line"}, unit="date", explanation=said)
     when = replace(when, printed=Interval(20241101.0, 20241130.0))
-    named = judgement("docA-name", "benchmark named", "contradicted", 1.0, 0.0)
+    named = judgment("docA-name", "benchmark named", "contradicted", 1.0, 0.0)
     judged = verdict.frame([when, named])
     rows = naming.not_quantities(naming.in_words(judged, judged, LABELS)).set_index("row_id")
     assert rows.loc["docA-one", ["document", "printed", "expected"]].tolist() == ["A", "November 2024", "2024-08-28"]
@@ -150,15 +150,15 @@ def test_a_result_is_named_by_its_part_and_what_it_is(rows: Rows, benchmarks: pd
 
 def test_a_repeated_date_is_no_quantity(judged: pd.DataFrame) -> None:
     """20241130 over 20240828 is no factor, of the first mention or of its repeat."""
-    again = judgement("again", "repeat", "contradicted", 20241130.0, 20240828.0)
+    again = judgment("again", "repeat", "contradicted", 20241130.0, 20240828.0)
     rows = pd.concat([verdict.frame([replace(again, unit="date")]), judged])
     worst = checks.worst_first(rows)
     assert worst.loc[worst["apart"].isna(), "row_id"].tolist() == ["again"]
     assert "again" not in set(checks.printed_over_expected(rows)["row_id"])
 
 
-def test_every_verdict_of_the_picture_has_a_colour() -> None:
-    assert list(checks.GROUPS) == list(colours.JUDGED)
+def test_every_verdict_of_the_picture_has_a_color() -> None:
+    assert list(checks.GROUPS) == list(colors.JUDGED)
 
 
 def test_the_roofs_tell_their_numbers() -> None:
@@ -167,10 +167,10 @@ def test_the_roofs_tell_their_numbers() -> None:
     points = pd.DataFrame({"accelerator": ["H100 SXM"], "x_low": [1.0], "x_high": [1.0], "y_low": [42.0]})
     points = points.assign(y_high=43.0, above=True, label="a figure")
     words = {"panel": "accelerator", "line": "precision", "x_axis": "x", "y_axis": "y", "title": "T.", "subtitle": "S."}
-    told = loglog.roofs(roofs, points, **words).alt
+    told = roofline_chart.roofs(roofs, points, **words).alt
     assert "H100 SXM fp16: 24 at 1, flat at 7,200 from 300" in told
     assert "a figure 42 to 43 (above)" in told
-    assert loglog.roofs(roofs.head(0), points, **words).figure is None
+    assert roofline_chart.roofs(roofs.head(0), points, **words).figure is None
 
 
 def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
@@ -179,7 +179,7 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
     new = {"accelerator": "H200 SXM"}
     given = [{"low": 400.0, "division": "closed"}, {"low": 800.0, "division": "closed"} | new]
     given += [official(low=800.0), official(low=760.0, **new)]
-    chosen = gate.select(audited(rows(*given)), Question("llm", "Offline"))
+    chosen = selection.select(audited(rows(*given)), Question("llm", "Offline"))
     found = consequences.conclusions(chosen.rows, "H100 SXM", verdict.frame([]), LABELS)
     (only,) = found.to_dict("records")
     assert (only["printed_low"], only["official_low"]) == (2.0, 0.95)
@@ -189,7 +189,7 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
 def test_a_conclusion_on_sound_figures_is_left_alone(rows: Rows, official: Callable, audited: Callable) -> None:
     new = {"accelerator": "H200 SXM"}
     given = [{"low": 800.0}, {"low": 1000.0} | new, official(low=800.0), official(low=1000.0, **new)]
-    chosen = gate.select(audited(rows(*given)), Question("llm", "Offline"))
+    chosen = selection.select(audited(rows(*given)), Question("llm", "Offline"))
     assert consequences.conclusions(chosen.rows, "H100 SXM", verdict.frame([]), LABELS).empty
 
 
@@ -197,9 +197,9 @@ def test_conclusions_of_sizings_and_watts_are_noted_with_what_is_wrong_and_name_
     rows: Rows, benchmarks: pd.DataFrame
 ) -> None:
     judged = verdict.frame(
-        [judgement(name, name, "contradicted", 3.0, 4.0, "docB") for name in ("official sizing", "implied watts")]
+        [judgment(name, name, "contradicted", 3.0, 4.0, "docB") for name in ("official sizing", "implied watts")]
     )
-    none = gate.select(gate.record(rows(), benchmarks), Question("llm", "Offline")).rows
+    none = selection.select(selection.record(rows(), benchmarks), Question("llm", "Offline")).rows
     found = consequences.conclusions(none, "H100 SXM", judged, LABELS)
     assert list(found) == consequences.COLUMNS
     assert found[["about", "basis", "notes", "source_ids"]].to_numpy().tolist() == [

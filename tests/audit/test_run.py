@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.audit import against_record, checks, listing, mistyped, verdict
+from analysis._core.paths import DATA
+from analysis._tables.catalog import Catalog
+from analysis.audit import against_record, checks, listing, typos, verdict
 from analysis.audit.frames import Tables
 from analysis.cli import main
-from analysis.core.paths import DATA
-from analysis.data.catalog import Catalog
 
 TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources", "benchmark_limits", "rounds")
 
@@ -213,25 +213,25 @@ def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data: Catalo
 def test_a_row_typed_wrongly_is_noted_by_table_row_and_check(
     tmp_path: Path, documents_only: Callable[[Path], Path]
 ) -> None:
-    assert mistyped.notes() == []
+    assert typos.notes() == []
     documents_only(tmp_path / "data")
     path = tmp_path / "data" / "claims.csv"
     text = path.read_text("utf-8")
     path.write_text(text.replace('"~70,400",Tokens/Dollar,66880,73920', '"~90,400",Tokens/Dollar,85880,94920'), "utf-8")
     assert path.read_text("utf-8") != text
-    noted = mistyped.notes(tmp_path / "data")
+    noted = typos.notes(tmp_path / "data")
     assert any(line.startswith("note: claims.csv, row doc000-dollar-a100-lambda, ") for line in noted)
     assert all(line.startswith("note: ") for line in noted)
 
 
 def test_tables_that_cannot_be_read_or_are_others_have_no_notes(package: Path, tmp_path: Path) -> None:
     """Their faults are told by the check of the tables."""
-    assert mistyped.notes(package) == []
+    assert typos.notes(package) == []
     (tmp_path / "bare").mkdir()
-    assert mistyped.notes(tmp_path / "bare") == []
+    assert typos.notes(tmp_path / "bare") == []
     shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
     (tmp_path / "data" / "claims.csv").write_text("id\n", encoding="utf-8")
-    assert mistyped.notes(tmp_path / "data") == []
+    assert typos.notes(tmp_path / "data") == []
 
 
 def test_what_several_checks_look_up_is_made_once(data: Catalog) -> None:
@@ -241,7 +241,7 @@ def test_what_several_checks_look_up_is_made_once(data: Catalog) -> None:
         calls.append(tables.record)
         return []
 
-    assert shared.judgements(check) is shared.judgements(check)
+    assert shared.judgments(check) is shared.judgments(check)
     assert len(calls) == 1
     assert calls[0] is shared.record
 

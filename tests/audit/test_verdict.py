@@ -2,9 +2,9 @@
 
 import pytest
 
+from analysis._core.interval import Interval
 from analysis.audit import verdict
-from analysis.audit.verdict import Judgement, Verdict
-from analysis.core.interval import Interval
+from analysis.audit.verdict import Judgment, Verdict
 
 FIGURE = {"table": "claims", "id": "r", "source_id": "docA", "locator": "text"}
 
@@ -69,8 +69,8 @@ def test_a_number_that_must_be_large_enough(stated: float, found: str) -> None:
     assert verdict.enough(stated, 2) == found
 
 
-def test_judgements_are_a_frame_of_plain_words_and_numbers() -> None:
-    one = Judgement(
+def test_judgments_are_a_frame_of_plain_words_and_numbers() -> None:
+    one = Judgment(
         figure=FIGURE,
         check="rank",
         verdict=Verdict.CONFIRMED,
@@ -85,17 +85,17 @@ def test_judgements_are_a_frame_of_plain_words_and_numbers() -> None:
     assert frame[verdict.ENDS].dtypes.eq("float64").all()
 
 
-def test_a_judgement_on_a_figure_compares_what_it_prints() -> None:
+def test_a_judgment_on_a_figure_compares_what_it_prints() -> None:
     figure = FIGURE | {"low": 95.0, "high": 105.0, "unit": "GB", "range_basis": "range"}
-    one = Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
+    one = Judgment.on(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
     assert (one.verdict, one.printed, one.unit) == ("within_rounding", Interval(95.0, 105.0), "GB")
-    assert Judgement.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "confirmed"
-    own = Judgement.on(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
+    assert Judgment.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "confirmed"
+    own = Judgment.on(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
     assert (own.verdict, own.printed, own.unit) == ("contradicted", Interval(50.0, 50.0), "W")
-    fixed = Judgement.on(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
+    fixed = Judgment.on(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
     assert fixed.verdict == "conditional"
 
 
-def test_no_judgements_are_a_frame_all_the_same() -> None:
+def test_no_judgments_are_a_frame_all_the_same() -> None:
     assert list(verdict.frame([]).columns) == verdict.COLUMNS
     assert verdict.frame([])[verdict.ENDS].dtypes.eq("float64").all()

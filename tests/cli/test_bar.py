@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from analysis.cli.bar import LINES, Bar
+from analysis.cli.progress_bar import LINES, Bar
 
 
 def told(total: int) -> list[str]:

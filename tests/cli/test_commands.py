@@ -12,17 +12,17 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from analysis.audit import mistyped
-from analysis.cli import asking, main
-from analysis.core import facts, parameters, quote
-from analysis.core.choices import not_among
-from analysis.core.interval import Interval
-from analysis.core.notes import KINDS
-from analysis.core.paths import DATA
-from analysis.core.refused import Refused
-from analysis.core.vocabulary import MIXED
-from analysis.data import check
-from analysis.data.schema import Fault
+from analysis._core import parameters, price_quote, table_text
+from analysis._core.choices import not_among
+from analysis._core.interval import Interval
+from analysis._core.notes import KINDS
+from analysis._core.paths import DATA
+from analysis._core.refusal import Refused
+from analysis._core.vocabulary import MIXED
+from analysis._tables import check
+from analysis._tables.schema import Fault
+from analysis.audit import typos
+from analysis.cli import main, option_values
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "25", "--draws", "1000"]
 SWEEP, METERED, OLD, LOG = (
@@ -211,11 +211,11 @@ def refused(notebook: str, **values: object) -> str:
     """What the parameters of this notebook say of these values, by the names of the options."""
     with pytest.raises(Refused) as error:
         parameters.validate(notebook, values)
-    return error.value.told(asking.option)
+    return error.value.told(option_values.option)
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
-NAMES = [name for name in facts.column("accelerators", "accelerator") if name != MIXED]
+NAMES = [name for name in table_text.column("accelerators", "accelerator") if name != MIXED]
 H900 = f"no accelerator {not_among('H900', NAMES)}"
 REFUSED = [
     (replaced("--users", "0"), refused(PLANNED, users=0)),
@@ -225,18 +225,21 @@ REFUSED = [
     (replaced("--tokens-per-user", "nan"), refused(PLANNED, tokens_per_second_per_user=float("nan"))),
     (replaced("--benchmark", "llama2-70"), refused(PLANNED, benchmark="llama2-70")),
     ([*PLAN, "--accelerator", "H900"], H900),
-    ([*PLAN, "--price=-3"], f"--price {refusal(quote.parse_quote, '-3', quote.EXPECTED_PLAIN)}"),
-    ([*PLAN, "--price", "0"], f"--price {refusal(quote.parse_quote, '0', quote.EXPECTED_PLAIN)}"),
-    ([*PLAN, "--price", "5-2"], f"--price {refusal(quote.parse_quote, '5-2', quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--price=-3"], f"--price {refusal(price_quote.parse_quote, '-3', price_quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--price", "0"], f"--price {refusal(price_quote.parse_quote, '0', price_quote.EXPECTED_PLAIN)}"),
+    ([*PLAN, "--price", "5-2"], f"--price {refusal(price_quote.parse_quote, '5-2', price_quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent such as 60-80 or 5%, a share"),
     ([*PLAN, "--derate", "1.2"], "--derate '1.2' is above 1, and not said to be per cent; valid: per cent such as"),
     ([*PLAN, "--derate", "120%"], "FILE that is there; more than 100 % with --above-one"),
     ([*PLAN, "--derate", "0-50"], "--derate '0-50': what production keeps is above 0; valid: per cent such as 60-80"),
-    ([*PLAN, "--derate", "gone.json"], f"--derate 'gone.json' is no share; valid: {asking.DERATES}, or a measurement"),
+    (
+        [*PLAN, "--derate", "gone.json"],
+        f"--derate 'gone.json' is no share; valid: {option_values.DERATES}, or a measurement",
+    ),
     ([*PLAN, "--derate", f"60-{'9' * 400}"], "is no share; valid: per cent such as"),
     ([*PLAN, "--rounds", "v6.0", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: "),
     (["measure", SWEEP, "--rounds", "v9.9"], "--rounds 'v9.9': no official result of it is here; rounds that are"),
-    ([*PLAN, "--price", "$3.50"], f"expected {quote.EXPECTED_PLAIN}"),
+    ([*PLAN, "--price", "$3.50"], f"expected {price_quote.EXPECTED_PLAIN}"),
     ([*PLAN, "--ttft-ms", "1e300"], refused(PLANNED, ttft_ms=1e300)),
     (["measure", SWEEP, "--tpot-ms", "1e300"], refused(MINE, tpot_ms=1e300)),
     ([*PLAN, "--count", "3"], "--count 3 needs a FILE of a run as --derate"),
@@ -262,7 +265,7 @@ REFUSED = [
     (["measure", METERED, "--accelerator", "H100"], "HBM3): give --count, 1 or more"),
     (["measure", METERED, "--accelerator", "H100", "--count", "-1"], refused(MINE, accelerator_count=-1)),
     (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
-    (["measure", SWEEP, "--price=-1"], f"--price {refusal(quote.parse_quote, '-1', quote.EXPECTED_PLAIN)}"),
+    (["measure", SWEEP, "--price=-1"], f"--price {refusal(price_quote.parse_quote, '-1', price_quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H200 SXM is asked about"),
     ([*PLAN, "--price", "H900=2"], H900),
     (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
@@ -387,7 +390,7 @@ def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(
     said, monkeypatch: pytest.MonkeyPatch, faults: list[Fault], status: int
 ) -> None:
     monkeypatch.setattr(check, "faults", lambda: faults)
-    monkeypatch.setattr(mistyped, "notes", lambda: ["note: claims.csv, row a"])
+    monkeypatch.setattr(typos, "notes", lambda: ["note: claims.csv, row a"])
     ended, text = said("check")
     assert ended == status
     assert text.splitlines()[:-1] == [*map(str, faults), "note: claims.csv, row a"]
@@ -419,7 +422,7 @@ def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(
      ("1.2", (1.2, 1.2)), ("120", (1.2, 1.2)), (".5", (0.5, 0.5))],
 )  # fmt: skip
 def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -> None:
-    assert asking.share("--derate", text) == Interval(*share)
+    assert option_values.share("--derate", text) == Interval(*share)
 
 
 CHOOSE = ["choose", "--users", "1000", "--tokens-per-user", "25", "--draws", "1000"]
@@ -537,10 +540,10 @@ def test_a_benchmark_that_never_ran_under_a_limit_names_those_that_did(said) -> 
 def test_a_round_of_one_s_own_import_is_there() -> None:
     """What counts is whose results there are, not which rounds are shipped."""
     rows = pd.DataFrame({"round": ["v5.0", "v5.1"], "origin": ["official", "published"]})
-    asking.with_results(["v5.0"], SimpleNamespace(results=rows))
-    asking.with_results(None, SimpleNamespace())
+    option_values.with_results(["v5.0"], SimpleNamespace(results=rows))
+    option_values.with_results(None, SimpleNamespace())
     with pytest.raises(ValueError, match=r"'v5.1': no official result of it is here; rounds that are here: v5.0$"):
-        asking.with_results(["v5.0", "v5.1"], SimpleNamespace(results=rows))
+        option_values.with_results(["v5.0", "v5.1"], SimpleNamespace(results=rows))
 
 
 NOT_CHOSEN = [
@@ -559,7 +562,7 @@ NOT_CHOSEN = [
     ([*LLAMA, "--derate", "5"], "--derate '5' is above 1, and not said to be per cent; valid: per cent such as"),
     ([*LLAMA, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent"),
     ([*LLAMA, "--rounds", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: v0.7, "),
-    ([*LLAMA, "--price", "H200=$3"], f"expected {quote.EXPECTED}"),
+    ([*LLAMA, "--price", "H200=$3"], f"expected {price_quote.EXPECTED}"),
 ]
 
 
@@ -581,7 +584,7 @@ STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\r"
 
 
 def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path: Path) -> None:
-    """Colours, titles and turned text of a file are shown by their names, in answers and in refusals."""
+    """Colors, titles and turned text of a file are shown by their names, in answers and in refusals."""
     path = tmp_path / "run.json"
     record = json.loads(Path(OLD).read_text("utf-8")) | {"accelerator": "H100 SXM", "accelerator_count": 8}
     for name in ("backend", "accelerator", "model_id", "output_throughput", "request_rate"):

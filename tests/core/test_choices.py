@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.core.choices import choose, not_among
+from analysis._core.choices import choose, not_among
 
 FRUIT = ["apple", "pear"]
 

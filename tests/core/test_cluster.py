@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.core import cluster
+from analysis._core import cluster
 
 HERE = {
     "python": "3.11.4.final.0",

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.core import findings, mime
-from analysis.core.findings import Finding
-from analysis.core.interval import Interval
-from analysis.core.notes import KINDS, NONE, note
+from analysis._core import findings, mime
+from analysis._core.findings import Finding
+from analysis._core.interval import Interval
+from analysis._core.notes import KINDS, NONE, note
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 SOME = Finding("apples", Interval(1.0, 2.0), "apples", "Some.")

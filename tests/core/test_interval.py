@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.core import interval
-from analysis.core.interval import Interval
+from analysis._core import interval
+from analysis._core.interval import Interval
 
 numbers = st.floats(min_value=1e-3, max_value=1e9)
 inside = st.floats(min_value=0, max_value=1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from analysis.core.memo import cached_method
+from analysis._core.memo import cached_method
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analysis.compare import gate
-from analysis.compare.gate import Comparison, Data, Question
-from analysis.core import notes
-from analysis.core.findings import Finding, exactly
-from analysis.core.notes import KINDS, NONE, OTHER, Kind, Note, Notes, Scope, note
-from analysis.show import tables as shown
-from analysis.show.figures import charts
+from analysis._core import notes
+from analysis._core.findings import Finding, exactly
+from analysis._core.notes import KINDS, NONE, OTHER, Kind, Note, Notes, Scope, note
+from analysis._display import tables as shown
+from analysis.charts import row_charts
+from analysis.comparability import selection
+from analysis.comparability.selection import Comparison, Data, Question
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
@@ -231,7 +231,7 @@ def test_what_holds_for_all_rows_marks_none() -> None:
 
 def test_a_note_is_said_without_its_detail() -> None:
     assert note("another_size", ["A"], count=1, usual=8).record()["bare"] == "different system size than most"
-    virtual = note("virtualised", accelerator="L40S", hypervisor="KVM")
+    virtual = note("virtualized", accelerator="L40S", hypervisor="KVM")
     assert virtual.record()["bare"] == "only virtualized systems of L40S"
 
 
@@ -255,7 +255,7 @@ def noted(monkeypatch: pytest.MonkeyPatch, results: Callable[..., pd.DataFrame],
     """A comparison of three systems, one of them of research, once the table of kinds has an entry for it."""
     monkeypatch.setitem(KINDS, NEW.code, NEW)
     frame = results({}, {"availability": "rdi", "accelerator": "B200 SXM"}, {"accelerator": "L40S"})
-    return gate.select(tables(frame), Question("llm", "Offline", rounds=("v4.1",)))
+    return selection.select(tables(frame), Question("llm", "Offline", rounds=("v4.1",)))
 
 
 def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
@@ -276,7 +276,7 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
 
 def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison) -> None:
     names = {"label": "accelerator", "series": "basis", "name": "per_accelerator", "axis": "tokens per second"}
-    drawing = charts.ranges(noted.rows, **names, title="One is fastest.", subtitle=noted.subtitle)
+    drawing = row_charts.ranges(noted.rows, **names, title="One is fastest.", subtitle=noted.subtitle)
     title, subtitle = (" ".join(text.get_text().split()) for text in drawing.figure.texts)
     behind = [text.get_text() for text in drawing.figure.axes[0].texts]
     plt.close("all")

@@ -13,10 +13,10 @@ import yaml
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from analysis.core import facts, parameters
-from analysis.core.choices import not_among
-from analysis.core.parameters import MODELS, ParameterError
-from analysis.core.paths import NOTEBOOKS, RUNS
+from analysis._core import parameters, table_text
+from analysis._core.choices import not_among
+from analysis._core.parameters import MODELS, ParameterError
+from analysis._core.paths import NOTEBOOKS, RUNS
 
 SPEEDUP, POWER, DERATING = "generational_speedup", "power_efficiency", "real_world_derating"
 CHOICE = "accelerator_choice"
@@ -124,7 +124,7 @@ REFUSED = [
     (
         SPEEDUP,
         {"benchmark": "llama2-70"},
-        f"parameter benchmark: {not_among('llama2-70', facts.column('benchmarks', 'benchmark'))}",
+        f"parameter benchmark: {not_among('llama2-70', table_text.column('benchmarks', 'benchmark'))}",
     ),
     (SPEEDUP, {"baseline": "H100"}, "parameter baseline: 'H100': did you mean 'H100 "),
     (SPEEDUP, {"rounds": ["4.1"]}, "parameter rounds.0: '4.1': did you mean 'v4.1'? valid: v0.5"),
@@ -201,7 +201,7 @@ def test_later_round_may_be_the_first_of_rounds_or_later(rounds: list[str]) -> N
 def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
     outcome = shell.run_cell(
-        "from analysis.core import parameters\nparameters.validate('power_efficiency', {'baseline': 'H200 SXL'})"
+        "from analysis._core import parameters\nparameters.validate('power_efficiency', {'baseline': 'H200 SXL'})"
     )
     assert "parameter baseline: 'H200 SXL': did you mean 'H200 SXM'?" in str(outcome.error_in_exec)
     assert capsys.readouterr().out.strip() == str(outcome.error_in_exec)
@@ -213,12 +213,14 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
 ) -> None:
     printed = pd.DataFrame({"accelerator": ["XPU 9", None]})
     if where == "results":
-        monkeypatch.setattr(facts, "column", lambda table, name: ("XPU 9", "") if table == "results" else ("L40S",))
+        monkeypatch.setattr(
+            table_text, "column", lambda table, name: ("XPU 9", "") if table == "results" else ("L40S",)
+        )
     else:
         path = tmp_path / f"round.{where}"
         printed.to_csv(path) if where == "csv" else printed.to_parquet(path)
-        monkeypatch.setattr(facts, "official_files", lambda: [path])
-    facts._accelerators.cache_clear()
+        monkeypatch.setattr(table_text, "official_files", lambda: [path])
+    table_text._accelerators.cache_clear()
     try:
         assert parameters.validate(SPEEDUP, {"baseline": "XPU 9"})["baseline"] == "XPU 9"
         for name, values in ((SPEEDUP, {"baseline": "XPU 8"}), (POWER, {"baseline": "XPU 9"})):
@@ -227,7 +229,7 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
         with pytest.raises(ParameterError, match="XPU 8': did you mean 'XPU 9'"):
             parameters.validate(SPEEDUP, {"baseline": "XPU 8"})
     finally:
-        facts._accelerators.cache_clear()
+        table_text._accelerators.cache_clear()
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])
@@ -255,10 +257,10 @@ def test_path_with_a_step_twice_is_refused() -> None:
 
 def test_every_wrong_value_is_named() -> None:
     with pytest.raises(ParameterError) as error:
-        parameters.validate(DERATING, {"users": "100", "seed": -1, "colour": "red"})
+        parameters.validate(DERATING, {"users": "100", "seed": -1, "color": "red"})
     lines = str(error.value).splitlines()
     assert len(lines) == 3
-    assert [name in line for name, line in zip(("users", "seed", "colour"), lines, strict=True)] == [True] * 3
+    assert [name in line for name, line in zip(("users", "seed", "color"), lines, strict=True)] == [True] * 3
 
 
 def test_unknown_notebook_is_refused_with_the_near_match() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.core.result_ids import Results, by_round
+from analysis._core.result_ids import Results, by_round
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from threading import Lock
 
 import pytest
 
-from analysis.core import syntax
+from analysis._core import syntax
 
 
 def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

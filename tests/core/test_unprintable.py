@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.core import unprintable
+from analysis._core import unprintable
 
 NO_TEXT = ["\0", "\x07", "\x1b", "\x7f", "\x9b", "\u202a", "\u202e", "\u2066", "\u2069", "\ud800", "\udcff", "\uffff"]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core import vocabulary
-from analysis.core.paths import DATA, ROOT
-from analysis.core.vocabulary import VOCABULARIES
-from analysis.data import descriptor
-from analysis.data.descriptor import DescriptorError
+from analysis._core import vocabulary
+from analysis._core.paths import DATA, ROOT
+from analysis._core.vocabulary import VOCABULARIES
+from analysis._tables import descriptor
+from analysis._tables.descriptor import DescriptorError
 
-HOME = ROOT / "src" / "analysis" / "core" / "vocabulary.py"
+HOME = ROOT / "src" / "analysis" / "_core" / "vocabulary.py"
 
 
 def _literals(path: Path) -> list[set[str]]:

@@ -99,7 +99,7 @@ def bring(tmp_path: Path) -> Callable[..., Any]:
     """Import paths: the outcome, with `table` (rows as text by column) and `lines` (what was said)."""
     import csv
 
-    from analysis.importers.official.intake import import_results
+    from analysis._import.official.import_run import import_results
 
     def run(*paths: Path, **choices: Any) -> Any:
         lines: list[str] = []

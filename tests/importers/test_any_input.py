@@ -14,17 +14,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.cli import main
-from analysis.importers.official import (
+from analysis._import.official import (
     archive,
     configuration,
     configuration_facts,
     configuration_modules,
     endpoints,
     evidence,
-    logged,
+    run_log,
 )
-from analysis.importers.official.intake import ImportFailed, import_results
+from analysis._import.official.import_run import ImportFailed, import_results
+from analysis.cli import main
 
 FEW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 HUGE = 512 << 20  # bytes of a line, ten times ENOUGH; sparse, so that it takes no disk
@@ -85,7 +85,7 @@ def test_any_bytes_of_an_endpoints_log_are_a_figure_or_refused_by_name(tmp_path:
         for scenario in ("Server", "SingleStream"):
             try:
                 found = endpoints.logged(path, "llama3.1-8b", scenario, "v6.1")
-            except logged.LogError as error:
+            except run_log.LogError as error:
                 assert str(error).startswith(name)
             else:
                 assert found.value > 0

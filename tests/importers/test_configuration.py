@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.official import configuration, configuration_facts, configuration_modules
-from analysis.importers.official.configuration_modules import Modules
-from analysis.importers.official.intake import ImportFailed
+from analysis._import.official import configuration, configuration_facts, configuration_modules
+from analysis._import.official.configuration_modules import Modules
+from analysis._import.official.import_run import ImportFailed
 
 CONFIG = """
 class ServerGPUBaseConfig(GPUBaseConfig):

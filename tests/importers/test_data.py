@@ -12,15 +12,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis._core import agreement, paths
+from analysis._import.official import download, shipped_rounds
+from analysis._import.official.download import DownloadFailed, Pinned
+from analysis._import.official.import_run import ImportFailed, import_results
+from analysis._tables import check, dictionary, official_rows
+from analysis._tables.catalog import Catalog
+from analysis._tables.descriptor import read_tables
+from analysis._tables.loading import TableError
 from analysis.cli import main
-from analysis.core import agreement, paths
-from analysis.data import check, dictionary, official_rows
-from analysis.data.catalog import Catalog
-from analysis.data.descriptor import read_tables
-from analysis.data.loading import TableError
-from analysis.importers.official import download, shipping
-from analysis.importers.official.download import DownloadFailed, Pinned
-from analysis.importers.official.intake import ImportFailed, import_results
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -183,7 +183,7 @@ def ship(data: Path, tree: Any) -> Callable[..., None]:
 
     def make(*rows: dict[str, Any]) -> None:
         describe(data, "v4.1")
-        assert shipping.make([tree.summary(*rows)], folder=data, say=lambda line: None) == 0
+        assert shipped_rounds.make([tree.summary(*rows)], folder=data, say=lambda line: None) == 0
 
     return make
 
@@ -270,7 +270,7 @@ def test_a_half_of_the_record_imported_again_changes_nothing(data: Path, tree: A
     tree.power(location, tree.spl_text([("10:00:01.000", 0.0), ("10:00:02.000", 0.0)]))
     published = {"Location": location, "Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}
     describe(data, "v4.1")
-    shipping.make([tree.summary(published), tree.root], folder=data, say=lambda line: None)
+    shipped_rounds.make([tree.summary(published), tree.root], folder=data, say=lambda line: None)
     before = Catalog(data).results.set_index("id").loc[KNOWN, SAID_BY_LOG_OR_SUMMARY].to_dict()
     assert before["benchmark"] == "llama2-70b" and before["tokens_per_sample"] == 300.006
     path = {"summary": tree.summary(published), "tree": tree.root}[own]
@@ -284,7 +284,7 @@ def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_n
 ) -> None:
     tree.run()
     describe(data, "v4.1")
-    shipping.make([tree.summary(), tree.root], folder=data, say=lambda line: None)
+    shipped_rounds.make([tree.summary(), tree.root], folder=data, say=lambda line: None)
     record = official_rows.shipped(data, read_tables(data)["results"]).assign(inferred=True)
     mine = record.assign(inferred=False, recomputed=float("nan"), recomputed_difference=float("nan"))
     assert official_rows.with_own(record, [mine])["inferred"].tolist() == [True]
@@ -355,7 +355,7 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Pat
     lines: list[str] = []
     describe(data, "v4.1")
     file = tree.summary({"ID": "v4.1-0008", "Location": "closed/Other"}, {})
-    assert shipping.make([file], folder=data, say=lines.append) == 0
+    assert shipped_rounds.make([file], folder=data, say=lines.append) == 0
     part = data / "official" / "v4.1.parquet"
     first = part.read_bytes()
     assert pd.read_parquet(part)["id"].tolist() == [KNOWN, KNOWN.replace("0007", "0008")]
@@ -363,9 +363,9 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Pat
     assert lines[-1] == "written   official/v4.1.parquet: 2 rows" and check.faults(data) == []
 
     file = tree.summary({}, {"ID": "v4.1-0008", "Location": "closed/Other"})
-    assert shipping.make([file], folder=data, check=True, say=lines.append) == 0
+    assert shipped_rounds.make([file], folder=data, check=True, say=lines.append) == 0
     assert lines[-1] == "the same  official/v4.1.parquet: 2 rows"
-    assert shipping.make([tree.summary({})], folder=data, check=True, say=lines.append) == 1
+    assert shipped_rounds.make([tree.summary({})], folder=data, check=True, say=lines.append) == 1
     assert lines[-1] == "differs   official/v4.1.parquet: 1 rows, 1 fewer than are shipped"
     assert part.read_bytes() == first
 
@@ -375,16 +375,16 @@ def test_a_run_that_cannot_be_read_does_not_cost_the_record_its_rows(data: Path,
     lines: list[str] = []
     describe(data, "v4.1")
     whole, broken = tree.run(), tree.run("resnet50")
-    assert shipping.make([tree.root], folder=data, say=lines.append) == 0
+    assert shipped_rounds.make([tree.root], folder=data, say=lines.append) == 0
     part, described = data / "official" / "v4.1.parquet", data / "datapackage.json"
     before = part.read_bytes(), described.read_bytes()
     tree.write(f"{broken}/performance/run_1/mlperf_log_detail.txt", "no log")
-    assert shipping.make([tree.root], folder=data, say=lines.append) == 1
+    assert shipped_rounds.make([tree.root], folder=data, say=lines.append) == 1
     assert (part.read_bytes(), described.read_bytes()) == before
     less = "1 fewer than are shipped, 1 fewer computed from logs, 1 fewer with token latencies"
     assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {less}"
     assert lines[-1].startswith("nothing is written: ") and "--fewer" in lines[-1]
-    assert shipping.make([tree.root], folder=data, fewer=True, say=lines.append) == 0
+    assert shipped_rounds.make([tree.root], folder=data, fewer=True, say=lines.append) == 0
     assert pd.read_parquet(part)["location"].tolist() == [whole] and check.faults(data) == []
 
 
@@ -392,9 +392,9 @@ def test_a_summary_alone_does_not_cost_the_record_what_its_logs_say(data: Path, 
     lines: list[str] = []
     describe(data, "v4.1")
     tree.run()
-    assert shipping.make([tree.summary(), tree.root], folder=data, say=lines.append) == 0
+    assert shipped_rounds.make([tree.summary(), tree.root], folder=data, say=lines.append) == 0
     before = (data / "official" / "v4.1.parquet").read_bytes()
-    assert shipping.make([tree.summary()], folder=data, say=lines.append) == 1
+    assert shipped_rounds.make([tree.summary()], folder=data, say=lines.append) == 1
     lost = "1 fewer computed from logs, 1 fewer with token latencies"
     assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {lost}"
     assert (data / "official" / "v4.1.parquet").read_bytes() == before
@@ -404,14 +404,14 @@ def test_a_summary_alone_does_not_cost_the_record_what_its_logs_say(data: Path, 
 def test_a_precision_that_is_said_no_more_is_a_loss(data: Path, tree: Any, what: str, lost: str) -> None:
     lines: list[str] = []
     describe(data, "v4.1")
-    assert shipping.make([tree.summary({"weight_data_types": what})], folder=data, say=lines.append) == 0
+    assert shipped_rounds.make([tree.summary({"weight_data_types": what})], folder=data, say=lines.append) == 0
     before = (data / "official" / "v4.1.parquet").read_bytes()
     other = tree.summary({"weight_data_types": "", "Performance_Result": 25000.0})
-    assert shipping.make([other], folder=data, say=lines.append) == int(bool(lost))
+    assert shipped_rounds.make([other], folder=data, say=lines.append) == int(bool(lost))
     assert ((data / "official" / "v4.1.parquet").read_bytes() == before) == bool(lost)
     if lost:
         assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {lost}"
-        assert shipping.make([other], folder=data, fewer=True, say=lines.append) == 0
+        assert shipped_rounds.make([other], folder=data, fewer=True, say=lines.append) == 0
 
 
 def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, tree: Any) -> None:
@@ -420,17 +420,17 @@ def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, 
     link = "https://github.com/mlcommons/inference_results_v5.1/tree/main/closed/Acme"
     later = {"version": "v5.1", "ID": "v5.1-0007", "Details": link}
     other = {"ID": "v4.1-0008", "Location": "closed/Other"}
-    assert shipping.make([tree.summary({}, other, later)], folder=data, say=lambda line: None) == 0
+    assert shipped_rounds.make([tree.summary({}, other, later)], folder=data, say=lambda line: None) == 0
     files = [data / "official" / f"{round}.parquet" for round in ("v4.1", "v5.1")]
     before = [file.read_bytes() for file in files]
     fewer = tree.summary({}, later | {"Performance_Result": 25000.0})
-    assert shipping.make([fewer], folder=data, say=lambda line: None) == 1
+    assert shipped_rounds.make([fewer], folder=data, say=lambda line: None) == 1
     assert [file.read_bytes() for file in files] == before
 
 
 def test_record_asks_for_what_its_options_say(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict] = []
-    monkeypatch.setattr(shipping, "make", lambda paths, **choices: asked.append(choices) or 1)
+    monkeypatch.setattr(shipped_rounds, "make", lambda paths, **choices: asked.append(choices) or 1)
     for option in ("--check", "--fewer"):
         assert main.main(["record", option, "x.json"]) == 1
     assert [(each["check"], each["fewer"]) for each in asked] == [(True, False), (False, True)]
@@ -440,7 +440,7 @@ def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) 
     lines: list[str] = []
     describe(data, "v5.1")
     (data / "official" / "v5.1.parquet").write_bytes((paths.OFFICIAL / "v6.0.parquet").read_bytes())
-    assert shipping.make([tree.summary({})], folder=data, say=lines.append) == 0
+    assert shipped_rounds.make([tree.summary({})], folder=data, say=lines.append) == 0
     assert lines[-1] == "left out  v4.1: datapackage.json describes no part of this round"
     assert [path.name for path in (data / "official").iterdir()] == ["v5.1.parquet"]
 
@@ -487,7 +487,7 @@ def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
     files = [*shared.glob("v*_summary*.json"), *(shared / "trees").glob("*.tar.xz")]
     files += [shared / "v5.0_results_table.csv", shared.parent / "facts" / "submitted_configurations.csv"]
     lines: list[str] = []
-    shipping.make(files, check=True, say=lines.append)
+    shipped_rounds.make(files, check=True, say=lines.append)
     same = {line.split()[2].rstrip(":") for line in lines if line.startswith("the same")}
     assert whole and whole <= same, lines
     assert not [line for line in lines if line.startswith("unknown   /")]
@@ -560,8 +560,8 @@ def test_an_imported_file_that_is_not_sound_is_named(data: Path, tree: Any) -> N
 
 
 def test_a_result_filed_under_both_suites_is_compared_in_each(data: Path, tree: Any) -> None:
-    from analysis.audit.doubts import catalog
-    from analysis.compare.gate import Question, select
+    from analysis.audit.flags import catalog
+    from analysis.comparability.selection import Question, select
 
     put(data, tree, "x.parquet", {"Suite": "datacenter,edge"})
     judged = catalog(data)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from analysis.core import facts
-from analysis.importers.official import endpoints
-from analysis.importers.official.intake import ImportFailed
+from analysis._core import table_text
+from analysis._import.official import endpoints
+from analysis._import.official.import_run import ImportFailed
 
 PERCENTILES = {"99.9": 9e9, "99.0": 4e9, "90.0": 3e9, "50.0": 2e9, "1.0": 1e9}
 SERIES = {"avg": 2.5e9, "percentiles": PERCENTILES, "early_stopping_percentiles": {"99.0": 5e9, "90.0": 3.5e9}}
@@ -101,11 +101,11 @@ def test_a_published_row_is_recomputed(tree: Any, bring: Callable) -> None:
     assert (outcome.recomputed, outcome.differing) == (1, []) and row["ttft_p99_ms"] == "4000.0"
 
 
-@pytest.mark.parametrize("number", range(len(facts.rows("endpoints_runs"))))
+@pytest.mark.parametrize("number", range(len(table_text.rows("endpoints_runs"))))
 def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(
     tree: Any, bring: Callable, number: int
 ) -> None:
-    row = facts.rows("endpoints_runs")[number]
+    row = table_text.rows("endpoints_runs")[number]
     model, scenario = row["location"].split("/")[-2:]
     log = endpoints.stated(row["location"].upper(), model, scenario, row["round"])
     write(tree, model, scenario, endpoints._summary(row))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.core.paths import DATA
-from analysis.importers.measured import formats, measurement
-from analysis.importers.measured.measurement import MeasuredRun, MeasurementError
-from analysis.themes import deployment
+from analysis._core.paths import DATA
+from analysis._import.measured import formats, measurement
+from analysis._import.measured.measurement import MeasuredRun, MeasurementError
+from analysis.methods import deployment
 
 EXAMPLES = DATA / "examples"
 VLLM = {
@@ -444,8 +444,8 @@ def test_every_shipped_example_is_read_and_says_that_it_is_one(path: Path) -> No
 
 
 def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
-    from analysis.core.contents import sha256_of
-    from analysis.data.catalog import Catalog
+    from analysis._core.file_contents import sha256_of
+    from analysis._tables.catalog import Catalog
 
     catalog = Catalog()
     frame = formats.load(catalog, ["examples/vllm_old.json", "examples/loadgen"])

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.core.paths import DATA
-from analysis.importers.measured import formats
-from analysis.importers.measured.measurement import MeasuredRun, MeasurementError
+from analysis._core.paths import DATA
+from analysis._import.measured import formats
+from analysis._import.measured.measurement import MeasuredRun, MeasurementError
 
 EXAMPLES = DATA / "examples"
 LLAMA = "meta-llama/Llama-2-70b-chat-hf"

@@ -22,18 +22,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from analysis.audit import doubts
-from analysis.core import parameters
-from analysis.core.parameters import MyDeployment
-from analysis.core.paths import DATA, NOTEBOOKS
-from analysis.data import descriptor, loading
-from analysis.data.catalog import Catalog
-from analysis.engine.runs.places import Places
-from analysis.engine.runs.runfiles import RunFileError, read_run
-from analysis.engine.runs.sweepfiles import read_sweep
-from analysis.importers.measured import formats
-from analysis.importers.measured.measurement import MeasurementError, frame
-from analysis.importers.official import (
+from analysis._build.runs.folders import Places
+from analysis._build.runs.runfiles import RunFileError, read_run
+from analysis._build.runs.sweepfiles import read_sweep
+from analysis._core import parameters
+from analysis._core.parameters import MyDeployment
+from analysis._core.paths import DATA, NOTEBOOKS
+from analysis._import.measured import formats
+from analysis._import.measured.measurement import MeasurementError, frame
+from analysis._import.official import (
     archive,
     configuration,
     configuration_facts,
@@ -41,13 +38,15 @@ from analysis.importers.official import (
     endpoints,
     evidence,
     loadgen,
-    logged,
     power_log,
     round_of_logs,
+    run_log,
 )
-from analysis.importers.official.intake import ImportFailed, import_results
-from analysis.themes import assessment, deployment
-from analysis.themes.hardware import plausible
+from analysis._import.official.import_run import ImportFailed, import_results
+from analysis._tables import descriptor, loading
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+from analysis.methods import assessment, deployment, plausibility
 
 EACH = int(os.environ.get("ANALYSIS_EXAMPLES", "25"))
 ANY = settings(max_examples=EACH, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -192,7 +191,7 @@ def test_a_measurement_is_read_or_refused_by_name(tmp_path: Path, tool: str, whi
 def catalog(monkeypatch: pytest.MonkeyPatch) -> Catalog:
     """The tables, of which each question is asked once."""
     monkeypatch.setattr(assessment.gate, "select", cache(assessment.gate.select))
-    return doubts.catalog()
+    return flags.catalog()
 
 
 @ANY
@@ -206,7 +205,7 @@ def test_what_is_read_is_assessed_or_refused_by_name(
     with in_time():
         try:
             assert assessment.make(catalog, frame(formats.read_runs(path)), asked).best["per_accelerator_low"] > 0
-        except (MeasurementError, deployment.Unsaid, plausible.Implausible) as error:
+        except (MeasurementError, deployment.Unsaid, plausibility.Implausible) as error:
             assert example.name in str(error) or "the files have several" in str(error)
 
 
@@ -218,7 +217,7 @@ def test_a_log_of_loadgen_is_a_figure_or_refused_by_name(tree: Any, scenario: st
     with in_time():
         try:
             assert loadgen.logged(path, "resnet50", scenario, "v4.1").value > 0
-        except logged.LogError as error:
+        except run_log.LogError as error:
             assert str(error).startswith("mlperf_log_detail.txt")
 
 
@@ -248,7 +247,7 @@ def test_a_log_of_endpoints_is_a_figure_or_refused_by_name(tmp_path: Path, name:
         for scenario in ("Server", "SingleStream"):
             try:
                 assert endpoints.logged(path, "llama3.1-8b", scenario, "v6.1").value > 0
-            except logged.LogError as error:
+            except run_log.LogError as error:
                 assert str(error).startswith(name)
         assert isinstance(endpoints.accuracy(path), str)
 

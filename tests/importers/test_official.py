@@ -20,7 +20,7 @@ TWICE = {"v4.1": {"llama2-70b": 72, "gptj": 50}}  # measurements filed under bot
 @pytest.fixture(scope="module", params=ROUNDS)
 def imported(request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A round: its rows as printed in the file, its result rows, the outcome."""
-    from analysis.importers.official.intake import import_results
+    from analysis._import.official.import_run import import_results
 
     path, out = shared / f"{request.param}_summary_results.json", tmp_path_factory.mktemp("official") / "out.csv"
     outcome = import_results([path], out, say=lambda line: None)

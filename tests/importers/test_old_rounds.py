@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.official.intake import ImportFailed
+from analysis._import.official.import_run import ImportFailed
 
 WORDS = """
 ================================================
@@ -124,7 +124,7 @@ def test_streams_are_not_inferred_from_another_scenario(old: Callable, bring: Ca
 
 def test_a_latency_is_no_published_count_of_streams(tree: Any, bring: Callable) -> None:
     row = {"Model": "resnet", "UsedModel": "resnet50", "Scenario": "MultiStream", "version": "v1.0"}
-    with pytest.raises(ImportFailed, match="labelled 'Latency \\(ms\\)': streams expected"):
+    with pytest.raises(ImportFailed, match="labeled 'Latency \\(ms\\)': streams expected"):
         bring(tree.summary(row | {"Performance_Units": "Latency (ms)"}))
     read = bring(tree.summary(row | {"Performance_Units": "Streams", "Performance_Result": 12.0})).table[0]
     assert (read["low"], read["unit"], read["metric"]) == ("12.0", "streams", "streams")

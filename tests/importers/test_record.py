@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from analysis._import.official import accelerator_names, endpoints, loadgen, round_of_logs, shape, summaries, units
+from analysis._import.official.import_run import ImportFailed
+from analysis._import.official.shape import Row
 from analysis.cli import main
-from analysis.importers.official import accelerator_names, endpoints, loadgen, round_of_logs, shape, summaries, units
-from analysis.importers.official.intake import ImportFailed
-from analysis.importers.official.shape import Row
 
 V61 = {
     "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "edge",

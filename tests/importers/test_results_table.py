@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis.core.paths import DATA
-from analysis.importers.official import results_table
-from analysis.importers.official.intake import ImportFailed, import_results
-from analysis.importers.official.streams import Skipped, StreamError
+from analysis._core.paths import DATA
+from analysis._import.official import results_table
+from analysis._import.official.import_run import ImportFailed, import_results
+from analysis._import.official.json_stream import Skipped, StreamError
 
 SHARED = Path(__file__).parents[3] / "shared" / "mlcommons" / "v5.0_results_table.csv"
 TABLE = """,,,,,,,,Benchmark,,,,
@@ -72,7 +72,7 @@ def test_interactive_accelerators_of_all_nodes_and_units_are_put_right(imported:
     assert rows.loc[("llama2-70b", "Interactive"), "low"] == pytest.approx(99.995)
     large = rows.loc[("llama3.1-405b", "Offline")]
     assert (large["accelerator_count"], large["nodes"], large["unit"]) == (72, 18, "tokens/s")
-    assert large["corrected"] == "labelled Samples/s, but llama3.1-405b counts tokens"
+    assert large["corrected"] == "labeled Samples/s, but llama3.1-405b counts tokens"
 
 
 def test_a_system_without_accelerators_counts_its_sockets(imported: Imported) -> None:

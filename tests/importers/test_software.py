@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.official import shape, software, summaries
+from analysis._import.official import shape, software, summaries
 
 
 @pytest.mark.parametrize(

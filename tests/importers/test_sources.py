@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analysis.importers.official.intake import ImportFailed
+from analysis._import.official.import_run import ImportFailed
 
 
 def zipped(folder: Path) -> Path:

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from analysis.core.paths import DATA, ROOT
-from analysis.importers.official import summaries
-from analysis.importers.official.entry import EntryError
-from analysis.importers.official.summaries import collective_mind, result_list, result_object
+from analysis._core.paths import DATA, ROOT
+from analysis._import.official import summaries
+from analysis._import.official.entry import EntryError
+from analysis._import.official.summaries import collective_mind, result_list, result_object
 
 NEW = '''"""The summary of a round to come: a list with names of its own."""
 
 from dataclasses import replace
 
-from analysis.importers.official.summaries import result_list
+from analysis._import.official.summaries import result_list
 
 FORM = replace(
     result_list.FORM,
@@ -26,7 +26,9 @@ FORM = replace(
     keys={**result_list.FORM.keys, "submitter": ("Team",), "value": ("Rate",), "label": ("Rate_Unit",)},
 )
 '''
-IMPORT = "from pathlib import Path; from analysis.importers.official.intake import import_results as bring; import sys;"
+IMPORT = (
+    "from pathlib import Path; from analysis._import.official.import_run import import_results as bring; import sys;"
+)
 IMPORT += "print(bring([Path(sys.argv[1])], Path(sys.argv[2]), say=lambda line: None).rows)"
 
 
@@ -41,7 +43,7 @@ def test_a_new_form_is_one_module_and_its_name_in_the_list(tree: Any, tmp_path: 
     (tmp_path / "summary.json").write_text(json.dumps([row]))
     shutil.copytree(ROOT / "src", tmp_path / "copy" / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(DATA, tmp_path / "copy" / "data", ignore=shutil.ignore_patterns("official"))
-    package = tmp_path / "copy" / "src" / "analysis" / "importers" / "official" / "summaries"
+    package = tmp_path / "copy" / "src" / "analysis" / "_import" / "official" / "summaries"
     command = [sys.executable, "-c", IMPORT, str(tmp_path / "summary.json"), str(tmp_path / "out.csv")]
     told = {
         "cwd": tmp_path,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.core import paths
-from analysis.data import rules
-from analysis.importers.official import accelerator_names, power_rows, precision, shape, streams, summaries, writer
-from analysis.importers.official.entry import EntryError
+from analysis._core import paths
+from analysis._import.official import accelerator_names, json_stream, power_rows, precision, shape, summaries, writer
+from analysis._import.official.entry import EntryError
+from analysis._tables import rules
 
 RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 V61 = {
@@ -111,13 +111,13 @@ def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("changes", "unit", "corrected"),
     [
-        ({"Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s, but llama2-70b counts tokens"),
-        ({"Performance_Units": "Queries/s"}, "tokens/s", "labelled Queries/s, but llama2-70b counts tokens"),
+        ({"Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s, but llama2-70b counts tokens"),
+        ({"Performance_Units": "Queries/s"}, "tokens/s", "labeled Queries/s, but llama2-70b counts tokens"),
         ({"Performance_Units": "Tokens/s"}, "tokens/s", None),
-        ({"Model": "whisper", "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
+        ({"Model": "whisper", "Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s"),
         ({"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s"}, "samples/s", None),
         ({"Model": "gptj-99", "version": "v4.0", "Performance_Units": "Samples/s", "Accuracy": ""}, "samples/s", None),
-        ({**NEW, "Performance_Units": "Samples/s"}, "tokens/s", "labelled Samples/s"),
+        ({**NEW, "Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s"),
         ({**NEW, "Performance_Units": "Samples/s", "Accuracy": "acc: 1"}, "samples/s", None),
     ],
 )  # fmt: skip
@@ -210,7 +210,7 @@ def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree: Any, bring: Ca
 
 
 def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, bring: Callable) -> None:
-    """In the columns of their tables; rates of a new benchmark are counted as they are labelled."""
+    """In the columns of their tables; rates of a new benchmark are counted as they are labeled."""
     new = {"Model": "new-llm", "UsedModel": "new-llm", "Accelerator": "Acme X1, 1 kW", "version": "v9.9"}
     outcome = bring(tree.summary(
         new | {"ID": "v9.9-0001"},
@@ -223,11 +223,11 @@ def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, brin
         "unknown   round 'v9.9' in 4 rows: without a date and a marker: data/rounds.csv lacks it",
         "unknown   accelerator 'Acme X1, 1 kW' in 4 rows: kept as printed: data/accelerator_aliases.csv lacks it",
         "unknown   benchmark 'new-llm' in 4 rows: no report compares it: data/benchmarks.csv lacks it",
-        "unknown   scenario 'Agentic' in 1 row: left out: SCENARIOS in src/analysis/core/vocabulary.py lacks it",
-        "unknown   scenario 'Stepwise' in 1 row: left out: SCENARIOS in src/analysis/core/vocabulary.py lacks it",
+        "unknown   scenario 'Agentic' in 1 row: left out: SCENARIOS in src/analysis/_core/vocabulary.py lacks it",
+        "unknown   scenario 'Stepwise' in 1 row: left out: SCENARIOS in src/analysis/_core/vocabulary.py lacks it",
     ]
     assert lines[-3:] == [
-        "SCENARIOS in src/analysis/core/vocabulary.py", '    "Agentic": Scenario(SAMPLES),',
+        "SCENARIOS in src/analysis/_core/vocabulary.py", '    "Agentic": Scenario(SAMPLES),',
         '    "Stepwise": Scenario(QUERIES, datacenter=False, stream=True),',
     ]  # fmt: skip
     rows = {}
@@ -295,7 +295,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
             },
             "the result in ms is 1e+20",
         ),
-        ({"Power_Result": 0.5, "Power_Units": "kW"}, "its power is labelled 'kW', not one of watts, millijoules"),
+        ({"Power_Result": 0.5, "Power_Units": "kW"}, "its power is labeled 'kW', not one of watts, millijoules"),
         ({"inferred": "perhaps"}, "has inferred 'perhaps', neither true nor false"),
         ({"has_power": 2}, "has has_power 2, neither true nor false"),
         ({"Scenario": "Sideways"}, "scenario 'Sideways' is not one of"),
@@ -457,7 +457,7 @@ def test_the_same_result_twice_is_kept_once(tree: Any, bring: Callable) -> None:
 def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(
     tmp_path: Path, bring: Callable, content: str
 ) -> None:
-    from analysis.importers.official.intake import ImportFailed
+    from analysis._import.official.import_run import ImportFailed
 
     path, out = tmp_path / "x.json", tmp_path / "out.csv"
     path.write_text(content)
@@ -498,8 +498,8 @@ def test_any_bytes_are_rows_or_a_named_error(tmp_path: Path, content: bytes) -> 
     path = tmp_path / "any.json"
     path.write_bytes(content)
     try:
-        list(streams.rows(path))
-    except streams.StreamError as error:
+        list(json_stream.rows(path))
+    except json_stream.StreamError as error:
         assert str(error)
 
 
@@ -507,18 +507,18 @@ def test_a_summary_in_utf_16_is_named_and_a_byte_order_mark_is_passed_over(tree:
     path = tree.summary()
     text = path.read_text("utf-8")
     path.write_text(text, "utf-16")
-    with pytest.raises(streams.StreamError, match="is UTF-16 text; save it as UTF-8"):
-        list(streams.rows(path))
+    with pytest.raises(json_stream.StreamError, match="is UTF-16 text; save it as UTF-8"):
+        list(json_stream.rows(path))
     path.write_text(text, "utf-8-sig")
-    assert list(streams.rows(path)) == json.loads(text)
+    assert list(json_stream.rows(path)) == json.loads(text)
 
 
 def test_a_number_that_a_block_cuts_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "numbers.json"
     path.write_text("[1.5, 2e-3, true, 40]")
     for block in range(1, 22):
-        monkeypatch.setattr(streams, "BLOCK", block)
-        assert list(streams.rows(path)) == [1.5, 0.002, True, 40]
+        monkeypatch.setattr(json_stream, "BLOCK", block)
+        assert list(json_stream.rows(path)) == [1.5, 0.002, True, 40]
 
 
 @RELAXED
@@ -526,4 +526,4 @@ def test_a_number_that_a_block_cuts_is_read_whole(tmp_path: Path, monkeypatch: p
 def test_streaming_reads_what_json_reads(tmp_path: Path, rows: list[dict]) -> None:
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(rows), "utf-8")
-    assert json.dumps(list(streams.rows(path))) == json.dumps(rows)
+    assert json.dumps(list(json_stream.rows(path))) == json.dumps(rows)

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from analysis._import.official import archive as archives
+from analysis._import.official import loadgen
+from analysis._import.official import tree as trees
+from analysis._import.official.import_run import ImportFailed
+from analysis._import.official.writer import OutputError
 from analysis.cli import main
-from analysis.importers.official import archive as archives
-from analysis.importers.official import loadgen
-from analysis.importers.official import tree as trees
-from analysis.importers.official.intake import ImportFailed
-from analysis.importers.official.writer import OutputError
 
 
 def test_a_run_gives_its_row_from_the_log_alone(tree: Any, bring: Callable) -> None:
@@ -580,7 +580,7 @@ def test_an_output_that_is_an_input_is_refused(
 def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
     tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from analysis.importers.official import intake, writer
+    from analysis._import.official import import_run, writer
 
     def interrupted(task: Any) -> Any:
         if "row 2" in task.place:
@@ -588,10 +588,10 @@ def test_an_import_that_fails_leaves_the_output_and_no_partial_file(
             raise KeyboardInterrupt
         return shaped(task)
 
-    shaped, out = intake.work, tmp_path / "out.parquet"
+    shaped, out = import_run.work, tmp_path / "out.parquet"
     out.write_bytes(b"as it was")
     monkeypatch.setattr(writer, "ROWS", 1)
-    monkeypatch.setattr(intake, "work", interrupted)
+    monkeypatch.setattr(import_run, "work", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bring(tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"}), out=out)
     assert out.read_bytes() == b"as it was" and not list(tmp_path.glob(".*"))

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.data.descriptor import Field
-from analysis.importers.official import writer
+from analysis._import.official import writer
+from analysis._tables.descriptor import Field
 
 FIELDS = [
     Field("id", "string", required=True), Field("on", "date"), Field("low", "number"), Field("nodes", "integer"),

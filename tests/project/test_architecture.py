@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core import mime
-from analysis.core.paths import ROOT
+from analysis._core import mime
+from analysis._core.paths import ROOT
 
 SOURCE = ROOT / "src"
 PARSING = {"handle_starttag", "handle_startendtag", "handle_endtag", "handle_data"}  # as html.parser describes them
@@ -43,12 +43,12 @@ def test_rooms_import_downwards_only() -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("analysis/data/catalog.py", "import analysis.audit.verdict"),
-        ("analysis/themes/speedup.py", "import matplotlib"),
-        ("analysis/engine/reports.py", "import analysis.themes.speedup"),
-        ("analysis/show/figures/colours.py", "import analysis.show.figures.charts"),
-        ("analysis/show/figures/parts.py", "import analysis.data.catalog"),
-        ("analysis/show/figures/charts.py", "import analysis.core.facts"),
+        ("analysis/_tables/catalog.py", "import analysis.audit.verdict"),
+        ("analysis/methods/speedup.py", "import matplotlib"),
+        ("analysis/_build/reports.py", "import analysis.methods.speedup"),
+        ("analysis/charts/colors.py", "import analysis.charts.row_charts"),
+        ("analysis/charts/parts.py", "import analysis._tables.catalog"),
+        ("analysis/charts/row_charts.py", "import analysis._core.table_text"),
     ],
 )
 def test_an_import_that_climbs_is_found(module: str, line: str, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_names_of_outputs_have_one_home() -> None:
     typed = {
         f"{name}: {node.value}"
         for name, path in MODULES.items()
-        if name != "analysis.core.mime"
+        if name != "analysis._core.mime"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value in own
     }

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis.core.paths import NOTEBOOKS, ROOT
+from analysis._core.paths import NOTEBOOKS, ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 # The whole bench is imported with its ways; what needs no build and no browser is asked for figures.

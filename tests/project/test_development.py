@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core import mime
-from analysis.core.paths import NOTEBOOKS, ROOT
-from analysis.engine import stored
+from analysis._build import stored_outputs
+from analysis._core import mime
+from analysis._core.paths import NOTEBOOKS, ROOT
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
 TOOLS = Path(sys.executable).parent
@@ -43,7 +43,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, root)
     ready = ["-o", ".venv/.locked", "-o", ".venv/.ready"]
     subprocess.run(["make", *ready, "dev"], cwd=root, check=True, capture_output=True)
-    (root / NOTEBOOK).write_bytes(stored.as_stored((NOTEBOOKS / NOTEBOOK).read_bytes()))
+    (root / NOTEBOOK).write_bytes(stored_outputs.as_stored((NOTEBOOKS / NOTEBOOK).read_bytes()))
     git(root, "add", NOTEBOOK)
     git(root, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-q", "--no-verify", "-m", "a notebook")
     return root
@@ -107,7 +107,7 @@ def test_a_diff_shows_sources_and_findings_in_words(clone: Path) -> None:
 
 def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is() -> None:
     for content in (b"<<<<<<< ours\n{}\n", b"[]", b'{"cells": 3}', b"\xff"):
-        assert stored.as_stored(content) == stored.as_words(content) == content
+        assert stored_outputs.as_stored(content) == stored_outputs.as_words(content) == content
 
 
 def test_what_is_stored_is_the_same_when_a_browser_wrote_it() -> None:
@@ -119,7 +119,7 @@ def test_what_is_stored_is_the_same_when_a_browser_wrote_it() -> None:
     other = json.dumps(ours).replace("18.0,", "18,").replace("5.594e-05", "0.00005594")
     other = other.replace("1e+16", "10000000000000000").replace("-0.0", "0")
     assert "0.00005594" in other
-    first, second = stored.as_stored(json.dumps(ours).encode()), stored.as_stored(other.encode())
+    first, second = stored_outputs.as_stored(json.dumps(ours).encode()), stored_outputs.as_stored(other.encode())
     assert first == second and json.loads(first)["cells"][0]["outputs"][0]["execution_count"] == 1
 
 
@@ -128,5 +128,5 @@ def test_a_cell_that_did_not_run_is_not_counted() -> None:
         {"cell_type": "code", "metadata": {}, "source": "", "outputs": [], "execution_count": count}
         for count in (9, None, 4)
     ]
-    content = stored.as_stored(json.dumps({"cells": cells}).encode())
+    content = stored_outputs.as_stored(json.dumps({"cells": cells}).encode())
     assert [cell["execution_count"] for cell in json.loads(content)["cells"]] == [1, None, 2]

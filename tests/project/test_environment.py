@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core.paths import LOCK, ROOT
+from analysis._core.paths import LOCK, ROOT
 
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "playwright-python": "playwright"}
 CONDA_ONLY = {"python", "pip"}
@@ -18,7 +18,7 @@ REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*([<>=!~].*)?$")
 
 
 def split(requirement: str) -> tuple[str, str]:
-    """A requirement's name, as indexes normalise it, and its bounds."""
+    """A requirement's name, as indexes normalize it, and its bounds."""
     name, bounds = REQUIREMENT.match(requirement.partition(";")[0].strip()).groups()
     return name.lower().replace("_", "-").replace(".", "-"), (bounds or "").replace(" ", "")
 

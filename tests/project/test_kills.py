@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from analysis.core.paths import ROOT
+from analysis._core.paths import ROOT
 
 WANTED = {"a.html": b"A</html>", "a.json": b"{}", "b.html": b"B</html>", "b.json": b"{}", "index.html": b"I</html>"}
 

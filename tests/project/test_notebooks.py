@@ -8,10 +8,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from analysis.core import findings, mime
-from analysis.core.paths import NOTEBOOKS
-from analysis.engine import stored
-from analysis.engine.page.page import NOTEBOOK_ONLY
+from analysis._build import stored_outputs
+from analysis._build.page.page import NOTEBOOK_ONLY
+from analysis._core import findings, mime
+from analysis._core.paths import NOTEBOOKS
 
 # Digits that are names, not figures: rounds, years, accelerators and number formats, models, a sparsity.
 NUMBERS_THAT_NAME = re.compile(
@@ -69,7 +69,7 @@ def test_file_is_a_valid_notebook_of_the_current_format(notebook: Any) -> None:
 
 
 def test_nothing_that_editors_write_is_stored(notebook: Any) -> None:
-    assert notebook.metadata == stored.METADATA, "run `make refresh`"
+    assert notebook.metadata == stored_outputs.METADATA, "run `make refresh`"
     assert [cell.id for cell in notebook.cells if set(cell.metadata) - {"tags"}] == [], "run `make refresh`"
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.core.paths import NOTEBOOKS, ROOT, RUNS
-from analysis.engine import new
-from analysis.engine.runs.places import Places
+from analysis._build import new_report
+from analysis._build.runs.folders import Places
+from analysis._core.paths import NOTEBOOKS, ROOT, RUNS
 
-HELD = ["tests/core/test_parameters.py", "tests/engine/sweep/test_sweep.py", "tests/project", "tests/show"]
+HELD = ["tests/core/test_parameters.py", "tests/build/sweep/test_sweep.py", "tests/project", "tests/display"]
 PRICE_2026 = re.search(r"# (notebooks/runs/\w+\.yml)\n(notebook: price_performance\n.*?)```",
                        (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)  # fmt: skip
 
@@ -42,7 +42,7 @@ def used(tmp_path_factory: pytest.TempPathFactory, shipped: list[Path]) -> Path:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     (root / PRICE_2026[1]).write_text(PRICE_2026[2], "utf-8")
-    new.start("untouched_of_mine", places=Places.under(root))
+    new_report.start("untouched_of_mine", places=Places.under(root))
     (root / "notebooks" / "scratch_of_mine.ipynb").write_text("no notebook yet", "utf-8")
     (root / "notebooks" / "sweeps" / "sweep_of_mine.yml").write_text("nothing: yet\n", "utf-8")
     return root

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core.paths import ROOT
+from analysis._core.paths import ROOT
 
 WORKFLOWS = ROOT / ".github" / "workflows"
 

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from filelock import FileLock
 
-from analysis.core import paths
-from analysis.engine.kernels import warm
-from analysis.engine.reports import Outcome, build_reports
-from analysis.engine.runs.places import Places
+from analysis._build.kernels import warm
+from analysis._build.reports import Outcome, build_reports
+from analysis._build.runs.folders import Places
+from analysis._core import paths
 
 HERE = Path(__file__).parent
 # Come and go while another worker has the project open.
@@ -215,6 +215,6 @@ def copied(built: tuple[Places, Outcome, list[str]], place: Path, monkeypatch: p
     """The built project again, for a test that changes it."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(built[0].root, place, ignore=PASSING)
-    # It takes seconds to load; tests/engine/kernels holds that a build ends what it forked from.
+    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
     monkeypatch.setattr(warm, "close", lambda env=None: None)
     return Places.under(place)

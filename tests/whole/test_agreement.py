@@ -7,18 +7,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis._build.runs.folders import Places
+from analysis._core.vocabulary import BYTES_PER_WEIGHT
+from analysis._tables.catalog import Catalog
 from analysis.audit import checks
 from analysis.audit.claims import CHECK as STATED
 from analysis.audit.frames import Tables
 from analysis.audit.sizes import OFFICIAL_SIZING
 from analysis.cli import main
-from analysis.compare import gate
-from analysis.compare.gate import Question
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.data.catalog import Catalog
-from analysis.engine.runs.places import Places
+from analysis.comparability import selection
+from analysis.comparability.selection import Question
+from analysis.methods import cost, quantization, speedup
 from analysis.report import slug
-from analysis.themes import cost, quantization, speedup
 
 SAME = ("benchmark", "scenario", "baseline", "rounds")  # parameters that make a question of two reports the same one
 FRAMES = [column.name for column in fields(Tables) if column.init]
@@ -37,14 +37,14 @@ def judged(data: Catalog) -> pd.DataFrame:
 def over(data: Catalog, benchmark: str, scenario: str, round: str, baseline: str) -> pd.DataFrame:
     """The official speedups of one round, by accelerator."""
     question = Question(benchmark, scenario, origins=("official",), rounds=(round,))
-    return speedup.over_baseline(gate.select(data, question).rows, baseline).set_index("accelerator")
+    return speedup.over_baseline(selection.select(data, question).rows, baseline).set_index("accelerator")
 
 
 @pytest.mark.parametrize("scenario", ["Offline", "Server"])
 def test_a_price_is_worth_what_the_speedup_is(data: Catalog, scenario: str) -> None:
     """Ratios of the rates that costs rest on are the speedups of the round, for available accelerators with a price."""
     question = Question("llama2-70b", scenario, origins=("official",), rounds=("v4.1",))
-    rows = gate.select(data, question).rows
+    rows = selection.select(data, question).rows
     rates = cost.rates(rows[rows["availability"].eq("available")]).set_index("accelerator")
     priced = sorted(set(data.prices["accelerator"]) & set(rates.index))
     assert len(priced) > 1

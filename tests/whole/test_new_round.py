@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.core.contents import sha256_of
-from analysis.engine.runs.places import Places
-from analysis.importers.official.additions import SCENARIOS_OF
+from analysis._build.runs.folders import Places
+from analysis._core.file_contents import sha256_of
+from analysis._import.official.unknown_names import SCENARIOS_OF
 
 ROUND, BENCHMARK, ACCELERATOR, SCENARIO = "v9.9", "story-13b", "Acme X1 512GB", "Agentic"
 REPOSITORY = f"https://github.com/mlcommons/inference_results_{ROUND}"
@@ -95,7 +95,7 @@ class Project:
         path.write_text(text + completed.getvalue(), "utf-8")
 
     def _paste_scenario(self, entry: str) -> None:
-        path = self.places.root / "src" / "analysis" / "core" / "vocabulary.py"
+        path = self.places.root / "src" / "analysis" / "_core" / "vocabulary.py"
         before, head, after = path.read_text("utf-8").partition("SCENARIOS = {\n")
         others, end, rest = after.partition("\n}\n")
         path.write_text(f"{before}{head}{others}\n{entry}{end}{rest}", "utf-8")

@@ -10,10 +10,10 @@ import papermill
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis.core import parameters
-from analysis.core.paths import DATA, LOCK, ROOT
-from analysis.engine.reports import build_reports
-from analysis.engine.runs.places import Places
+from analysis._build.reports import build_reports
+from analysis._build.runs.folders import Places
+from analysis._core import parameters
+from analysis._core.paths import DATA, LOCK, ROOT
 
 CHART = """import matplotlib.pyplot as plt
 import seaborn as sns

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from pytest_regressions.data_regression import DataRegressionFixture
 
-from analysis.data import dictionary
-from analysis.engine.refresh import refresh
-from analysis.engine.reports import Outcome, build_reports
-from analysis.engine.runs.places import Places
+from analysis._build.refresh import refresh
+from analysis._build.reports import Outcome, build_reports
+from analysis._build.runs.folders import Places
+from analysis._tables import dictionary
 
 Built = tuple[Places, Outcome, list[str]]
 MARKS = r"[\u25cb\u2020\u2021\u00a7\u00b6\u26a0*]+$"  # of notes, behind a sentence
@@ -69,8 +69,8 @@ def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
 
 
 RATES = """from analysis import report
-from analysis.compare import gate
-from analysis.show import provenance
+from analysis.comparability import gate
+from analysis._display import provenance
 
 data = report.catalog()
 chosen = gate.select(data, gate.Question("llama2-70b", "Offline", ("published", "official"), ("v4.1",)))

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis.core.paths import NOTEBOOKS, OFFICIAL
-from analysis.engine.runs.places import Places
+from analysis._build.runs.folders import Places
+from analysis._core.paths import NOTEBOOKS, OFFICIAL
 
 PARTS = "submitter|system|result|submission|round|benchmark"
 WHOLE = re.compile(rf"\b(?:all|every)\s+(?:of\s+|the\s+|official\s+|public\s+)*(?:{PARTS})s?\b", re.IGNORECASE)

@@ -1,1 +1,1 @@
-"""The audit: one module per kind of check, each check a small function from tables to judgements."""
+"""The audit: one module per kind of check, each check a small function from tables to judgments."""

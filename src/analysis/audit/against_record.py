@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
+from analysis._core import interval
+from analysis._core.interval import Interval
+from analysis._core.vocabulary import DIVISIONS
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import Record, ids_in_words, is_among, rate, result_ids, sizes, values_in_words
-from analysis.audit.verdict import AGREES, HOLDS, NOTHING, Judgement, Row, Verdict
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.vocabulary import DIVISIONS
+from analysis.audit.verdict import AGREES, HOLDS, NOTHING, Judgment, Row, Verdict
 
 CHECKS = CHECK, PER_ACCELERATOR, POWER = "official", "official per accelerator", "official power"
 
 
-def results(tables: Tables) -> Iterator[Judgement]:
+def results(tables: Tables) -> Iterator[Judgment]:
     """Check each published result against the official ones, for the system or per accelerator.
 
     Where only systems of another size are official, it is compared per accelerator. A figure without an official result
@@ -31,13 +31,13 @@ def results(tables: Tables) -> Iterator[Judgement]:
         yield from compared(figure, tables)
 
 
-def power(tables: Tables) -> Iterator[Judgement]:
+def power(tables: Tables) -> Iterator[Judgment]:
     """Check printed watts and throughput per watt against the official wall power of the same system and run."""
     for figure in tables.figures("results"):
         yield from _power(figure, tables)
 
 
-def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
+def compared(figure: Row, tables: Tables) -> Iterator[Judgment]:
     """One published result against the official ones, as in `results`."""
     record = tables.record
     candidates = record.beside(figure, record.cards(figure["accelerator"]))
@@ -56,14 +56,14 @@ def compared(figure: Row, tables: Tables) -> Iterator[Judgement]:
     if why and not (against and against.verdict is Verdict.CONTRADICTED):
         lacking = figure["round"] in record.whole and not figure["slower"] and not _elsewhere(figure, record)
         outcome = Verdict.CONTRADICTED if lacking else Verdict.NO_OFFICIAL_RESULT
-        yield Judgement.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
+        yield Judgment.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
     if against:
         yield against
 
 
 def _against(
     figure: Row, candidates: list[Row], others: list[Row], tables: Tables, *, per_accelerator: bool
-) -> Judgement:
+) -> Judgment:
     """The verdict against the nearest official result, or against the sibling part where only that agrees."""
     printed = interval.of(figure)
     if per_accelerator and figure["per"] == "system":
@@ -92,7 +92,7 @@ def _against(
         words += f": the figure is {verdict.difference_in_words(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
     details = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
-    return Judgement.on(figure, check, expected, ids_in_words(behind), f"{words}.", **details)
+    return Judgment.on(figure, check, expected, ids_in_words(behind), f"{words}.", **details)
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:
@@ -129,7 +129,7 @@ def _nearest(
     return verdict.compare(printed, expected, figure["range_basis"]), expected, [row for row, _ in valued]
 
 
-def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
+def _power(figure: Row, tables: Tables) -> Iterator[Judgment]:
     def watts(row: Row) -> Interval:
         return interval.of(row, "power_watts")
 
@@ -146,7 +146,7 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgement]:
             cited = tables.cited.get(figure["source_id"], set())
             outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, candidates), value, cited)
             words = f"{values_in_words(behind, expected, unit)}."
-            yield Judgement.on(
+            yield Judgment.on(
                 figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
             )
 

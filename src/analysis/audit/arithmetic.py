@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis._core import interval
+from analysis._core.interval import Interval
+from analysis._core.vocabulary import SECONDS_PER_HOUR
 from analysis.audit import physics, verdict
 from analysis.audit.frames import TABLES, Tables
 from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
-from analysis.audit.verdict import Judgement, Row, Verdict
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.vocabulary import SECONDS_PER_HOUR
-from analysis.themes import power
+from analysis.audit.verdict import Judgment, Row, Verdict
+from analysis.methods import power
 
 REPEAT, PER_DOLLAR, DEPLOYED, WATTS = "repeat", "tokens per dollar", "deployment price", "implied watts"
 AT_CEILING = "tokens per dollar at the ceiling"
@@ -21,7 +21,7 @@ POWERED = [*power.PAIR, "id", "origin", "source_id", "locator", "printed", "unit
 POWERED += ["low", "high", "per_watt_low", "per_watt_high", "power_watts_low", "power_watts_high"]
 
 
-def repeats(tables: Tables) -> Iterator[Judgement]:
+def repeats(tables: Tables) -> Iterator[Judgment]:
     """Check each repeat of a figure against its first mention."""
     for table in TABLES:
         rows = {figure["id"]: figure for figure in tables.mentions(table)}
@@ -30,7 +30,7 @@ def repeats(tables: Tables) -> Iterator[Judgement]:
                 yield from _repeat(figure, rows[figure["duplicate_of"]])
 
 
-def tokens_per_dollar(tables: Tables) -> Iterator[Judgement]:
+def tokens_per_dollar(tables: Tables) -> Iterator[Judgment]:
     """Tokens per dollar = tokens/s x 3600 / dollars an hour, with the rate and the price that it is computed from."""
     for claim, rate, price in _priced(tables):
         speed, dollars = interval.of(rate), interval.of(price, PRICE)
@@ -39,10 +39,10 @@ def tokens_per_dollar(tables: Tables) -> Iterator[Judgement]:
             f"{speed.text()} tokens/s x {SECONDS_PER_HOUR} / {dollars.text()} dollars = {expected.text(4)} tokens per "
             "dollar."
         )
-        yield Judgement.on(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS_PER_HOUR} / {price['id']}", words)
+        yield Judgment.on(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS_PER_HOUR} / {price['id']}", words)
 
 
-def deployment_price(tables: Tables) -> Iterator[Judgement]:
+def deployment_price(tables: Tables) -> Iterator[Judgment]:
     """Tokens per dollar once every accelerator that the weights need is paid for.
 
     The precision is that of the first figure that the rate repeats; without one nothing is judged.
@@ -59,15 +59,15 @@ def deployment_price(tables: Tables) -> Iterator[Judgement]:
             f"buys {expected.text(4)} tokens."
         )
         reference = f"{rate['id']} x {SECONDS_PER_HOUR} / ({least:.0f} x {price['id']})"
-        yield Judgement.on(claim, DEPLOYED, expected, reference, words)
+        yield Judgment.on(claim, DEPLOYED, expected, reference, words)
 
 
-def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
+def dollars_at_ceiling(tables: Tables) -> Iterator[Judgment]:
     """Tokens per dollar of a rate that its hardware cannot reach: at most what the ceiling of that rate buys.
 
     Each accelerator of the ceiling is paid for: as many as are stated, and no fewer than hold the weights.
     """
-    ceilings = {judgement.figure["id"]: judgement for judgement in tables.judgements(physics.decode)}
+    ceilings = {judgment.figure["id"]: judgment for judgment in tables.judgments(physics.decode)}
     for claim, rate, price in _priced(tables):
         ceiling = ceilings.get(rate["duplicate_of"] or rate["id"])
         if ceiling is None or ceiling.verdict is not Verdict.PHYSICALLY_IMPOSSIBLE:
@@ -82,10 +82,10 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgement]:
         )
         reference = f"{ceiling.reference}, x {SECONDS_PER_HOUR} / ({paid} x {price['id']})"
         below = verdict.below(interval.of(claim), most.high)
-        yield Judgement.on(claim, AT_CEILING, most, reference, words, verdict=below)
+        yield Judgment.on(claim, AT_CEILING, most, reference, words, verdict=below)
 
 
-def implied_watts(tables: Tables) -> Iterator[Judgement]:
+def implied_watts(tables: Tables) -> Iterator[Judgment]:
     """Check throughput over throughput per watt against the measured watts of the system, or the printed ones."""
     rows = tables.results
     powered = rows["per_watt_low"].notna() | (rows["power_watts_low"].notna() & rows["origin"].eq("official"))
@@ -105,17 +105,17 @@ def implied_watts(tables: Tables) -> Iterator[Judgement]:
             f"{printed.text()} W; {whose} are {expected.text()} W."
         )
         reference = "throughput / throughput per watt"
-        yield Judgement.on(figure, WATTS, expected, reference, words, printed=printed, unit="W", basis="range")
+        yield Judgment.on(figure, WATTS, expected, reference, words, printed=printed, unit="W", basis="range")
 
 
-def _repeat(figure: Row, repeated: Row) -> Iterator[Judgement]:
+def _repeat(figure: Row, repeated: Row) -> Iterator[Judgment]:
     table = figure["table"]
     printed, expected = (interval.of(row, FIGURE.get(table, "")) for row in (figure, repeated))
     if printed.known and expected.known:
         outcome = Verdict.CONFIRMED if printed == expected else verdict.compare(printed, expected, "range")
         unit = figure.get("unit", UNIT.get(table))
         words = f"{repeated['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
-        yield Judgement.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
+        yield Judgment.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _priced(tables: Tables) -> Iterator[tuple[Row, Row, Row]]:

@@ -8,11 +8,15 @@ from dataclasses import replace
 
 import pandas as pd
 
+from analysis._core import interval
+from analysis._core.interval import Interval
+from analysis._core.plain_values import as_dicts
+from analysis._tables.catalog import Catalog, kept_with
 from analysis.audit import (
-    across,
     against_record,
     arithmetic,
     claims,
+    cross_document,
     labels,
     physics,
     ranks,
@@ -22,11 +26,7 @@ from analysis.audit import (
     verdict,
 )
 from analysis.audit.frames import FRAMES, TABLES, Check, Tables
-from analysis.audit.verdict import Judgement, Verdict
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.plain import as_dicts
-from analysis.data.catalog import Catalog, kept_with
+from analysis.audit.verdict import Judgment, Verdict
 
 HOLDS = tuple(outcome.value for outcome in verdict.HOLDS)
 DEFINITE = (*HOLDS, "conditional")
@@ -63,7 +63,7 @@ CHEAP: tuple[Check, ...] = (
     sizes.sizing,
     sizes.weight_memory,
     sizes.together,
-    across.datasheets,
+    cross_document.datasheets,
 )
 OTHERS: tuple[Check, ...] = (
     against_record.results,
@@ -77,9 +77,9 @@ OTHERS: tuple[Check, ...] = (
     sizes.accelerators_needed,
     sizes.model_limit,
     sizes.sparse_size,
-    across.throughputs,
-    across.claims,
-    across.prices,
+    cross_document.throughputs,
+    cross_document.claims,
+    cross_document.prices,
     labels.corrected,
     labels.dates,
     labels.benchmarks_named,
@@ -119,18 +119,18 @@ def _all_of_weights_alone(data: Catalog | Tables) -> pd.DataFrame:
 
 def _all(tables: Tables, cache_gb: float) -> pd.DataFrame:
     """Return the rows of every check, by document, table and row."""
-    judgements = [*physics.decode(tables, cache_gb), *_together(tables, (*OTHERS, *CHEAP))]
-    judgements += ranks.unchecked(tables, judgements)
-    judgements = list(_inherited(judgements))
-    judgements.sort(key=lambda judgement: (judgement.figure["source_id"], TABLES.index(judgement.figure["table"])))
-    return verdict.frame(judgements)
+    judgments = [*physics.decode(tables, cache_gb), *_together(tables, (*OTHERS, *CHEAP))]
+    judgments += ranks.unchecked(tables, judgments)
+    judgments = list(_inherited(judgments))
+    judgments.sort(key=lambda judgment: (judgment.figure["source_id"], TABLES.index(judgment.figure["table"])))
+    return verdict.frame(judgments)
 
 
 @kept_with(*FRAMES)
 def wrong_without_record(data: Catalog | Tables) -> pd.DataFrame:
     """Return the wrong figures found by checks that need no official results."""
-    judgements = _together(Tables.of(data), CHEAP)
-    return verdict.frame(judgement for judgement in judgements if judgement.verdict in WRONG)
+    judgments = _together(Tables.of(data), CHEAP)
+    return verdict.frame(judgment for judgment in judgments if judgment.verdict in WRONG)
 
 
 def ceilings(data: Catalog | Tables, cache_gb: float = 0.0) -> pd.DataFrame:
@@ -224,25 +224,25 @@ def quantities(judged: pd.DataFrame) -> pd.Series:
     return ~(judged["check"].isin(NO_FACTOR) | judged["unit"].isin(NO_QUANTITY))
 
 
-def _inherited(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """Yield the judgements; a figure that repeats another takes the verdict on that one, with what decided it.
+def _inherited(judgments: Iterable[Judgment]) -> Iterator[Judgment]:
+    """Yield the judgments; a figure that repeats another takes the verdict on that one, with what decided it.
 
     That two mentions agree confirms neither; a repeat that differs from the first keeps its own verdict.
     """
     of_figure = defaultdict(list)
-    for judgement in judgements:
-        of_figure[judgement.figure["table"], judgement.figure["id"]].append(judgement)
-    for judgement in judgements:
-        if judgement.check != arithmetic.REPEAT or judgement.verdict not in verdict.HOLDS:
-            yield judgement
+    for judgment in judgments:
+        of_figure[judgment.figure["table"], judgment.figure["id"]].append(judgment)
+    for judgment in judgments:
+        if judgment.check != arithmetic.REPEAT or judgment.verdict not in verdict.HOLDS:
+            yield judgment
             continue
-        of_repeated = of_figure[judgement.figure["table"], judgement.figure["duplicate_of"]]
+        of_repeated = of_figure[judgment.figure["table"], judgment.figure["duplicate_of"]]
         by_verdict = {earlier.verdict: earlier for earlier in reversed(of_repeated)}
         decisive = _overall([earlier.verdict for earlier in of_repeated])
         for outcome in dict.fromkeys([decisive, *({Verdict.NO_OFFICIAL_RESULT} & by_verdict.keys())]):
             words = f"Repeats {by_verdict[outcome].figure['locator']}: {by_verdict[outcome].explanation}"
-            repeat = {"figure": judgement.figure, "check": judgement.check, "explanation": words}
-            yield replace(by_verdict[outcome], **repeat, reference=judgement.reference)
+            repeat = {"figure": judgment.figure, "check": judgment.check, "explanation": words}
+            yield replace(by_verdict[outcome], **repeat, reference=judgment.reference)
 
 
 def _off(row: dict) -> float:
@@ -252,8 +252,8 @@ def _off(row: dict) -> float:
     return 1 / apart if printed.high < expected.low else apart
 
 
-def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgement]:
-    return [judgement for check in checks for judgement in tables.judgements(check)]
+def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgment]:
+    return [judgment for check in checks for judgment in tables.judgments(check)]
 
 
 def _overall(verdicts: list[str]) -> Verdict:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analysis._core import interval
+from analysis._core.interval import Interval
+from analysis._core.notes import Notes, union, without, worded
 from analysis.audit import official_ratios, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import Record
 from analysis.audit.official_ratios import Ratio
-from analysis.audit.verdict import AGREES, HOLDS, Judgement, Row, Verdict
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.notes import Notes, union, without, worded
+from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict
 
 CHECK = "stated claim"
 RATIOS = ("throughput_ratio", "scaling_ratio", "break_even_throughput_ratio", official_ratios.SHARE)
 
 
-def speedups(tables: Tables) -> Iterator[Judgement]:
+def speedups(tables: Tables) -> Iterator[Judgment]:
     """Check stated throughput ratios of a round against the official ratios of the two sides that they name.
 
     A claim of `up to` is held against the best of its benchmarks and scenarios, one without a benchmark against the
@@ -30,7 +30,7 @@ def speedups(tables: Tables) -> Iterator[Judgement]:
             yield _against(claim, tables.record)
 
 
-def open_division(tables: Tables) -> Iterator[Judgement]:
+def open_division(tables: Tables) -> Iterator[Judgment]:
     """What a document says that its publisher gained in the open division, over the same closed result of its own.
 
     Of several open results the nearest counts: a document does not say which of them it means.
@@ -57,7 +57,7 @@ def open_division(tables: Tables) -> Iterator[Judgement]:
             words = f"Official {quantized['round']} results, open over closed, give {expected.text()} times"
             words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
             reference = f"official {quantized['round']} {quantized['accelerator']}, open over closed"
-            yield Judgement.on(
+            yield Judgment.on(
                 quantized, CHECK, expected, reference, words, verdict=nearest, printed=printed, unit="ratio"
             )
 
@@ -73,12 +73,12 @@ def _is_ratio(claim: Row) -> bool:
     return bool(named and not one_side and (claim["benchmark"] or not priced))
 
 
-def _against(claim: Row, record: Record) -> Judgement:
+def _against(claim: Row, record: Record) -> Judgment:
     printed, ratios = interval.of(claim), official_ratios.claimed(claim, record)
     if not ratios:
         return _not_at_hand(claim, record)
     if not printed.known:
-        return _judgement(claim, Verdict.UNVERIFIABLE, ratios, "No number is printed to hold against it")
+        return _judgment(claim, Verdict.UNVERIFIABLE, ratios, "No number is printed to hold against it")
     siblings = [
         ratio for name in record.siblings(claim["subject_accelerator"])
         for ratio in official_ratios.claimed(claim, record, name)
@@ -88,11 +88,11 @@ def _against(claim: Row, record: Record) -> Judgement:
         baseline = claim["baseline_accelerator"]
         if outcome not in (*AGREES, Verdict.CONDITIONAL):
             missing = f"The round of the {baseline} is not stated, and it is not so within {claim['round']}"
-            return _judgement(claim, Verdict.UNVERIFIABLE, ratios, missing)
+            return _judgment(claim, Verdict.UNVERIFIABLE, ratios, missing)
         outcome = Verdict.CONDITIONAL
         condition = "; ".join(filter(None, [f"with the {baseline} of the same round", condition]))
     lacking = "" if claim["benchmark"] else record.left_out({claim["round"], claim["baseline_round"]} - {""})
-    return _judgement(claim, outcome, behind, f"Holds only {condition}" if condition else "", lacking)
+    return _judgment(claim, outcome, behind, f"Holds only {condition}" if condition else "", lacking)
 
 
 def _best(
@@ -162,7 +162,7 @@ def _average(ratios: list[Ratio]) -> Interval:
     return Interval(sum(lows) / len(ratios), sum(highs) / len(ratios))
 
 
-def _not_at_hand(claim: Row, record: Record) -> Judgement:
+def _not_at_hand(claim: Row, record: Record) -> Judgment:
     """Return the verdict where official results lack the two sides: contradicted if the rounds are complete."""
     sides = claim["subject_accelerator"], claim["baseline_accelerator"]
     rounds = list(dict.fromkeys([claim["round"], claim["baseline_round"] or claim["round"]]))
@@ -170,13 +170,13 @@ def _not_at_hand(claim: Row, record: Record) -> Judgement:
     accelerators = " and ".join(dict.fromkeys(sides))
     if record.whole.issuperset(rounds):
         words = f"The complete {' and '.join(rounds)} results contain no closed result of {run} on {accelerators}"
-        return _judgement(claim, Verdict.CONTRADICTED, [], words)
+        return _judgment(claim, Verdict.CONTRADICTED, [], words)
     missing = f"No official {' and '.join(rounds)} results of {run} on {accelerators} to compare are in the data"
     rounds_known = set(rounds) <= set(record.rounds(claim["benchmark"], sides))
-    return _judgement(claim, Verdict.NO_OFFICIAL_RESULT if rounds_known else Verdict.UNVERIFIABLE, [], missing)
+    return _judgment(claim, Verdict.NO_OFFICIAL_RESULT if rounds_known else Verdict.UNVERIFIABLE, [], missing)
 
 
-def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lacking: str = "") -> Judgement:
+def _judgment(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lacking: str = "") -> Judgment:
     accelerators = " and ".join(dict.fromkeys(ratio.accelerator for ratio in behind)) or claim["subject_accelerator"]
     rounds = [claim["round"], claim["baseline_round"] or claim["round"]]
     over = _side_named(claim, "", f"{rounds[0]} {accelerators}")
@@ -194,7 +194,7 @@ def _judgement(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, la
         previews = union(ratio.notes - _conditions(ratio) for ratio in behind)
         words = "; ".join(filter(None, [words, is_so, worded(previews)]))
     reference = f"official {over} over {under}"
-    return Judgement.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
+    return Judgment.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
 
 
 def _side_named(claim: Row, side: str, accelerators: str) -> str:

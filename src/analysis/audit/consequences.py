@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis._core.notes import Note, note
+from analysis._core.plain_values import as_dicts
 from analysis.audit import against_record, arithmetic, sizes, verdict
-from analysis.core.notes import Note, note
-from analysis.core.plain import as_dicts
-from analysis.themes import speedup
+from analysis.methods import speedup
 
 COLUMNS = ["about", "basis", "accelerator", "conclusion", "printed_low", "printed_high", "official_low"]
 COLUMNS += ["official_high", "unit", "notes", "source_ids"]

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import pandas as pd
 
+from analysis._core.memo import cached_method
+from analysis._tables.catalog import Catalog
 from analysis.audit.lookup import Record, row_dicts
-from analysis.audit.verdict import Judgement, Row
-from analysis.compare import gate
-from analysis.core.memo import cached_method
-from analysis.data.catalog import Catalog
-from analysis.themes.hardware import memory, roofline
+from analysis.audit.verdict import Judgment, Row
+from analysis.comparability import selection
+from analysis.methods import memory, roofline
 
 COUNTED = (
     "result_id",
@@ -61,7 +61,7 @@ class Tables:
         frame = getattr(self, table)
         if table == "results":
             frame = frame[frame["origin"].eq("published")]
-            frame = frame.assign(slower=gate.slower_precision(frame))
+            frame = frame.assign(slower=selection.slower_precision(frame))
         return row_dicts(frame, table)
 
     def figures(self, table: str) -> list[Row]:
@@ -73,7 +73,7 @@ class Tables:
         return [claim for claim in self.figures("claims") if claim["quantity"] in quantities]
 
     @cached_method
-    def judgements(self, check: Check) -> list[Judgement]:
+    def judgments(self, check: Check) -> list[Judgment]:
         """What a check comes to."""
         return list(check(self))
 
@@ -138,4 +138,4 @@ class Tables:
 
 
 FRAMES = tuple(column.name for column in fields(Tables))
-Check = Callable[[Tables], Iterator[Judgement]]
+Check = Callable[[Tables], Iterator[Judgment]]

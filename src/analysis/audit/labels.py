@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+from analysis._core.cell_lists import cell_values
+from analysis._core.interval import Interval
+from analysis._core.plain_values import as_dicts
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, Judgement, Row, Verdict, best
-from analysis.core.interval import Interval
-from analysis.core.lists import cell_values
-from analysis.core.plain import as_dicts
+from analysis.audit.verdict import HOLDS, Judgment, Row, Verdict, best
 
 DATE, NAMED = "date", "benchmark named"
 
 
-def corrected(tables: Tables) -> Iterator[Judgement]:
+def corrected(tables: Tables) -> Iterator[Judgment]:
     """Check results with a corrected label against official results, as printed and as corrected.
 
     Conditional where the figure agrees only under the corrected label; the label is wrong then, not the figure.
@@ -41,7 +41,7 @@ def corrected(tables: Tables) -> Iterator[Judgement]:
         yield replace(after, check=check, verdict=outcome, explanation=words)
 
 
-def dates(tables: Tables) -> Iterator[Judgement]:
+def dates(tables: Tables) -> Iterator[Judgment]:
     """Check stated dates of a round against the day on which its official results were published."""
     sources = tables.sources[tables.sources["kind"].eq("official") & tables.sources["published"].ne("")]
     days = {source["round"]: source for source in as_dicts(sources)}
@@ -50,7 +50,7 @@ def dates(tables: Tables) -> Iterator[Judgement]:
             yield _date(claim, days[claim["round"]])
 
 
-def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
+def benchmarks_named(tables: Tables) -> Iterator[Judgment]:
     """Check the benchmarks that a document cites against those with official results of the round."""
     names = {
         alias.lower(): row["benchmark"]
@@ -62,7 +62,7 @@ def benchmarks_named(tables: Tables) -> Iterator[Judgement]:
             yield _named(claim, claim["benchmark"] or names.get(claim["subject"].lower(), ""), tables)
 
 
-def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
+def _named(claim: Row, benchmark: str, tables: Tables) -> Judgment:
     official = tables.official(claim["round"])["benchmark"]
     figures = [
         row for row in tables.mentions("results")
@@ -78,17 +78,17 @@ def _named(claim: Row, benchmark: str, tables: Tables) -> Judgement:
     reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
     lacking = Verdict.CONTRADICTED if len(official) else Verdict.UNVERIFIABLE
     outcome = Verdict.CONFIRMED if results else lacking
-    return Judgement.on(claim, NAMED, expected, reference, words, verdict=outcome)
+    return Judgment.on(claim, NAMED, expected, reference, words, verdict=outcome)
 
 
-def _best(figure: Row, tables: Tables) -> Judgement:
+def _best(figure: Row, tables: Tables) -> Judgment:
     """Return the best verdict against official results, per accelerator where only other sizes are official."""
-    judgements = list(against_record.compared(figure, tables))
-    best_verdict = best(judgement.verdict for judgement in judgements)
-    return next(judgement for judgement in judgements if judgement.verdict is best_verdict)
+    judgments = list(against_record.compared(figure, tables))
+    best_verdict = best(judgment.verdict for judgment in judgments)
+    return next(judgment for judgment in judgments if judgment.verdict is best_verdict)
 
 
-def _date(claim: Row, source: Row) -> Judgement:
+def _date(claim: Row, source: Row) -> Judgment:
     published = date.fromisoformat(source["published"])
     day = float(f"{published:%Y%m%d}")
     retrieved = claim["quantity"] == "retrieval_date"
@@ -101,4 +101,4 @@ def _date(claim: Row, source: Row) -> Judgement:
     expected = Interval(day, max(day, claim["high"]) if retrieved else day)
     words = f"The official {claim['round']} results were published on {published}{off}."
     outcome = agrees if holds else Verdict.CONTRADICTED
-    return Judgement.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")
+    return Judgment.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")

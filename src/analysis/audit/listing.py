@@ -7,12 +7,12 @@ import math
 
 import pandas as pd
 
+from analysis._core import interval
+from analysis._core.choices import choose
+from analysis._core.plain_values import as_dicts
+from analysis._tables.catalog import Catalog
 from analysis.audit import checks, naming
 from analysis.audit.verdict import COLUMNS, VERDICTS
-from analysis.core import interval
-from analysis.core.choices import choose
-from analysis.core.plain import as_dicts
-from analysis.data.catalog import Catalog
 
 FORMATS = ("table", "json", "csv")
 WIDTH = {"row_id": 38, "check": 26, "verdict": 22}

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from analysis._core.interval import Interval
 from analysis.audit.verdict import Row
-from analysis.compare import rates
-from analysis.core.interval import Interval
+from analysis.comparability import rates
 
 PRICE, PRICE_UNIT = "usd_per_accelerator_hour", "USD/hour"  # the interval of a row of prices
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]

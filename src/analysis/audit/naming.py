@@ -9,9 +9,9 @@ from datetime import date
 
 import pandas as pd
 
+from analysis._core import interval
+from analysis._tables.catalog import Catalog
 from analysis.audit.labels import NAMED
-from analysis.core import interval
-from analysis.data.catalog import Catalog
 
 _ID = re.compile(r"\w+(?:[-.]\w+)*")
 

@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from analysis._core.interval import Interval
+from analysis._core.notes import NONE, Notes, note, union
+from analysis._core.vocabulary import MILLISECONDS, SAMPLES, STREAMS, TOKENS, filed_under
 from analysis.audit.lookup import Record, rate
 from analysis.audit.verdict import Row, hull
-from analysis.core.interval import Interval
-from analysis.core.notes import NONE, Notes, note, union
-from analysis.core.vocabulary import MILLISECONDS, SAMPLES, STREAMS, TOKENS, filed_under
 
 SCENARIOS = {"datacenter": ("Offline", "Server"), "edge": ("Offline", *STREAMS)}
 SHARE = "share_of_best"  # the quantity of a claim about one submitter against the best of all others

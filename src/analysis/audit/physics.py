@@ -11,20 +11,20 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis._core import interval
+from analysis._core.interval import Interval
+from analysis._core.plain_values import as_dicts
+from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgement, Row
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes.hardware import roofline
+from analysis.audit.verdict import Judgment, Row
+from analysis.methods import roofline
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
 LIFTED = "unless speculative decoding, sparsity or a larger batch was used"
 
 
-def decode(tables: Tables, cache_gb: float = 0.0) -> Iterator[Judgement]:
+def decode(tables: Tables, cache_gb: float = 0.0) -> Iterator[Judgment]:
     """Decoders at batch 1: tokens/s <= accelerators x bandwidth / (weight bytes + `cache_gb` of KV cache)."""
     for figure, identity, facts in _about(tables):
         precision, stated = figure["precision"], figure["accelerator_count"]
@@ -50,7 +50,7 @@ def at_least(stated: float, least: float) -> int:
     return max(int(stated) if stated > 0 else 1, int(least))
 
 
-def fit(tables: Tables) -> Iterator[Judgement]:
+def fit(tables: Tables) -> Iterator[Judgment]:
     """Check that the weights fit into the memory of a system of stated size and precision, also of repeats."""
     for figure, _, facts in _about(tables, repeats=True):
         count, precision, accelerator = figure["accelerator_count"], figure["precision"], figure["accelerator"]
@@ -65,7 +65,7 @@ def fit(tables: Tables) -> Iterator[Judgement]:
         yield enough(figure, count, (held, capacity, least), words)
 
 
-def compute(tables: Tables) -> Iterator[Judgement]:
+def compute(tables: Tables) -> Iterator[Judgment]:
     """Language models: tokens/s <= accelerators x dense FLOP/s / (2 x active parameters)."""
     for figure, identity, facts in _about(tables):
         count = figure["accelerator_count"] if figure["per"] == "system" else 1
@@ -74,18 +74,18 @@ def compute(tables: Tables) -> Iterator[Judgement]:
             continue
         active = roofline.active(identity)
         rate_known = roofline.COMPUTE.get(figure["precision"]) == roofline.COMPUTE[precision]
-        assumed = "" if rate_known else " (the most favourable rate assumed)"
+        assumed = "" if rate_known else " (the most favorable rate assumed)"
         speed = f"{interval.number(tera, 4)} dense teraops/s of {precision}{assumed}"
         words = f"{count:.0f}x {figure['accelerator']} at {speed}"
         ceiling, reference = roofline.compute(tera, active, count), f"{count} x {tera:g}e12 / (2 x {active:g}e9)"
         yield _under(figure, COMPUTE, ceiling, reference, words, " of this model", "unless sparsity was used", facts)
 
 
-def enough(figure: Row, stated: float, weights: tuple[float, float, float], words: str) -> Judgement:
-    """The judgement on a number of accelerators, from `Tables.holding`: too few where the weights do not fit."""
+def enough(figure: Row, stated: float, weights: tuple[float, float, float], words: str) -> Judgment:
+    """The judgment on a number of accelerators, from `Tables.holding`: too few where the weights do not fit."""
     held, capacity, least = weights
     fits = stated * capacity >= held
-    return Judgement.on(
+    return Judgment.on(
         figure,
         FIT,
         Interval(least, least),
@@ -148,11 +148,11 @@ def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Ro
 
 def _under(
     figure: Row, check: str, ceiling: float, reference: str, words: str, scope: str, lifted: str, facts: Row
-) -> Judgement:
-    """The judgement on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` stand around it."""
+) -> Judgment:
+    """The judgment on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` stand around it."""
     printed = interval.of(figure)
     times = f"; the figure is {interval.number(printed.low / ceiling)}x that, {lifted}"
     beside = ", which the figure does not exceed" if printed.low <= ceiling else times
     words += f" reach at most {interval.number(ceiling)} tokens/s{scope}{beside} (datasheet {facts['confidence']})."
     below = verdict.below(printed, ceiling)
-    return Judgement.on(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)
+    return Judgment.on(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)

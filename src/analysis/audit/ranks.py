@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from analysis._core import interval
+from analysis._core.cell_lists import cell_values
+from analysis._core.interval import Interval
+from analysis._core.vocabulary import filed_under
 from analysis.audit import official_ratios, verdict
 from analysis.audit.claims import CHECK
 from analysis.audit.frames import TABLES, Tables
 from analysis.audit.lookup import PRICE, PRICE_UNIT, Record, rate
 from analysis.audit.official_ratios import SCENARIOS
-from analysis.audit.verdict import NOTHING, Judgement, Row, Verdict
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.lists import cell_values
-from analysis.core.vocabulary import filed_under
+from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict
 
 RANK, UNCHECKED = "rank", "none"
 SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target")
@@ -40,7 +40,7 @@ MISSING = {
 }
 
 
-def ranks(tables: Tables) -> Iterator[Judgement]:
+def ranks(tables: Tables) -> Iterator[Judgment]:
     """Check stated ranks against official rates: per accelerator, or of systems of the accelerator named.
 
     Accelerators that the claim excludes do not count.
@@ -49,7 +49,7 @@ def ranks(tables: Tables) -> Iterator[Judgement]:
         yield _rank(claim, tables.record)
 
 
-def layers(tables: Tables) -> Iterator[Judgement]:
+def layers(tables: Tables) -> Iterator[Judgment]:
     """Check a system with a serving layer against the same official system without it."""
     for claim in tables.stated("throughput_ratio"):
         one_accelerator = claim["subject_accelerator"] == claim["baseline_accelerator"]
@@ -57,7 +57,7 @@ def layers(tables: Tables) -> Iterator[Judgement]:
             yield _layer(claim, tables)
 
 
-def production(tables: Tables) -> Iterator[Judgement]:
+def production(tables: Tables) -> Iterator[Judgment]:
     """Check stated shares of throughput retained in production, of which no official result exists.
 
     What official results measure of it is Server over Offline of one system, which stands beside it.
@@ -73,12 +73,12 @@ def production(tables: Tables) -> Iterator[Judgement]:
         )
         words += f"{tables.record.left_out([round])}."
         reference = f"official {round} Server over Offline"
-        yield Judgement.on(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
+        yield Judgment.on(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
 
 
-def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+def unchecked(tables: Tables, judgments: Iterable[Judgment]) -> Iterator[Judgment]:
     """Yield the figures that no other check covers, with the data that a check would need."""
-    judged = {(judgement.figure["table"], judgement.figure["id"]) for judgement in judgements}
+    judged = {(judgment.figure["table"], judgment.figure["id"]) for judgment in judgments}
     for table in TABLES:
         for figure in tables.figures(table):
             if (table, figure["id"]) not in judged:
@@ -87,10 +87,10 @@ def unchecked(tables: Tables, judgements: Iterable[Judgement]) -> Iterator[Judge
                 words = f"The tables lack {missing}."
                 printed, unit = interval.of(figure, FIGURE.get(table, "")), UNIT.get(table, "")
                 outcome = Verdict.UNVERIFIABLE
-                yield Judgement.on(figure, UNCHECKED, NOTHING, "", words, verdict=outcome, printed=printed, unit=unit)
+                yield Judgment.on(figure, UNCHECKED, NOTHING, "", words, verdict=outcome, printed=printed, unit=unit)
 
 
-def _rank(claim: Row, record: Record) -> Judgement:
+def _rank(claim: Row, record: Record) -> Judgment:
     contests: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
     for row in record.of_round(claim["round"], _allowed(claim, record)):
         if _competes(claim, row):
@@ -115,7 +115,7 @@ def _rank(claim: Row, record: Record) -> Judgement:
         words = f"No {reference} of {claim['subject']} and of others are in the data"
     words += "" if claim["benchmark"] else record.left_out([claim["round"]])
     expected = verdict.hull(Interval(place, place) for place in places.values())
-    return Judgement.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
+    return Judgment.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 
 
 def _allowed(claim: Row, record: Record) -> list[str]:
@@ -166,7 +166,7 @@ def _ranked(
     return Verdict.CONDITIONAL, f"Holds in {', '.join(holds)} only: o{words}"
 
 
-def _layer(claim: Row, tables: Tables) -> Judgement:
+def _layer(claim: Row, tables: Tables) -> Judgment:
     results = tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
     rows = [
         row for row in results
@@ -180,4 +180,4 @@ def _layer(claim: Row, tables: Tables) -> Judgement:
     if not shares:
         words = f"No official pair with and without {claim['framework']} is in the data."
     reference = f"official, with over without {claim['framework']}"
-    return Judgement.on(claim, CHECK, expected, reference, words, basis="approximate")
+    return Judgment.on(claim, CHECK, expected, reference, words, basis="approximate")

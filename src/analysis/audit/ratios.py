@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from analysis._core import interval
+from analysis._core.interval import Interval
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import PRICE
-from analysis.audit.verdict import AGREES, Judgement, Row, Verdict, hull
-from analysis.core import interval
-from analysis.core.interval import Interval
+from analysis.audit.verdict import AGREES, Judgment, Row, Verdict, hull
 
 CHECK, PRODUCT, OF_PART = "ratio of its own figures", "product of its own ratios", "gain from its part"
 OF_CLAIMS = {
@@ -20,7 +20,7 @@ OF_CLAIMS = {
 OF_PRICES = ("price_ratio", "break_even_throughput_ratio")
 
 
-def stated(tables: Tables) -> Iterator[Judgement]:
+def stated(tables: Tables) -> Iterator[Judgment]:
     """Ratios of throughput, tokens per dollar, memory, bandwidth and price against the document's own two figures."""
     for claim in tables.figures("claims"):
         over, under = (_side(claim, side, tables) for side in ("subject", "baseline"))
@@ -28,7 +28,7 @@ def stated(tables: Tables) -> Iterator[Judgement]:
             yield _ratio(claim, interval.of(claim), claim["range_basis"], over, under)
 
 
-def quantization(tables: Tables) -> Iterator[Judgement]:
+def quantization(tables: Tables) -> Iterator[Judgment]:
     """Stated gains of a precision against the rates of the document's own table; the open division has none.
 
     A gain that holds between systems of different size is conditional: per accelerator it is another.
@@ -42,18 +42,18 @@ def quantization(tables: Tables) -> Iterator[Judgement]:
         over, under = rates.get(original["result_row"]), rates.get(base["result_row"]) if base else None
         if not (over and under and quantized["speedup_low"] > 0):
             continue
-        judgement = _ratio(quantized, interval.of(quantized, "speedup"), "approximate", [over], [under])
+        judgment = _ratio(quantized, interval.of(quantized, "speedup"), "approximate", [over], [under])
         count_over, count_under = (figure["accelerator_count"] for figure in (over, under))
-        if count_over != count_under and judgement.verdict in AGREES:
-            per_accelerator = judgement.expected * (count_under / count_over)
+        if count_over != count_under and judgment.verdict in AGREES:
+            per_accelerator = judgment.expected * (count_under / count_over)
             words = f"but between {count_over:.0f}x and {count_under:.0f}x"
             words += f": per accelerator it is {per_accelerator.text()}."
-            explanation = f"{judgement.explanation[:-1]}, {words}"
-            judgement = replace(judgement, verdict=Verdict.CONDITIONAL, explanation=explanation)
-        yield judgement
+            explanation = f"{judgment.explanation[:-1]}, {words}"
+            judgment = replace(judgment, verdict=Verdict.CONDITIONAL, explanation=explanation)
+        yield judgment
 
 
-def products(tables: Tables) -> Iterator[Judgement]:
+def products(tables: Tables) -> Iterator[Judgment]:
     """A over C against A over B times B over C, where one document states all three of the same round and benchmark."""
     rows = [claim for claim in tables.stated("throughput_ratio") if interval.of(claim).known]
     rows = [claim for claim in rows if claim["subject_accelerator"] not in ("", claim["baseline_accelerator"])]
@@ -63,10 +63,10 @@ def products(tables: Tables) -> Iterator[Judgement]:
             for second_claim in _about(rows, claim, **step, baseline_accelerator=claim["baseline_accelerator"]):
                 left, right = interval.of(first_claim), interval.of(second_claim)
                 words = f"The document's {left.text()} times its {right.text()} is {(left * right).text()}."
-                yield Judgement.on(claim, PRODUCT, left * right, f"{first_claim['id']} x {second_claim['id']}", words)
+                yield Judgment.on(claim, PRODUCT, left * right, f"{first_claim['id']} x {second_claim['id']}", words)
 
 
-def accelerated_part(tables: Tables) -> Iterator[Judgement]:
+def accelerated_part(tables: Tables) -> Iterator[Judgment]:
     """A gain from making a part of the time cheaper against 1 / (1 - share + share x what is left of its compute)."""
     parts = {
         (claim["source_id"], claim["benchmark"], claim["technique"], claim["quantity"]): claim
@@ -122,12 +122,12 @@ def _value(figure: Row, quantity: str) -> Interval:
     return interval.of(figure, PRICE if quantity in OF_PRICES else "")
 
 
-def _ratio(figure: Row, printed: Interval, basis: str, over: list[Row], under: list[Row]) -> Judgement:
+def _ratio(figure: Row, printed: Interval, basis: str, over: list[Row], under: list[Row]) -> Judgment:
     top, bottom = (hull(_value(row, figure.get("quantity", "")) for row in side) for side in (over, under))
     expected = Interval(1.0, 1.0) if over == under else top / bottom
     words = f"The document's own {top.text(4)} over {bottom.text(4)} is {expected.text()}."
     reference = f"{over[0]['id']} / {under[0]['id']}"
-    return Judgement.on(figure, CHECK, expected, reference, words, printed=printed, unit="ratio", basis=basis)
+    return Judgment.on(figure, CHECK, expected, reference, words, printed=printed, unit="ratio", basis=basis)
 
 
 def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:
@@ -142,7 +142,7 @@ def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:
     ]
 
 
-def _part(quantized: Row, share: Row, compute_left: Row) -> Judgement:
+def _part(quantized: Row, share: Row, compute_left: Row) -> Judgment:
     spared = Interval(share["low"] * (1 - compute_left["high"]), share["high"] * (1 - compute_left["low"]))
     expected = Interval(1 / (1 - spared.low), 1 / (1 - spared.high))
     words = (
@@ -151,4 +151,4 @@ def _part(quantized: Row, share: Row, compute_left: Row) -> Judgement:
     )
     reference = f"1 / (1 - {share['id']} x (1 - {compute_left['id']}))"
     printed = interval.of(quantized, "speedup")
-    return Judgement.on(quantized, OF_PART, expected, reference, words, printed=printed, unit="ratio")
+    return Judgment.on(quantized, OF_PART, expected, reference, words, printed=printed, unit="ratio")

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analysis._core import interval
+from analysis._core.cell_lists import first_of
+from analysis._core.interval import Interval
+from analysis._core.parameters import RealWorldDerating
+from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import against_record, physics, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import PRICE, row_dicts
-from analysis.audit.verdict import AGREES, NOTHING, Judgement, Row, Verdict
-from analysis.compare import gate
-from analysis.core import interval
-from analysis.core.interval import Interval
-from analysis.core.lists import first_of
-from analysis.core.parameters import RealWorldDerating
-from analysis.core.vocabulary import BYTES_PER_WEIGHT
-from analysis.themes.plans import capacity
+from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict
+from analysis.comparability import selection
+from analysis.planner import capacity
 
 OWN_SIZING, OFFICIAL_SIZING, AT_OFFICIAL_RATE = "sizing", "official sizing", "sizing at the official rate"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
@@ -29,7 +29,7 @@ SIZING = "users x rate / throughput"
 SINGULAR = {"accelerators": "accelerator"}
 
 
-def sizing(tables: Tables) -> Iterator[Judgement]:
+def sizing(tables: Tables) -> Iterator[Judgment]:
     """Check a sizing example (users, accelerators, bill) against its document's throughput and price."""
     for example, claim in _examples(tables):
         if rate := _rate(tables, claim):
@@ -39,10 +39,10 @@ def sizing(tables: Tables) -> Iterator[Judgement]:
             )
             for stated, expected in _sized(example, throughput, price):
                 words = f"{premise} gives {_amount(stated, expected)}."
-                yield Judgement.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
+                yield Judgment.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
 
 
-def official_sizing(tables: Tables) -> Iterator[Judgement]:
+def official_sizing(tables: Tables) -> Iterator[Judgment]:
     """The same question asked of the capacity plan, as the derating report and the command line ask it.
 
     The price is the document's. Without an official run at the speed of the example nothing official stands behind it.
@@ -60,12 +60,12 @@ def official_sizing(tables: Tables) -> Iterator[Judgement]:
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
             no_basis = None if known else Verdict.NO_OFFICIAL_RESULT
-            yield Judgement.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
+            yield Judgment.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
 
 
-def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
+def sizing_at_official_rate(tables: Tables) -> Iterator[Judgment]:
     """Check a sizing example whose rate official results contradict: its own arithmetic with the official rate."""
-    rates = {judgement.figure["id"]: judgement for judgement in tables.judgements(against_record.results)}
+    rates = {judgment.figure["id"]: judgment for judgment in tables.judgments(against_record.results)}
     for example, claim in _examples(tables):
         printed_rate = _rate(tables, claim)
         official = printed_rate and rates.get(printed_rate["id"])
@@ -76,10 +76,10 @@ def sizing_at_official_rate(tables: Tables) -> Iterator[Judgement]:
                 words = (
                     f"Its rate contradicts official results: with the official {rate} its arithmetic gives {amount}."
                 )
-                yield Judgement.on(stated, AT_OFFICIAL_RATE, expected, f"{SIZING}, {official.reference}", words)
+                yield Judgment.on(stated, AT_OFFICIAL_RATE, expected, f"{SIZING}, {official.reference}", words)
 
 
-def weight_memory(tables: Tables) -> Iterator[Judgement]:
+def weight_memory(tables: Tables) -> Iterator[Judgment]:
     """Check printed gigabytes of weights against parameters x bytes per weight."""
     for quantized, parameters in _weighed(tables):
         printed = interval.of(quantized, "weight_memory_gb")
@@ -88,10 +88,10 @@ def weight_memory(tables: Tables) -> Iterator[Judgement]:
             held = parameters * bytes_each
             words = f"{parameters:g} billion weights of {bytes_each:g} bytes are {interval.number(held)} GB."
             reference = f"{parameters:g}e9 x {bytes_each:g} bytes"
-            yield Judgement.on(quantized, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
+            yield Judgment.on(quantized, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
 
 
-def accelerators_needed(tables: Tables) -> Iterator[Judgement]:
+def accelerators_needed(tables: Tables) -> Iterator[Judgment]:
     """Check printed numbers of accelerators for a precision against what its weights alone need."""
     for quantized, _ in _weighed(tables):
         stated, accelerator = quantized["accelerators_needed"], quantized["accelerator"]
@@ -101,7 +101,7 @@ def accelerators_needed(tables: Tables) -> Iterator[Judgement]:
             yield physics.enough(quantized, stated, (held, capacity, least), words)
 
 
-def model_limit(tables: Tables) -> Iterator[Judgement]:
+def model_limit(tables: Tables) -> Iterator[Judgment]:
     """The largest model said to fit an accelerator: parameters <= memory / bytes per weight, at each precision.
 
     Fits at every precision: within rounding; at some only, or with nothing left for cache: conditional.
@@ -112,7 +112,7 @@ def model_limit(tables: Tables) -> Iterator[Judgement]:
             yield _limit(claim, capacity)
 
 
-def together(tables: Tables) -> Iterator[Judgement]:
+def together(tables: Tables) -> Iterator[Judgment]:
     """Memory said of several accelerators together against their number times the memory of one."""
     for claim in tables.stated("memory_capacity"):
         count, accelerator = claim["accelerator_count"], claim["subject_accelerator"]
@@ -120,10 +120,10 @@ def together(tables: Tables) -> Iterator[Judgement]:
             capacity = tables.memory_gb(accelerator)
             expected = Interval(count * capacity, count * capacity)
             words = f"{count:.0f}x {accelerator} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
-            yield Judgement.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
+            yield Judgment.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
 
 
-def sparse_size(tables: Tables) -> Iterator[Judgement]:
+def sparse_size(tables: Tables) -> Iterator[Judgment]:
     """The size of a 2:4 sparse model: half of the weights and, for each, two bits that say where it stood.
 
     (b + 2) / 2b of the original at b bits a weight: 0.625 at 8 bits, 0.5625 at 16. Conditional where only one agrees.
@@ -141,7 +141,7 @@ def sparse_size(tables: Tables) -> Iterator[Judgement]:
         if figure["technique"] == SPARSITY:
             agrees = [bits for bits, size in sizes.items() if verdict.compare(printed, Interval(size, size)) in AGREES]
             ends = (sizes[agrees[0]],) * 2 if agrees else (0.5, max(sizes.values()))
-            yield Judgement.on(
+            yield Judgment.on(
                 figure,
                 KEPT,
                 Interval(*ends),
@@ -227,7 +227,7 @@ class _Record(NamedTuple):
 
     @classmethod
     def of(cls, tables: Tables) -> _Record:
-        record = gate.record(tables.results, tables.benchmarks)
+        record = selection.record(tables.results, tables.benchmarks)
         return cls(*record, tables.accelerators, tables.prices, tables.benchmark_limits)
 
 
@@ -237,7 +237,7 @@ def _price(tables: Tables, claim: Row) -> Interval:
     return verdict.hull(interval.of(row, PRICE) for row in prices if row["accelerator"] == claim["subject_accelerator"])
 
 
-def _limit(claim: Row, capacity: float) -> Judgement:
+def _limit(claim: Row, capacity: float) -> Judgment:
     largest = {name: capacity / size for name, size in BYTES_PER_WEIGHT.items()}
     room = [name for name, billions in largest.items() if claim["high"] < billions]
     brim = [name for name, billions in largest.items() if claim["high"] == billions]
@@ -247,4 +247,4 @@ def _limit(claim: Row, capacity: float) -> Judgement:
     full = f"; at {' and '.join(brim)} nothing is left for cache and activations" if brim else ""
     subject, expected = claim["subject_accelerator"], Interval(min(largest.values()), max(largest.values()))
     words = f"{capacity:g} GB of one {subject} hold the weights of at most {at_precisions}{full}."
-    return Judgement.on(claim, LARGEST, expected, "memory / bytes a weight", words, verdict=outcome)
+    return Judgment.on(claim, LARGEST, expected, "memory / bytes a weight", words, verdict=outcome)

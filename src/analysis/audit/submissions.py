@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
+from analysis._core.cell_lists import cell_values
+from analysis._core.interval import Interval
+from analysis._core.plain_values import as_dicts
+from analysis._core.vocabulary import filed_under, round_age
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, NOTHING, Judgement, Row, Verdict
-from analysis.core.interval import Interval
-from analysis.core.lists import cell_values
-from analysis.core.plain import as_dicts
-from analysis.core.vocabulary import filed_under, round_age
+from analysis.audit.verdict import HOLDS, NOTHING, Judgment, Row, Verdict
 
 COUNT, CITED, FIRST, SIZE = "count", "result cited", "first result", "accelerators of a system"
 COUNTED = {  # the ways of counting, the usual one first
@@ -27,7 +27,7 @@ COUNTED = {  # the ways of counting, the usual one first
 }
 
 
-def counts(tables: Tables) -> Iterator[Judgement]:
+def counts(tables: Tables) -> Iterator[Judgment]:
     """Check stated numbers of workloads, scenarios, results, systems or submitters of a round against its results.
 
     Of a round that is incomplete in the data a higher number is unverifiable, a lower one contradicted.
@@ -36,7 +36,7 @@ def counts(tables: Tables) -> Iterator[Judgement]:
         yield _count(claim, tables)
 
 
-def workloads_added(tables: Tables) -> Iterator[Judgement]:
+def workloads_added(tables: Tables) -> Iterator[Judgment]:
     """Check how many benchmarks a round added, against those with results in it and none in the round before."""
     for claim in tables.stated("workloads_added"):
         sides = claim["round"], claim["baseline_round"]
@@ -46,10 +46,10 @@ def workloads_added(tables: Tables) -> Iterator[Judgement]:
             words = f"The complete {sides[0]} results contain {len(added)} benchmarks that {sides[1]} lacks: "
             words += f"{', '.join(added)}."
             expected = Interval(float(len(added)), float(len(added)))
-            yield Judgement.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
+            yield Judgment.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
 
 
-def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
+def rounds_taken_part(tables: Tables) -> Iterator[Judgment]:
     """Check in how many rounds a submitter took part, against its results up to the round of the claim.
 
     Results under any of the names that the claim gives count.
@@ -66,16 +66,16 @@ def rounds_taken_part(tables: Tables) -> Iterator[Judgement]:
         enough = len(taken_part) >= claim["high"]
         outcome = Verdict.CONTRADICTED if missed else Verdict.CONFIRMED if enough else Verdict.UNVERIFIABLE
         expected = Interval(float(len(taken_part)), float(len(taken_part)))
-        yield Judgement.on(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
+        yield Judgment.on(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
 
 
-def cited(tables: Tables) -> Iterator[Judgement]:
+def cited(tables: Tables) -> Iterator[Judgment]:
     """Check that cited result ids exist, and count the figures of the document that are results of theirs.
 
     A record without any ids cannot say.
     """
-    borne_out = [judgement for judgement in tables.judgements(against_record.results) if judgement.verdict in HOLDS]
-    used = Counter((judgement.figure["source_id"], id) for judgement in borne_out for id in judgement.result_ids)
+    borne_out = [judgment for judgment in tables.judgments(against_record.results) if judgment.verdict in HOLDS]
+    used = Counter((judgment.figure["source_id"], id) for judgment in borne_out for id in judgment.result_ids)
     for claim in tables.stated("result_cited"):
         rows = tables.official(claim["round"])
         cited_rows = as_dicts(rows[rows["result_id"].eq(claim["subject"])].head(1))
@@ -92,10 +92,10 @@ def cited(tables: Tables) -> Iterator[Judgement]:
             outcome = Verdict.CONTRADICTED if whole else Verdict.NO_OFFICIAL_RESULT
             words = f"{claim['subject']} is not among the {claim['round']} results in the data"
         expected = Interval(1.0, 1.0) if cited_rows else NOTHING
-        yield Judgement.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
+        yield Judgment.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
 
 
-def first_results(tables: Tables) -> Iterator[Judgement]:
+def first_results(tables: Tables) -> Iterator[Judgment]:
     """Check when an accelerator was first submitted, against the first round in the data with results of it."""
     for claim in tables.stated("first_result_date"):
         accelerator = claim["subject_accelerator"]
@@ -107,10 +107,10 @@ def first_results(tables: Tables) -> Iterator[Judgement]:
             words = f"The first official results on the {accelerator} in the data are of {rounds[0]}"
             words += f", published on {published}."
             expected = Interval(day, day)
-            yield Judgement.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
+            yield Judgment.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
 
 
-def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
+def sizes_of_systems(tables: Tables) -> Iterator[Judgment]:
     """Check how many accelerators a submitted system has, against the submitter's systems with that part."""
     for claim in tables.stated("system_accelerators"):
         rows = tables.official(claim["round"])
@@ -123,12 +123,12 @@ def sizes_of_systems(tables: Tables) -> Iterator[Judgement]:
         lacking = Verdict.CONTRADICTED if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
         outcome = Verdict.CONFIRMED if claim["low"] in sizes else lacking
         expected = Interval(float(sizes[0]), float(sizes[-1])) if sizes else NOTHING
-        yield Judgement.on(
+        yield Judgment.on(
             claim, SIZE, expected, f"official {claim['round']} {system_named}", f"{words}.", verdict=outcome
         )
 
 
-def _count(claim: Row, tables: Tables) -> Judgement:
+def _count(claim: Row, tables: Tables) -> Judgment:
     rows, accelerators = tables.official(claim["round"]), tables.record.called(claim["subject"])
     if claim["suite"]:
         suites = {suite for suite in rows["suite"].unique() if claim["suite"] in filed_under(suite)}
@@ -157,7 +157,7 @@ def _count(claim: Row, tables: Tables) -> Judgement:
     proviso = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
     expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
     words = f"The official {claim['round']} results in the data hold {counted}{by}{proviso}."
-    return Judgement.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
+    return Judgment.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 
 def _counted(claim: Row, numbers: list[float], whole: bool) -> Verdict:

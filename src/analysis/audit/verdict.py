@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.core import interval
-from analysis.core.interval import Interval
+from analysis._core import interval
+from analysis._core.interval import Interval
 
 Row = dict[str, Any]
 
@@ -50,7 +50,7 @@ NOTHING = interval.UNKNOWN
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judgement:
+class Judgment:
     """The verdict of one check on one figure.
 
     `figure` is the row that holds it, with the name of its `table`, its `id`, `source_id` and `locator`. `printed` and
@@ -82,8 +82,8 @@ class Judgement:
         unit: str = "",
         basis: str = "",
         result_ids: tuple[str, ...] = (),
-    ) -> Judgement:
-        """The judgement on a figure: on its `low` to `high` in its own unit, by comparison, where nothing else is said.
+    ) -> Judgment:
+        """The judgment on a figure: on its `low` to `high` in its own unit, by comparison, where nothing else is said.
 
         `basis` says how the printed range came about, see `compare`; the figure's own one, or else "rounded".
         """
@@ -102,7 +102,7 @@ class Judgement:
 
     @property
     def record(self) -> tuple[Any, ...]:
-        """The judgement as a row of COLUMNS."""
+        """The judgment as a row of COLUMNS."""
         where = [self.figure[name] for name in ("table", "id", "source_id", "locator")]
         ends = [self.printed.low, self.printed.high, self.expected.low, self.expected.high]
         return (*where, self.check, self.verdict.value, *ends, self.unit, self.reference, self.explanation)
@@ -112,9 +112,9 @@ ENDS = ["printed_low", "printed_high", "expected_low", "expected_high"]
 COLUMNS = ["table", "row_id", "source_id", "locator", "check", "verdict", *ENDS, "unit", "reference", "explanation"]
 
 
-def frame(judgements: Iterable[Judgement]) -> pd.DataFrame:
-    """The judgements as a frame of COLUMNS, also where there are none."""
-    rows = pd.DataFrame([judgement.record for judgement in judgements], columns=COLUMNS)
+def frame(judgments: Iterable[Judgment]) -> pd.DataFrame:
+    """The judgments as a frame of COLUMNS, also where there are none."""
+    rows = pd.DataFrame([judgment.record for judgment in judgments], columns=COLUMNS)
     return rows.astype({name: "float64" if name in ENDS else "str" for name in COLUMNS})
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from analysis.core.vocabulary import COST_MODELS
+from analysis._core.vocabulary import COST_MODELS
 
 KERNELS_HELP = "warm: forked with their libraries loaded (default); ordinary: each started anew. The same reports."
 

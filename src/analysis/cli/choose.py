@@ -7,20 +7,20 @@ import json
 
 import pandas as pd
 
-from analysis.audit import doubts
-from analysis.cli import asking
-from analysis.core import interval, parameters, quote
-from analysis.core import notes as wording
-from analysis.core.findings import Finding, exactly
-from analysis.core.interval import Interval
-from analysis.core.parameters import AcceleratorChoice
-from analysis.core.plain import as_json
-from analysis.core.vocabulary import COST_MODELS
-from analysis.data.catalog import Catalog
+from analysis._core import interval, parameters, price_quote
+from analysis._core import notes as wording
+from analysis._core.findings import Finding, exactly
+from analysis._core.interval import Interval
+from analysis._core.parameters import AcceleratorChoice
+from analysis._core.plain_values import as_json
+from analysis._core.vocabulary import COST_MODELS
+from analysis._display import tables
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+from analysis.cli import option_values
+from analysis.planner import choice
+from analysis.planner.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, PER_MILLION, Choice
 from analysis.report import count, names, range_text, usd, x_times
-from analysis.show import tables
-from analysis.themes.plans import choice
-from analysis.themes.plans.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, PER_MILLION, Choice
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",
@@ -54,20 +54,20 @@ FEW = 8  # rows of accelerators that are not ranked
 
 def option(parameter: str) -> str:
     """Return the option of a parameter of the report."""
-    return OPTIONS.get(parameter) or asking.option(parameter)
+    return OPTIONS.get(parameter) or option_values.option(parameter)
 
 
-@asking.in_options(option)
+@option_values.in_options(option)
 def run(arguments: argparse.Namespace) -> list[str]:
     """Return the lines of the ranking: the answer, tables, assumptions; or one line of JSON.
 
     Raises asking.Nothing without an answer, ValueError (also of parameters.py) for invalid options.
     """
-    catalog = doubts.catalog()
+    catalog = flags.catalog()
     chosen = choice.make(catalog, _asked(arguments, catalog))
     label = catalog.label(chosen.match.benchmark)
     if chosen.ranked.empty:
-        raise asking.Nothing(_why_nothing(chosen, label, _unranked(chosen, catalog)))
+        raise option_values.Nothing(_why_nothing(chosen, label, _unranked(chosen, catalog)))
     findings = [_answer(chosen, label), _so_what(chosen)]
     if arguments.format == "json":
         return [_json(chosen, findings)]
@@ -148,7 +148,7 @@ def _tables(chosen: Choice, label: str, catalog: Catalog) -> list[str]:
     ranked = tables.show(chosen.ranked, f"Available accelerators on {label}, best first, P10 to P90", heads)
     heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
     left = tables.show(_unranked(chosen, catalog), "Not ranked, closest first", heads, most=FEW)
-    return [*asking.lines(ranked), *asking.lines(left)]
+    return [*option_values.lines(ranked), *option_values.lines(left)]
 
 
 def _assumptions(asked: AcceleratorChoice) -> list[str]:
@@ -185,25 +185,25 @@ def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice:
-    values = asking.given(
+    values = option_values.given(
         arguments, "benchmark", "model", "parameters_billion", "active_parameters_billion", "users", "scenario",
         "cost_model", "rank_by", "usd_per_hour_at_most", "kilowatts_at_most", "spare_nodes", "ttft_ms", "tpot_ms",
         "prompt_tokens", "tokens_per_request", "weight_precision", "cache_precision", "rounds", "draws", "seed",
     )  # fmt: skip
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")
-    asking.with_results(arguments.rounds, catalog)
+    option_values.with_results(arguments.rounds, catalog)
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
     if arguments.baseline:
-        values["baseline"] = asking.accelerator_of("--baseline", arguments.baseline, catalog)
+        values["baseline"] = option_values.accelerator_of("--baseline", arguments.baseline, catalog)
     named = arguments.accelerators or ()
-    values["accelerators"] = [asking.accelerator_of("--accelerators", name, catalog) for name in named]
+    values["accelerators"] = [option_values.accelerator_of("--accelerators", name, catalog) for name in named]
     values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
     if arguments.derate:
-        derate = asking.derate(arguments.derate)
+        derate = option_values.derate(arguments.derate)
         values["derate"] = [derate.low, derate.high]
     if arguments.peak:
-        values["peak_over_mean"] = asking.numbers(option("peak_over_mean"), arguments.peak)
+        values["peak_over_mean"] = option_values.numbers(option("peak_over_mean"), arguments.peak)
     return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
 
 
@@ -211,4 +211,4 @@ def _price(text: str, catalog: Catalog) -> str:
     """Return a quote with the name of its accelerator. Raises ValueError without one."""
     if "=" not in text:
         raise ValueError(f"--price {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
-    return asking.price("--price", text, catalog, expected=quote.EXPECTED)
+    return option_values.price("--price", text, catalog, expected=price_quote.EXPECTED)

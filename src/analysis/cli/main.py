@@ -9,6 +9,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from analysis._core import unprintable
+from analysis._core.table_text import UnusableTable
+from analysis._core.vocabulary import FILED_AS
+from analysis._import.official import UNPACKED_GB, UNPACKED_TIMES
 from analysis.cli.arguments import (
     add_choose,
     add_execution,
@@ -19,10 +23,6 @@ from analysis.cli.arguments import (
     positive,
     round_name,
 )
-from analysis.core import unprintable
-from analysis.core.facts import UnusableTable
-from analysis.core.vocabulary import FILED_AS
-from analysis.importers.official import UNPACKED_GB, UNPACKED_TIMES
 
 OBJECTS = 100_000  # made before garbage is looked for: what is imported is none, and looking takes a tenth of the time
 INTERRUPTED, UNREAD = 130, 141  # as a shell reports SIGINT and SIGPIPE
@@ -151,8 +151,8 @@ def _interrupt(signum: int, frame: object) -> None:
 
 
 def _reports(arguments: argparse.Namespace) -> int:
-    from analysis.engine.reports import build_reports
-    from analysis.engine.runs.runfiles import UnknownReport
+    from analysis._build.reports import build_reports
+    from analysis._build.runs.runfiles import UnknownReport
 
     try:
         if arguments.watch:
@@ -164,7 +164,7 @@ def _reports(arguments: argparse.Namespace) -> int:
 
 
 def _watch(arguments: argparse.Namespace) -> int:
-    from analysis.engine.watch import loop
+    from analysis._build.watch import loop
 
     try:
         loop.watch(arguments.names, port=arguments.port, say=_say, **execution(arguments))
@@ -177,10 +177,10 @@ def _watch(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from analysis.cli.bar import Bar
-    from analysis.core.cluster import ClusterError
-    from analysis.engine.runs.runfiles import RunFileError
-    from analysis.engine.sweep import build_sweep
+    from analysis._build.runs.runfiles import RunFileError
+    from analysis._build.sweep import build_sweep
+    from analysis._core.cluster import ClusterError
+    from analysis.cli.progress_bar import Bar
 
     how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
     try:
@@ -192,7 +192,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
-    from analysis.engine.refresh import UnknownNotebook, refresh
+    from analysis._build.refresh import UnknownNotebook, refresh
 
     os.environ["ANALYSIS_OFFICIAL"] = "shipped"  # Stored outputs are the same on every machine, whatever was imported.
     try:
@@ -202,7 +202,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 
 def _notebook(arguments: argparse.Namespace) -> int:
-    from analysis.engine.stored import as_stored, as_words
+    from analysis._build.stored_outputs import as_stored, as_words
 
     content = arguments.file.read_bytes() if arguments.file else sys.stdin.buffer.read()
     sys.stdout.buffer.write((as_stored if arguments.form == "stored" else as_words)(content))
@@ -210,10 +210,10 @@ def _notebook(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from analysis.core.cluster import ClusterError
-    from analysis.importers.official.intake import ImportFailed, import_results
-    from analysis.importers.official.spread import WorkersLost
-    from analysis.importers.official.writer import OutputError
+    from analysis._core.cluster import ClusterError
+    from analysis._import.official.import_run import ImportFailed, import_results
+    from analysis._import.official.workers import WorkersLost
+    from analysis._import.official.writer import OutputError
 
     if arguments.origin and not arguments.round:
         return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
@@ -229,20 +229,20 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    from analysis.importers.official import shipping
-    from analysis.importers.official.intake import ImportFailed
-    from analysis.importers.official.spread import WorkersLost
+    from analysis._import.official import shipped_rounds
+    from analysis._import.official.import_run import ImportFailed
+    from analysis._import.official.workers import WorkersLost
 
     try:
         choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
-        return shipping.make(arguments.paths, **choices, say=_say)
+        return shipped_rounds.make(arguments.paths, **choices, say=_say)
     except (ImportFailed, WorkersLost) as error:
         return _failed(error)
 
 
 def _data(arguments: argparse.Namespace) -> int:
-    from analysis.importers.official.download import DownloadFailed, bring, fetch
-    from analysis.importers.official.intake import ImportFailed
+    from analysis._import.official.download import DownloadFailed, bring, fetch
+    from analysis._import.official.import_run import ImportFailed
 
     try:
         return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
@@ -273,7 +273,7 @@ def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse
 
     What it was asked wrongly ends with status 2 and the valid choices, what has no answer with status 1 and why.
     """
-    from analysis.cli.asking import Nothing  # `run` has loaded it.
+    from analysis.cli.option_values import Nothing  # `run` has loaded it.
 
     try:
         lines = run(arguments)
@@ -287,8 +287,8 @@ def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse
 
 
 def _audit(arguments: argparse.Namespace) -> int:
+    from analysis._tables.catalog import Catalog
     from analysis.audit import listing
-    from analysis.data.catalog import Catalog
 
     try:
         _say(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
@@ -298,7 +298,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _new_report(arguments: argparse.Namespace) -> int:
-    from analysis.engine.new import NotNew, start
+    from analysis._build.new_report import NotNew, start
 
     try:
         written = start(arguments.name, arguments.question)
@@ -310,11 +310,11 @@ def _new_report(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from analysis.audit import mistyped
-    from analysis.data import check
+    from analysis._tables import check
+    from analysis.audit import typos
 
     faults = check.faults()
-    for line in [*faults, *mistyped.notes()]:
+    for line in [*faults, *typos.notes()]:
         _say(str(line))
     count = f"{len(faults)} fault{'s' * (len(faults) != 1)} in data/"
     _say(count if faults else "data/ is sound: every table is what its description says")
@@ -322,7 +322,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _describe(arguments: argparse.Namespace) -> int:
-    from analysis.data import dictionary
+    from analysis._tables import dictionary
 
     changed = dictionary.describe()
     _say(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")

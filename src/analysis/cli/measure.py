@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.audit import doubts
-from analysis.cli import asking
-from analysis.core import interval, parameters, quote
-from analysis.core import notes as wording
-from analysis.core.parameters import MyDeployment
-from analysis.core.plain import as_dicts
-from analysis.data.catalog import Catalog
-from analysis.importers.measured import formats
-from analysis.importers.measured.measurement import frame
+from analysis._core import interval, parameters, price_quote
+from analysis._core import notes as wording
+from analysis._core.parameters import MyDeployment
+from analysis._core.plain_values import as_dicts
+from analysis._display import tables
+from analysis._import.measured import formats
+from analysis._import.measured.measurement import frame
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+from analysis.cli import option_values
+from analysis.methods import assessment, deployment
+from analysis.methods.assessment import Assessed
 from analysis.report import percent, range_text, usd
-from analysis.show import tables
-from analysis.themes import assessment, deployment
-from analysis.themes.assessment import Assessed
 
 SAMPLE = "SAMPLE DATA: written by hand, not measured."
 COLUMNS = {
@@ -38,13 +38,13 @@ COLUMNS = {
 GAP = {"step": "Cause", "lost": "Lost (ratio)", "known_from": "Known from"}
 
 
-@asking.in_options()
+@option_values.in_options()
 def run(arguments: argparse.Namespace) -> list[str]:
     """Return the lines of the assessments, one of each model in the files.
 
     Raises ValueError (Unsaid, MeasurementError) naming what is missing or wrong.
     """
-    catalog = doubts.catalog()
+    catalog = flags.catalog()
     asked = _asked(arguments, catalog)
     assessed = [assessment.make(catalog, runs, asked) for runs in _by_model(_read(arguments.files))]
     for each in assessed:
@@ -79,7 +79,7 @@ def _told(assessed: Assessed) -> list[str]:
         ),
     ]
     said = [SAMPLE * assessed.is_sample, answer, f"{cost}.", f"Caveat: {warned}." if warned else ""]
-    return [*filter(None, said), "", *(line for table in tables_shown for line in asking.lines(table))]
+    return [*filter(None, said), "", *(line for table in tables_shown for line in option_values.lines(table))]
 
 
 def _compared(assessed: Assessed) -> pd.DataFrame:
@@ -102,7 +102,7 @@ def _is_stated(runs: pd.DataFrame, name: str) -> bool:
 
 
 def _priced(asked: MyDeployment, assessed: Assessed) -> None:
-    named = {quote.parse_quote(text).accelerator for text in asked.prices} - {""}
+    named = {price_quote.parse_quote(text).accelerator for text in asked.prices} - {""}
     if named and assessed.best["accelerator"] not in named:
         raise ValueError(f"the prices are of {', '.join(named)}, but the runs are on {assessed.best['accelerator']}")
 
@@ -125,11 +125,13 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
-    values = asking.given(arguments, "benchmark", "precision", "cost_model", "scenario", "rounds", "ttft_ms", "tpot_ms")
-    asking.with_results(arguments.rounds, catalog)
+    values = option_values.given(
+        arguments, "benchmark", "precision", "cost_model", "scenario", "rounds", "ttft_ms", "tpot_ms"
+    )
+    option_values.with_results(arguments.rounds, catalog)
     values["accelerator_count"] = arguments.count
     if arguments.accelerator:
-        values["accelerator"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
+        values["accelerator"] = option_values.accelerator_of("--accelerator", arguments.accelerator, catalog)
     if arguments.price:
-        values["prices"] = [asking.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
+        values["prices"] = [option_values.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

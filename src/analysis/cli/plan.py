@@ -9,36 +9,36 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.audit import doubts
-from analysis.cli import asking, measure
-from analysis.core import interval, parameters
-from analysis.core import notes as wording
-from analysis.core.findings import Finding, exactly
-from analysis.core.notes import of_rows
-from analysis.core.parameters import MyDeployment, RealWorldDerating
-from analysis.core.plain import as_json
-from analysis.core.vocabulary import MS_PER_SECOND
-from analysis.data.catalog import Catalog
-from analysis.show import tables
-from analysis.themes.plans import capacity, summary
-from analysis.themes.plans.capacity import Planned
-from analysis.themes.plans.proof import Throughput
+from analysis._core import interval, parameters
+from analysis._core import notes as wording
+from analysis._core.findings import Finding, exactly
+from analysis._core.notes import of_rows
+from analysis._core.parameters import MyDeployment, RealWorldDerating
+from analysis._core.plain_values import as_json
+from analysis._core.vocabulary import MS_PER_SECOND
+from analysis._display import tables
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+from analysis.cli import measure, option_values
+from analysis.planner import capacity, summary
+from analysis.planner.capacity import Planned
+from analysis.planner.lower_bounds import Throughput
 
 MEASURED = "measured"
 DERATE_ALSO = ", or a measurement FILE that is there; more than 100 % with --above-one"
 
 
-@asking.in_options()
+@option_values.in_options()
 def run(arguments: argparse.Namespace) -> list[str]:
     """Return the lines of the plan: the answer, tables, caveats; or one line of JSON.
 
     Raises asking.Nothing without an answer, ValueError (also of parameters.py) for invalid options.
     """
-    catalog = doubts.catalog()
+    catalog = flags.catalog()
     asked = _asked(arguments, catalog)
     planned = capacity.make(catalog, asked, **_rested(arguments, catalog, asked))
     if not planned.serves:
-        raise asking.Nothing(summary.why_nothing(planned, asking.option))
+        raise option_values.Nothing(summary.why_nothing(planned, option_values.option))
     findings = [each(planned) for each in (summary.need, summary.power, summary.constraint, summary.drivers)]
     rows = summary.quantities(planned)
     if arguments.format == "json":
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> list[str]:
     inputs = tables.show(planned.inputs, "Inputs", drawn)
     need, power, *more = (found.headline for found in findings)
     caveats = wording.texts(of_rows(planned.behind) | planned.notes | planned.power_notes)
-    return [need, power, "", *asking.lines(result), *more, "", *asking.lines(inputs), *caveats]
+    return [need, power, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
 
 
 def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, planned: Planned) -> str:
@@ -64,22 +64,22 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
-    values = asking.given(
+    values = option_values.given(
         arguments, "benchmark", "users", "scenario", "cost_model", "ttft_ms", "tpot_ms", "weight_precision",
         "cache_precision", "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes",
         "rounds", "draws", "seed",
     )  # fmt: skip
-    asking.with_results(arguments.rounds, catalog)
+    option_values.with_results(arguments.rounds, catalog)
     values["tokens_per_second_per_user"] = arguments.tokens_per_user
-    values["baseline"] = asking.accelerator_of("--accelerator", arguments.accelerator, catalog)
+    values["baseline"] = option_values.accelerator_of("--accelerator", arguments.accelerator, catalog)
     if arguments.peak:
-        values["peak_over_mean"] = asking.numbers("--peak", arguments.peak)
+        values["peak_over_mean"] = option_values.numbers("--peak", arguments.peak)
     if arguments.price:
-        values["prices"] = [asking.price("--price", arguments.price, catalog, values["baseline"])]
+        values["prices"] = [option_values.price("--price", arguments.price, catalog, values["baseline"])]
     if arguments.wall_over_limit:
-        values["wall_over_limit"] = asking.numbers("--wall-over-limit", arguments.wall_over_limit)
+        values["wall_over_limit"] = option_values.numbers("--wall-over-limit", arguments.wall_over_limit)
     if arguments.context:
-        values["context_tokens"] = asking.numbers("--context", arguments.context)
+        values["context_tokens"] = option_values.numbers("--context", arguments.context)
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 
@@ -97,11 +97,11 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
     Throughput is measured under the latency limit: `measured` takes nothing off, `measured x 60-80` is 60-80.
     """
     whole = {"derate": exactly(1.0), "derate_of": capacity.MEASURED}
-    if not asking.measured(arguments.derate) and _there(arguments.derate):
+    if not option_values.measured(arguments.derate) and _there(arguments.derate):
         return whole | {"own": _of_file(arguments, catalog, asked)}
     if arguments.count:
         raise ValueError(f"--count {arguments.count} needs a FILE of a run as --derate")
-    derate = asking.derate(arguments.derate, DERATE_ALSO, arguments.above_one)
+    derate = option_values.derate(arguments.derate, DERATE_ALSO, arguments.above_one)
     if arguments.derate.strip() == MEASURED:
         return whole
     return {"derate": derate, "above_one": arguments.above_one}

@@ -11,7 +11,7 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Browser, Page, Playwright, Request, ViewportSize, expect, sync_playwright
 
-from analysis.core.paths import ROOT
+from analysis._core.paths import ROOT
 
 HERE = Path(__file__).parent
 SCREENSHOTS = ROOT / "reports" / ".screenshots"

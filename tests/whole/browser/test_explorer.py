@@ -11,15 +11,15 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis.compare import gate
-from analysis.core import facts, views
-from analysis.core.notes import note
-from analysis.data.catalog import Catalog
-from analysis.engine.reports import Outcome
-from analysis.engine.runs.places import Places
-from analysis.show.explorer import columns, live
-from analysis.show.figures import style
-from analysis.themes import whole_record
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
+from analysis._core import explorer_links, table_text
+from analysis._core.notes import note
+from analysis._display.explorer import columns, live
+from analysis._tables.catalog import Catalog
+from analysis.charts import style
+from analysis.comparability import selection
+from analysis.methods import official_results
 
 Built = tuple[Places, Outcome, list[str]]
 Open = Callable[..., Page]
@@ -31,7 +31,7 @@ ONE = {"round": ["v6.0"], "benchmark": ["deepseek-r1"], "scenario": ["Server"], 
 @pytest.fixture(scope="module")
 def whole(data: Catalog) -> pd.DataFrame:
     """The rows that the explorer holds."""
-    return whole_record.of(data, data.benchmark_limits)
+    return official_results.of(data, data.benchmark_limits)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ PLACE = "([name, value]) => options.get(name).findIndex(o => columns.get(name).v
 
 def test_each_facet_counts_and_chooses_and_going_back_goes_back(explorer: Open, whole: pd.DataFrame) -> None:
     page = explorer("view=table")
-    for facet in views.FACETS:
+    for facet in explorer_links.FACETS:
         page.locator("#everything").click()
         page.evaluate("document.querySelectorAll('#filters, #facets details').forEach(each => each.open = true)")
         counts = text(whole, facet).value_counts()
@@ -106,20 +106,20 @@ def test_each_view_is_a_link(built: Built, explorer: Open, whole: pd.DataFrame) 
     """The same address gives the same drawing, on a page that is opened with it and on one that is led there."""
     chosen = {"round": ["v6.0", "v5.1"], "benchmark": ["llama2-70b"], "division": ["closed"]}
     other, page = explorer("view=table"), explorer("view=table")
-    for view in views.VIEWS:
+    for view in explorer_links.VIEWS:
         own = chosen | ({"power": ["with"]} if view == "energy" else {})
         other.locator(f"#views button[value={view}]").click()
-        other.evaluate("hash => { location.hash = hash }", views.address(own, view))
+        other.evaluate("hash => { location.hash = hash }", explorer_links.address(own, view))
         other.wait_for_function(f"current.length === {len(taken(whole, own))}")
         expect(other.locator(f"#views button[value={view}]")).to_have_attribute("aria-pressed", "true")
         assert other.locator("#drawing tbody tr th" if view == "table" else "#drawing .mark").count() > 0, view
         assert other.evaluate("document.documentElement.scrollWidth") <= 1440
-        shown(page, built[0].reports / "explorer.html", views.address(own, view))
+        shown(page, built[0].reports / "explorer.html", explorer_links.address(own, view))
         assert page.locator("#drawing").inner_html() == other.locator("#drawing").inner_html(), view
 
 
 def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> None:
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max().sort_values(ascending=False)
     assert page.locator("#drawing text.row-name").all_text_contents() == [short_names()[name] for name in best.index]
     drawn = page.evaluate("[...document.querySelectorAll('.mark')].map(m => number('per_accelerator', m.row))")
@@ -128,7 +128,7 @@ def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> N
 
 def test_it_counts_systems_and_who_filed_them(explorer: Open, whole: pd.DataFrame) -> None:
     chosen = {"round": ["v5.1"], "scenario": ["Interactive"], "division": ["closed"]}
-    page, rows = explorer(views.address(chosen, "table")), taken(whole, chosen)
+    page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     systems = len(rows[["submitter", "system"]].drop_duplicates())
     submitters, accelerators = (rows[name].nunique() for name in ("submitter", "accelerator"))
     accelerators -= rows["accelerator"].eq("mixed").any()  # which is no accelerator
@@ -141,7 +141,7 @@ def test_it_counts_systems_and_who_filed_them(explorer: Open, whole: pd.DataFram
 
 
 def test_a_search_says_what_the_filters_hide(explorer: Open, whole: pd.DataFrame) -> None:
-    page, found = explorer(views.address(ONE, "table")), whole["result_id"].eq("6.0-0078").sum()
+    page, found = explorer(explorer_links.address(ONE, "table")), whole["result_id"].eq("6.0-0078").sum()
     page.locator("#search").fill("6.0-0078")
     shown = len(taken(whole[whole["result_id"].eq("6.0-0078")], ONE))
     assert found > shown > 0
@@ -150,7 +150,7 @@ def test_a_search_says_what_the_filters_hide(explorer: Open, whole: pd.DataFrame
 
 
 def test_a_baseline_makes_ratios(explorer: Open, whole: pd.DataFrame) -> None:
-    page = explorer(views.address(ONE, "ranked") + "&base=B200%20SXM")
+    page = explorer(explorer_links.address(ONE, "ranked") + "&base=B200%20SXM")
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max()
     label = page.locator(".mark").evaluate_all("all => all.map(m => m.ariaLabel).filter(l => l.startsWith('GB300'))")
     largest = max(float(re.match(r"GB300: ([\d.]+) x B200", each)[1]) for each in label)
@@ -183,7 +183,7 @@ MIXES = {
 
 
 def test_like_with_like_raises_no_banner(explorer: Open) -> None:
-    page = explorer(views.address(SAME, "ranked"))
+    page = explorer(explorer_links.address(SAME, "ranked"))
     assert counted(page) > 1
     expect(page.locator("#banner")).to_be_hidden()
 
@@ -192,7 +192,7 @@ def test_what_is_mixed_is_said(explorer: Open, whole: pd.DataFrame) -> None:
     page = explorer("view=table")
     for kind, mixed in MIXES.items():
         chosen = SAME | mixed
-        page.evaluate("hash => { location.hash = hash }", views.address(chosen, "table"))
+        page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, "table"))
         page.wait_for_function(f"current.length === {len(taken(whole, chosen))}")
         assert counted(page) > 1
         expect(page.locator("#banner")).to_contain_text(kind)
@@ -200,12 +200,12 @@ def test_what_is_mixed_is_said(explorer: Open, whole: pd.DataFrame) -> None:
 
 def test_there_is_a_test_for_each_kind_of_mixing() -> None:
     assert set(MIXES) == {words for _, _, words in live.MIXED}
-    assert {bits for bits, _, _ in live.MIXED} == {*(f"apart_{name}" for name in gate.ASPECTS), "apart_precision"}
+    assert {bits for bits, _, _ in live.MIXED} == {*(f"apart_{name}" for name in selection.ASPECTS), "apart_precision"}
 
 
 def test_rows_are_taken_away_as_they_are(explorer: Open, whole: pd.DataFrame) -> None:
     chosen = {"round": ["v6.0"], "division": ["closed"]}
-    page, rows = explorer(views.address(chosen, "table")), taken(whole, chosen)
+    page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     names = [column.name for column in columns.COLUMNS if not column.hidden]
     with page.expect_download() as saved:
         page.locator("#take-csv").click()
@@ -229,7 +229,7 @@ def test_rows_are_taken_away_as_they_are(explorer: Open, whole: pd.DataFrame) ->
 
 
 def test_a_view_is_taken_away_with_sources_and_date(explorer: Open) -> None:
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     with page.expect_download() as saved:
         page.locator("#take-svg").click()
     svg = Path(saved.value.path()).read_text("utf-8")
@@ -255,7 +255,7 @@ def test_a_row_opens_to_all_that_is_known_and_a_citation(explorer: Open, whole: 
 
 
 def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     page.locator("#views button[value=ranked]").focus()
     for _ in range(8):
         page.keyboard.press("Tab")
@@ -286,7 +286,7 @@ def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
 
 
 def test_a_finger_near_a_mark_opens_it(explorer: Open) -> None:
-    page = explorer(views.address(ONE, "ranked"), width=400, has_touch=True)
+    page = explorer(explorer_links.address(ONE, "ranked"), width=400, has_touch=True)
     page.locator(".mark").first.scroll_into_view_if_needed()
     box = page.locator(".mark").first.bounding_box()
     page.touchscreen.tap(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2 + 11)
@@ -307,7 +307,7 @@ def test_typing_finds_without_a_new_entry_in_the_history(explorer: Open, whole: 
 @pytest.mark.parametrize("column", [("submitter", "Submitter"), ("per_accelerator", "Throughput per accelerator")])
 def test_the_table_sorts_by_a_column(explorer: Open, whole: pd.DataFrame, column: tuple[str, str]) -> None:
     name, head = column
-    page, rows = explorer(views.address(ONE, "table")), taken(whole, ONE)
+    page, rows = explorer(explorer_links.address(ONE, "table")), taken(whole, ONE)
     ways = ("ascending", "descending") if name == "submitter" else ("descending", "ascending")
     for way in ways:
         page.get_by_role("button", name=head, exact=False).first.click()
@@ -323,7 +323,7 @@ HEADS = """() => [...document.querySelectorAll('.grid thead th')].map(head => ({
 
 
 def test_the_table_fits_and_no_sort_moves_a_column(explorer: Open, whole: pd.DataFrame) -> None:
-    page, rows = explorer(views.address(ONE, "table")), taken(whole, ONE)
+    page, rows = explorer(explorer_links.address(ONE, "table")), taken(whole, ONE)
     before = page.evaluate(HEADS)
     assert page.locator(".grid").evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     assert [head["words"] for head in before if head["cut"]] == []
@@ -354,7 +354,7 @@ def test_a_table_that_does_not_fit_says_that_it_goes_on(explorer: Open) -> None:
 
 def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.DataFrame) -> None:
     chosen = {"round": ["v5.1"], "scenario": ["Interactive"], "division": ["closed"]}
-    page, rows = explorer(views.address(chosen, "table")), taken(whole, chosen)
+    page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     page.set_viewport_size({"width": 1440, "height": 3600})
     page.evaluate("fillTable()")
     reasons = page.locator(".grid .reason").all_inner_texts()
@@ -367,7 +367,7 @@ def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.Da
 
 
 def test_ratios_and_rates_have_even_digits(explorer: Open) -> None:
-    page = explorer(views.address(ONE, "table") + "&base=B200%20SXM")
+    page = explorer(explorer_links.address(ONE, "table") + "&base=B200%20SXM")
     heads = page.locator(".grid thead th").all_inner_texts()
     assert heads[1] == "Ratio to B200"
     ratios = page.locator(".grid tbody td:nth-child(2)").all_inner_texts()
@@ -376,15 +376,15 @@ def test_ratios_and_rates_have_even_digits(explorer: Open) -> None:
 
 def test_a_log_scale_is_said_at_its_axis(explorer: Open) -> None:
     chosen = {"round": ["v5.1"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     axes = page.locator("#drawing text.axis")
     assert [words for words in axes.all_text_contents() if "log" in words] == []
     for view, expected in {"rounds": 1, "scaling": 2, "speed": 2, "scenarios": 1}.items():
-        page.evaluate("hash => { location.hash = hash }", views.address(chosen | {"scenario": []}, view))
+        page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen | {"scenario": []}, view))
         expect(page.locator(f"#views button[value={view}]")).to_have_attribute("aria-pressed", "true")
         own = page.locator("#drawing svg").first.locator("text.axis").all_text_contents()
         assert sum(words.endswith(", log scale") for words in own) == expected, view
-    page.evaluate("hash => { location.hash = hash }", views.address({"benchmark": ["resnet50"]}, "ranked"))
+    page.evaluate("hash => { location.hash = hash }", explorer_links.address({"benchmark": ["resnet50"]}, "ranked"))
     expect(axes.filter(has_text=", log scale").first).to_be_visible()
 
 
@@ -417,14 +417,14 @@ OPTIONS = """() => [...document.querySelectorAll('#facets label')].map(each =>
 
 def test_no_choice_moves_another(explorer: Open, whole: pd.DataFrame) -> None:
     """Each value of the record stands where it stood, with 0 where the other filters leave nothing of it."""
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     page.evaluate("document.querySelectorAll('#facets details').forEach(each => each.open = true)")
     before = page.evaluate(OPTIONS)
     box = page.locator("#facet-power label", has_text="with measured power").last
     expect(box).to_have_text("with measured power0")
     expect(box).to_have_class("none")
     for view, chosen in (("ranked", ONE | {"round": ["v4.0"]}), ("table", {"accelerator": ["B200 SXM"]})):
-        page.evaluate("hash => { location.hash = hash }", views.address(chosen, view))
+        page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, view))
         page.wait_for_function(f"current.length === {len(taken(whole, chosen))}")
         assert page.evaluate(OPTIONS) == before
     for facet in ("round", "scenario", "division", "availability", "suite", "power", "precision", "accelerator_count"):
@@ -453,7 +453,7 @@ def test_a_view_that_draws_nothing_says_what_it_wants(explorer: Open) -> None:
         ("energy", {"round": ["v6.0"]}, "has measured power. Select another round"),
         ("speed", {"benchmark": ["resnet50"]}, "Select Server or Interactive, and one of DeepSeek-R1"),
     ):
-        page.evaluate("hash => { location.hash = hash }", views.address(chosen, view))
+        page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, view))
         expect(page.locator("#drawing .nothing")).to_contain_text(words)
 
 
@@ -465,7 +465,7 @@ def test_a_number_stands_beside_its_mark(explorer: Open) -> None:
     """Of latencies before the first mark, of rates behind the last: the best of its accelerator."""
     latencies = {"round": ["v4.0"], "benchmark": ["resnet50"], "scenario": ["SingleStream"], "division": ["closed"]}
     for chosen, name, first in ((latencies, "latency_ms", True), (ONE, "per_accelerator", False)):
-        page = explorer(views.address(chosen, "ranked"))
+        page = explorer(explorer_links.address(chosen, "ranked"))
         marks = page.evaluate(
             "name => [...document.querySelectorAll('.mark')].map(m => [number(name, m.row), ...m.at])", name
         )
@@ -492,16 +492,16 @@ def test_an_axis_has_three_ticks_or_more_written_in_one_way(explorer: Open) -> N
 
 
 def test_a_tip_names_the_result(explorer: Open, whole: pd.DataFrame) -> None:
-    page = explorer(views.address(ONE, "ranked"))
+    page = explorer(explorer_links.address(ONE, "ranked"))
     page.locator(".mark").first.focus()
     row = page.locator(".mark").first.evaluate("mark => mark.row")
     expect(page.locator("#tip")).to_contain_text(f"Result {whole['result_id'].iloc[row]}")
 
 
 def test_on_a_phone_each_view_is_in_sight(explorer: Open) -> None:
-    page = explorer(views.address(ONE, "ranked"), width=400)
+    page = explorer(explorer_links.address(ONE, "ranked"), width=400)
     edges = page.locator("#views button").evaluate_all("all => all.map(b => b.getBoundingClientRect().right)")
-    assert len(edges) == len(views.VIEWS) and max(edges) < 400
+    assert len(edges) == len(explorer_links.VIEWS) and max(edges) < 400
     assert page.locator("#tool").inner_text().count("RDI (research, development, internal)") == 1
 
 
@@ -515,8 +515,8 @@ def test_strings_of_the_record_are_only_ever_text(
     page = tmp_path / "hostile.html"
     page.write_text(live.Explorer(data, hostile, "view=table").document, "utf-8")
     tab = explorer(page=page)
-    for view in views.VIEWS:
-        shown(tab, page, views.address({}, view))
+    for view in explorer_links.VIEWS:
+        shown(tab, page, explorer_links.address({}, view))
         tab.evaluate("openRow(0)")
         tab.locator("#row[open]").wait_for()
         assert HOSTILE in tab.locator("#row").inner_text()
@@ -538,7 +538,7 @@ def test_where_no_script_runs_a_table_stands(built: Built, tab: Callable[..., Pa
 def test_nothing_keeps_anyone_out(built: Built, tab: Callable[..., Page], faults: Faults, width: int) -> None:
     """A view is the stage's matter; what stands around it is the same in all."""
     page, chosen = tab({"width": width, "height": 900}), {"round": ["v5.1"], "division": ["closed"]}
-    shown(page, built[0].reports / "explorer.html", views.address(chosen, "ranked"))
+    shown(page, built[0].reports / "explorer.html", explorer_links.address(chosen, "ranked"))
 
     def kept_out(within: str = "html") -> list[tuple[str, str]]:
         found = []
@@ -550,7 +550,7 @@ def test_nothing_keeps_anyone_out(built: Built, tab: Callable[..., Page], faults
         return found
 
     assert kept_out() == []
-    for view in views.VIEWS:
+    for view in explorer_links.VIEWS:
         page.evaluate("view => change({ view, row: '' })", view)
         assert kept_out("#stage") == [], view
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -587,32 +587,32 @@ def test_each_report_leads_to_its_own_rows(built: Built, explorer: Open, whole: 
 
 
 def test_another_browser_shows_the_same(built: Built, firefox: Browser, explorer: Open) -> None:
-    page = shown(firefox.new_page(), built[0].reports / "explorer.html", views.address(ONE, "ranked"))
-    own = explorer(views.address(ONE, "ranked"))
+    page = shown(firefox.new_page(), built[0].reports / "explorer.html", explorer_links.address(ONE, "ranked"))
+    own = explorer(explorer_links.address(ONE, "ranked"))
     labels = "all => all.map(mark => mark.ariaLabel)"
     assert page.locator(".mark").evaluate_all(labels) == own.locator(".mark").evaluate_all(labels)
 
 
-COLOURS = """() => Object.fromEntries([...document.querySelectorAll('#drawing .mark.inked')]
+COLORS = """() => Object.fromEntries([...document.querySelectorAll('#drawing .mark.inked')]
     .map(own => [text('accelerator', own.row), getComputedStyle(own).stroke]))"""
 
 
 def short_names() -> dict[str, str]:
     """What pages call each accelerator."""
-    return {row["accelerator"]: row["label"] or row["accelerator"] for row in facts.rows("accelerators")}
+    return {row["accelerator"]: row["label"] or row["accelerator"] for row in table_text.rows("accelerators")}
 
 
-def test_an_accelerator_has_one_colour_in_all_views_and_that_of_the_figures(explorer: Open) -> None:
+def test_an_accelerator_has_one_color_in_all_views_and_that_of_the_figures(explorer: Open) -> None:
     chosen = {"benchmark": ["llama2-70b"], "scenario": ["Offline", "Server"], "division": ["closed"]}
     found: dict[str, set[str]] = {}
     for view in ("ranked", "scenarios", "rounds", "scaling"):
-        for name, colour in explorer(views.address(chosen, view)).evaluate(COLOURS).items():
-            found.setdefault(name, set()).add(colour)
+        for name, color in explorer(explorer_links.address(chosen, view)).evaluate(COLORS).items():
+            found.setdefault(name, set()).add(color)
     assert len(found) > 8
-    for name, colours in found.items():
-        own = style.COLOURS.get(name)
+    for name, colors in found.items():
+        own = style.COLORS.get(name)
         channels = own and ", ".join(str(int(own[at : at + 2], 16)) for at in (1, 3, 5))
-        assert len(colours) == 1 and (not own or colours == {f"rgb({channels})"}), name
+        assert len(colors) == 1 and (not own or colors == {f"rgb({channels})"}), name
 
 
 def test_it_opens_on_like_with_like_and_calls_accelerators_as_reports_do(explorer: Open) -> None:

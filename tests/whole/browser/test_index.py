@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from analysis.engine.index import front
-from analysis.engine.reports import Outcome
-from analysis.engine.runs.places import Places
+from analysis._build.index import front
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
 
 Built = tuple[Places, Outcome, list[str]]
 Tab = Callable[..., Page]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis.engine.runs.places import Places
+from analysis._build.runs.folders import Places
 
 TOKEN = "for-this-test-alone"
 WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run

@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 from playwright.sync_api import Page
 
-from analysis.core.paths import ROOT
-from analysis.engine.reports import Outcome
-from analysis.engine.runs.places import Places
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
+from analysis._core.paths import ROOT
 
 Built = tuple[Places, Outcome, list[str]]
 REPORTS = [*sorted(run.stem for run in (ROOT / "notebooks" / "runs").glob("*.yml")), "index"]

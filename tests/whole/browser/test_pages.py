@@ -13,9 +13,9 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from analysis.data import dictionary
-from analysis.engine.reports import Outcome, build_reports
-from analysis.engine.runs.places import Places
+from analysis._build.reports import Outcome, build_reports
+from analysis._build.runs.folders import Places
+from analysis._tables import dictionary
 
 Built = tuple[Places, Outcome, list[str]]
 Faults = Callable[..., list[str]]

@@ -11,9 +11,9 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Browser, Page
 
-from analysis.core.notes import KINDS
-from analysis.engine.reports import Outcome
-from analysis.engine.runs.places import Places
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
+from analysis._core.notes import KINDS
 
 Built = tuple[Places, Outcome, list[str]]
 SIZES = {"desk": (1440, 900), "phone": (400, 850)}

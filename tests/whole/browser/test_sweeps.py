@@ -8,10 +8,10 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Page, expect
 
-from analysis.core import parameters
-from analysis.engine.reports import Outcome
-from analysis.engine.runs.places import Places
-from analysis.engine.sweep import build_sweep
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
+from analysis._build.sweep import build_sweep
+from analysis._core import parameters
 
 Built = tuple[Places, Outcome, list[str]]
 SWEEP = """notebook: power_efficiency

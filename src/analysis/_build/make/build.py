@@ -1,0 +1,130 @@
+"""One report from its plan: executed and exported (`make`), its files put in place (`publish`).
+
+The two are apart because another process, or another machine, may make what this one publishes.
+"""
+
+import threading
+import traceback
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis._core.file_contents import of_file
+from analysis._build.kernels.pool import Kernels
+from analysis._build.make.execute import Execution, NoKernel
+from analysis._build.make.made import Made, publish
+from analysis._build.page import record
+from analysis._build.page.errors import ReportFailed
+from analysis._build.runs import failures, freshness, modules
+from analysis._build.runs.failures import Failure
+from analysis._build.runs.freshness import Plan
+from analysis._build.runs.folders import Places
+
+TABLE = "TableError: "  # how a cell's error begins where a table of data/ is at fault
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Builds reports of one project; may be used by several threads at a time."""
+
+    places: Places
+    kernels: Kernels
+    timeout: int
+
+    def build(self, plan: Plan) -> Failure | None:
+        """Make and publish one report. A failure is returned in words, and leaves an earlier page as it was."""
+        return publish(self.make(plan), self.places, lambda: self.kernels.stopping)
+
+    def make(self, plan: Plan) -> Made:
+        """Execute and export one report, without touching a file of its own."""
+        execution = self._execution(plan)
+        try:
+            try:
+                return self._make(plan, execution)
+            except NoKernel:  # Two kernels may have raced for a port: the second start has another one.
+                execution = self._execution(plan)
+                return self._make(plan, execution)
+        except Exception as error:  # Whatever it is, the other reports are still to be built.
+            failure = in_words(plan, _as_report_failed(error), execution.notebook, self.places)
+            return Made(plan.run.report, failure=failure, notebook=execution.text())
+
+    def prepare(self, plans: Iterable[Plan]) -> None:
+        """What the pages of these plans need of the exporter and of their notebooks' code, before they are made."""
+        for notebook in dict.fromkeys(self.places.notebook(plan.run.notebook) for plan in plans):
+            _prepare_export(notebook)
+
+    def _execution(self, plan: Plan) -> Execution:
+        return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
+
+    def _make(self, plan: Plan, execution: Execution) -> Made:
+        return self._of(plan, execution, freshness.static_inputs(plan.run, self.places))
+
+    def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
+        """The report of a notebook that is executed now; the digests in `inputs` were taken before."""
+        with self.kernels.one() as kernel:
+            # While the kernel works there is time for it.
+            threading.Thread(target=_prepare_export, args=[execution.path]).start()
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()  # It ends while the page is made.
+            return self._finished(plan, notebook, inputs)
+
+    def _finished(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> Made:
+        """The report of an executed notebook."""
+        from analysis._build.page import export
+
+        stated = self._state(plan, notebook, inputs)
+        html = export.page(notebook, stated, self.places.up)
+        picture = record.picture(notebook.cells)
+        return Made(plan.run.report, stated, html, picture and picture.svg)
+
+    def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
+        run, stated = plan.run, record.state(notebook.cells)
+        tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
+        inputs = dict(sorted((inputs | tables).items()))
+        requested = {name: getattr(run, name) for name in ("report", "notebook", "title", "section")}
+        requested |= {"parameters": plan.parameters}
+        made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
+        return requested | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
+
+    def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
+        """Where git has the inputs and the run file; not those outside the project, as the engine may be."""
+        if plan.history is None:
+            return None
+        keys = [key for key in [*inputs, plan.run.file] if key]
+        return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
+
+
+def _prepare_export(notebook: Path) -> None:
+    with suppress(Exception):  # Whoever makes a page is told.
+        from analysis._build.page import export
+
+        export.load()
+        export.highlight(of_file(notebook, modules.notebook_code) or [])
+
+
+def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:
+    """A failure with where it happened and what to do next; `notebook` is as far as it ran, or None."""
+    run, words = plan.run, error.what.replace(f"{places.root}/", "")
+    where, again = places.key(places.notebook(run.notebook)), f"then: {run.again}"
+    if (places.reports / f"{run.report}.html").exists():
+        again += " (that page is still the earlier one)"
+    if notebook is None:
+        return Failure(run.report, words, where, next=f"Next: put right what is named above, {again}")
+    if error.cell is not None:
+        where = f"{where}, {failures.cell_words(notebook.cells, error.cell)}"
+    executed = places.key(places.failed / f"{run.report}.ipynb")
+    wrong = "table" if words.startswith(TABLE) else "cell"
+    advice = f"Next: see {executed} (the notebook as far as it ran), put the {wrong} right, {again}"
+    return Failure(run.report, words, where, error.line, error.inside, advice)
+
+
+def _as_report_failed(error: Exception) -> ReportFailed:
+    if isinstance(error, ReportFailed):
+        return error
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return ReportFailed(
+        words, inside=f"raised outside the notebook, in {Path(frame.filename).name}, line {frame.lineno}"
+    )

@@ -1,0 +1,146 @@
+"""One notebook, run to its end by papermill with given parameters."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from papermill.engines import papermill_engines
+from papermill.execute import raise_for_execution_errors, remove_error_markers
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
+
+from analysis._core import mime
+from analysis._build.kernels.manager import ReportKernel
+from analysis._build.page import record
+from analysis._build.page.errors import ReportFailed
+from analysis._build.runs.failures import death_words, raised
+
+INJECTED_ID, READ_ID = "injected-parameters", "what-was-read"
+KERNEL = "python3"
+# Asks the package, where the notebook has imported it, which tables were read and which rows were shown.
+READ = """import sys
+try:
+    if "analysis" in sys.modules:
+        from analysis._display import provenance
+        provenance.show_read()
+except Exception as error:  # A page is built also where the package is another one, or half of it.
+    print(f"{type(error).__name__}: {error}")
+"""
+
+
+class NoKernel(ReportFailed):
+    """The kernel did not answer, so the notebook was not begun."""
+
+
+class Execution:
+    """A notebook being executed: `notebook` is its state so far, also after a failure (None: not begun)."""
+
+    def __init__(self, path: Path, parameters: dict[str, Any], timeout: int) -> None:
+        self.path, self.parameters, self.timeout = path, parameters, timeout
+        self.notebook: Any = None
+        self.cell: int | None = None
+
+    def run(self, kernel: ReportKernel) -> Any:
+        """Execute the notebook in a kernel and return it, without any trace of when and where it ran.
+
+        Raises ReportFailed where a cell raises, overruns the time limit or ends the kernel.
+        """
+        try:
+            _execute(self, kernel)
+        except Exception as error:
+            raise self._failed(error, kernel) from error
+        finally:
+            if self.notebook is not None:
+                take_read(self.notebook)
+                normalize(self.notebook)
+        refuse_bad_outputs(self.notebook.cells)
+        return self.notebook
+
+    def text(self) -> str | None:
+        """The notebook as far as it ran, as the text of its file; None where it was not begun."""
+        return None if self.notebook is None else nbformat.writes(self.notebook) + "\n"
+
+    def begun(self, notebook: Any) -> None:
+        """Called by nbclient when the kernel answers."""
+        self.notebook = notebook
+
+    def at_cell(self, cell: Any, cell_index: int) -> None:
+        """Called by nbclient before each cell."""
+        self.cell = cell_index
+
+    def _failed(self, error: Exception, kernel: ReportKernel) -> ReportFailed:
+        if hasattr(error, "ename"):  # papermill's or nbclient's error for a cell that raised
+            self._drop_papermill_marks()
+            words = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+            self.cell = getattr(error, "cell_index", self.cell)
+            return ReportFailed(words, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
+        if isinstance(error, TimeoutError):
+            return ReportFailed(f"The cell did not finish within the time limit of {self.timeout} s", self.cell)
+        if self.notebook is None:
+            return NoKernel(f"No kernel started: {error}. {death_words(kernel.exit_status(), kernel.last_words())}")
+        if type(error).__name__ == "DeadKernelError":
+            return ReportFailed(death_words(kernel.exit_status(), kernel.last_words()), self.cell)
+        return ReportFailed(f"{type(error).__name__}: {error}", self.cell)
+
+    def _drop_papermill_marks(self) -> None:
+        cells = self.notebook.cells
+        cells[:] = [c for c in cells if "papermill-error-cell-tag" not in c.metadata.get("tags", [])]
+
+
+def take_read(notebook: Any) -> None:
+    """Take the cell of READ out again; what it put out goes to the metadata of the code cell before it."""
+    asked = [cell for cell in notebook.cells if cell.get("id") == READ_ID]
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") != READ_ID]
+    outputs = [output for cell in asked for output in cell.outputs]
+    told = [output for output in outputs if mime.PROVENANCE in output.get("data", {})]
+    failed = [output.text.strip() for output in outputs if output.get("name") == "stdout"]
+    last = next((cell for cell in reversed(notebook.cells) if cell.cell_type == "code"), None)
+    if told and last is not None:
+        last.metadata[record.READ] = told[-1]
+    elif failed and last is not None:
+        last.metadata[record.UNREAD] = failed[-1]
+
+
+def normalize(notebook: Any) -> None:
+    """Remove from an executed notebook whatever differs between two runs: times, paths, random ids."""
+    notebook.metadata.pop("papermill", None)
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if INJECTED_ID in cell.metadata.get("tags", []):
+            cell["id"] = INJECTED_ID
+
+
+def refuse_bad_outputs(cells: list[Any]) -> None:
+    """Raise ReportFailed for errors that were let through and cells that did not run."""
+    for index, cell in enumerate(cells):
+        for output in cell.get("outputs", []):
+            if output.output_type == "error" and output.ename == "SystemExit":
+                raise ReportFailed("The cell ended the kernel (sys.exit): no cell after it was run", index)
+            if output.output_type == "error":
+                raise ReportFailed(f"{output.ename}: {output.evalue}", index)
+        if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count:
+            raise ReportFailed("The cell was not run", index)
+
+
+def _execute(execution: Execution, kernel: ReportKernel) -> None:
+    """What `papermill.execute_notebook` does, but for the notebook's text, which nobody takes."""
+    notebook = load_notebook_node(str(execution.path))
+    notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID, metadata={"tags": []}))
+    if execution.parameters:
+        notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
+    notebook = papermill_engines.execute_notebook_with_engine(
+        None,
+        remove_error_markers(notebook),
+        kernel_name=KERNEL,
+        progress_bar=False,
+        execution_timeout=execution.timeout,
+        km=kernel,
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+        on_notebook_start=execution.begun,
+        on_cell_start=execution.at_cell,
+    )
+    raise_for_execution_errors(notebook, None)

@@ -1,0 +1,168 @@
+"""An executed notebook to one self-contained HTML page, through nbconvert and our template."""
+
+import io
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+from jinja2 import Environment
+from markupsafe import Markup as Safe
+from nbconvert.exporters import TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
+
+from analysis._core import mime
+from analysis._core.result_ids import by_round
+from analysis._build.page.errors import ReportFailed
+from analysis._build.page.markup import Markup, anchor, parsed
+from analysis._build.page.page import installed, prepare
+from analysis._build.page.parameter_words import FILTERS
+from analysis._build.page.record import outputs
+from analysis._build.page.templates import TEMPLATES, allowing
+
+_ID = re.compile(r' id="([^"]*)"')  # as `drawing.inline` writes it
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_one_at_a_time = threading.Lock()
+
+
+class PageExporter(TemplateExporter):
+    """nbconvert with our template, and with everything escaped that isn't marked as HTML."""
+
+    output_mimetype = mime.HTML
+    file_extension = ".html"
+    default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
+    export_from_notebook = "Report page"
+
+    def __init__(self, **options: Any) -> None:
+        folder = TEMPLATES
+        super().__init__(
+            template_name="report",
+            extra_template_basedirs=[str(folder)],
+            extra_template_paths=[str(folder / "shared")],
+            **options,
+        )
+
+    def _create_environment(self) -> Environment:
+        environment = super()._create_environment()
+        environment.autoescape = True
+        environment.filters |= filters()
+        return environment
+
+
+def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
+    """The page of an executed notebook as HTML text; the same text for the same input.
+
+    `stated` is the report's record, `up` the way from its folder to that of all reports ("" or "../"). Raises
+    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that
+    stands there twice.
+    """
+    shown, facts = prepare(notebook, stated, up)
+    with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
+        html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
+    _check(html, _pieces(shown.cells, facts["code"]))
+    return allowing(html, facts["live"].get("script", ""), facts["sort"])
+
+
+@cache
+def load() -> None:
+    """Import and compile what a first page needs, and what only it would wait for."""
+    with _one_at_a_time:
+        for name in ("report", "shared"):
+            for path in (TEMPLATES / name).glob("*.j2"):
+                _exporter().environment.get_template(path.name)
+        _code("x = 1")
+        installed()
+
+
+def highlight(code: Iterable[str]) -> None:
+    """Highlight the code of cells that a page is going to show, so that it finds that done."""
+    for source in code:
+        _code(source)
+
+
+def filters() -> dict[str, Any]:
+    """The filters that our templates use beside nbconvert's."""
+    own = {
+        "anchor": anchor,
+        "code": _code,
+        "shape": _shape,
+        "has_table": _has_table,
+        "by_round": by_round,
+    }
+    return FILTERS | own
+
+
+def _has_table(html: str) -> bool:
+    return parsed(html).has("table")
+
+
+@lru_cache(maxsize=1024)  # The reports of a sweep have one code; all others of one build fit in too.
+def _code(source: str) -> Safe:
+    return Safe(_highlighter()(source))
+
+
+@lru_cache(maxsize=32)  # ... and most of their drawings.
+def _shape(svg: str) -> Safe:
+    """Width over height of a drawing as a style's value, by which print keeps a tall one on one page."""
+    width, height = _points(svg)
+    return Safe(' style="--shape:{:.3f}"').format(width / height) if height else Safe("")
+
+
+def _points(svg: str) -> tuple[float, float]:
+    """Width and height of a drawing in points, zero where it doesn't say."""
+    _, root = next(ElementTree.iterparse(io.StringIO(svg), events=["start"]))
+    box = [float(number) for number in root.get("viewBox", "").split()]
+    return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
+
+
+def _pieces(cells: Iterable[Any], folded: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
+    """The large pieces of which a page is made, in its order, each with its ids; none of them holds a heading.
+
+    What `drawing.inline` and the highlighter have written has one form, so that no parser is needed to read it.
+    """
+    for cell in cells:
+        if source := cell.metadata["page"].get("code"):
+            yield _code(source), []
+        for output in outputs([cell]):
+            if drawing := output.get("metadata", {}).get("inline"):
+                yield drawing, _ID.findall(drawing)
+            elif mime.HTML in output.get("data", {}):
+                piece = output.data[mime.HTML]
+                if not _HEADINGS & {tag for tag, _ in parsed(piece).tags}:
+                    yield piece, parsed(piece).ids
+    for _, source in folded:
+        yield _code(source), []
+
+
+def _check(html: str, pieces: Iterable[tuple[str, list[str]]]) -> None:
+    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order.
+
+    Only what stands between the pieces is parsed, and those that stand elsewhere than in their order.
+    """
+    ids, between, end = [], [], 0
+    for piece, held in pieces:
+        if (begin := html.find(piece, end)) >= 0:
+            between.append(html[end:begin])
+            end = begin + len(piece)
+            ids += held
+    facts = Markup("".join([*between, html[end:]]))
+    twice = sorted(name for name, count in Counter([*ids, *facts.ids]).items() if count > 1)
+    if twice:
+        raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in _HEADINGS]
+    if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
+        raise ReportFailed(f"The page's headings are out of order: levels {levels}")
+
+
+@cache
+def _exporter() -> PageExporter:
+    return PageExporter()
+
+
+@cache
+def _highlighter() -> Highlight2HTML:
+    return Highlight2HTML(pygments_lexer="python3")

@@ -1,0 +1,101 @@
+"""`analysis refresh`: notebooks executed in place, so that stored outputs match."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from analysis._core.choices import not_among
+from analysis._core.file_contents import sha256, write_whole
+from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.make.parallel import side_by_side
+from analysis._build.page import record
+from analysis._build.page.errors import ReportFailed
+from analysis._build.reports import TIMEOUT, Say
+from analysis._build.runs.failures import Failure
+from analysis._build.runs.files import file_sha256
+from analysis._build.runs.folders import Places
+from analysis._build.stored_outputs import settled
+
+
+class UnknownNotebook(ValueError):
+    """A notebook was named that is not there; the text names those that are."""
+
+
+def refresh(
+    names: Iterable[str] = (),
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
+    say: Say = print,
+) -> int:
+    """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
+
+    What changed is said as an nbdime diff. A notebook that fails is left as it was, and told in words. Returns 1 if
+    any failed, else 0.
+    Raises UnknownNotebook.
+    """
+    places = places or Places()
+    paths, failed = notebook_files(places, names), []
+
+    def tell(path: Path, result: str | Failure) -> None:
+        failed.extend([result] if isinstance(result, Failure) else [])
+        word, _, notebook_diff = ("FAILED   ", "", "") if isinstance(result, Failure) else result.partition("\n")
+        say(f"{word}  {path.stem}" + (f"\n{indent(changes, '    ')}" if notebook_diff else ""))
+
+    with Kernels(places, kernels) as made:
+        from analysis._build.make import light_import
+
+        light_import.import_jupyter()
+        side_by_side(lambda path: _refreshed(path, made, places, timeout), paths, jobs, tell, made.stop)
+    for failure in failed:
+        say(f"\n{failure.text()}")
+    return 1 if failed else 0
+
+
+def notebook_files(places: Places, names: Iterable[str] = ()) -> list[Path]:
+    """The files of the named notebooks, or of all. Raises UnknownNotebook."""
+    files = {path.stem: path for path in sorted(places.notebooks.glob("*.ipynb"))}
+    stems = [Path(name).name.removesuffix(".ipynb") for name in names]
+    for name in stems:
+        if name not in files:
+            raise UnknownNotebook(f"no notebook {not_among(name, files)}")
+    return [files[name] for name in dict.fromkeys(stems or files)]
+
+
+def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:
+    import nbformat
+
+    from analysis._build import notebook_diff
+    from analysis._build.make.execute import Execution
+    from analysis._build.runs.failures import cell_words
+
+    execution = Execution(path, {}, timeout)
+    try:
+        with kernels.one() as kernel:
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()
+        record.findings(notebook.cells)  # What no report could be made of is not stored either.
+    except ReportFailed as error:
+        where = places.key(path)
+        if execution.notebook is not None and error.cell is not None:
+            where = f"{where}, {cell_words(execution.notebook.cells, error.cell)}"
+        return Failure(path.stem, error.what, where, error.line, error.inside, "The notebook on disk is unchanged.")
+    stored = nbformat.read(path, as_version=4)
+    _keep_ids(notebook.cells, path)
+    content = nbformat.writes(settled(notebook)) + "\n"
+    if file_sha256(path) == sha256(content):
+        return "the same "
+    if not kernels.stopping:
+        write_whole(path, content)
+    return f"refreshed\n{notebook_diff.diff(stored, notebook)}"
+
+
+def _keep_ids(cells: list[Any], path: Path) -> None:
+    """Give each executed cell the id that it has on disk."""
+    before = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for number, (cell, was) in enumerate(zip(cells, before, strict=True), start=1):
+        cell["id"] = was.get("id", f"cell-{number}")

@@ -1,0 +1,181 @@
+"""`analysis reports`: which reports are stale, building these side by side, telling the outcome.
+
+Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from analysis._core.table_text import UnusableTable
+from analysis._build.index import front
+from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.make.made import Tell, Timed
+from analysis._build.make.parallel import side_by_side
+from analysis._build.runs import freshness, durations, runfiles, output_files
+from analysis._build.runs.failures import Failure
+from analysis._build.runs.freshness import Plan
+from analysis._build.runs.folders import Places
+
+Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+Say = Callable[[str], None]
+TIMEOUT = 300
+
+
+@dataclass
+class Outcome:
+    """What became of each report of one build; `skipped` has the reason of each, `seconds` what each built one took."""
+
+    built: list[str] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    failed: list[Failure] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 if any report failed, else 0."""
+        return 1 if self.failed else 0
+
+    def add(self, plan: Plan, failure: Failure | None) -> None:
+        """Count a report that was built, or its failure."""
+        if failure:
+            self.failed.append(failure)
+        else:
+            self.built.append(plan.run.report)
+
+
+def build_reports(
+    names: Iterable[str] = (),
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    force: bool = False,
+    timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
+    validate: Validate | None = None,
+    say: Say = print,
+) -> Outcome:
+    """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
+
+    `timeout` is in seconds per cell, `kernels` one of KINDS. `validate(notebook, parameters)` gives complete
+    parameters or raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
+    """
+    started, places, outcome = time.monotonic(), places or Places(), Outcome()
+    with ExitStack() as stack:
+        pool = None
+        if force or any(freshness.altered(report, places) for report in runfiles.run_files(places, names)):
+            pool = stack.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
+        stale = survey(names, places, outcome, validate or own_validate(), force)
+        for report in outcome.fresh:
+            say(f"fresh   {report}")
+        for report, reason in outcome.skipped.items():
+            say(f"skipped {report}  ({reason})")
+        for failure in outcome.failed:
+            say(f"FAILED  {failure.report}")
+        try:
+            if stale:
+                pool = pool or stack.enter_context(Kernels(places, kernels))
+                stale = freshness.traced(stale, places)
+                build_plans(stale, places, partial(_tell, outcome, say, places), pool, jobs=jobs, timeout=timeout)
+        finally:
+            durations.remember(outcome.seconds, places)
+            front.write(places)
+    summary(outcome, places, time.monotonic() - started, say)
+    return outcome
+
+
+def survey(
+    names: Iterable[str], places: Places, outcome: Outcome, validate: Validate, force: bool = False
+) -> list[Plan]:
+    """The named reports (or all) that are to be built, the longest first; the others are in the outcome.
+
+    What is on disk is brought up to it: nothing stays of reports that are gone, nor of failures that are over. Raises
+    UnknownReport.
+    """
+    plans = plan_reports(runfiles.run_files(places, names), places, outcome, validate)
+    output_files.tidy(places, runfiles.run_files(places))
+    outcome.fresh += [plan.run.report for plan in plans if plan.reason is None and not force]
+    for report in [*outcome.fresh, *outcome.skipped]:
+        output_files.forget(report, places)
+    for failure in outcome.failed:
+        output_files.remember(failure, places)
+    return durations.longest_first((plan for plan in plans if plan.reason is not None or force), places)
+
+
+def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
+    """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
+    plans = []
+    for report, path in files.items():
+        try:
+            run = runfiles.read_run(path, places)
+            parameters = validate(run.notebook, run.parameters)
+            if lacking := runfiles.missing(run, places):
+                outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
+                continue
+            plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
+        except UnusableTable as error:
+            advice = f"Next: put the table right (make check names each fault), then: make reports/{report}.html"
+            outcome.failed.append(Failure(report, str(error), next=advice))
+        except (ValueError, OSError) as error:
+            where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
+            outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))
+    return plans
+
+
+def own_validate() -> Validate:
+    """The validation of this project's own notebooks."""
+    from analysis._core import parameters
+
+    return parameters.validate
+
+
+def build_plans(
+    plans: list[Plan], places: Places, tell: Tell, kernels: Kernels, *, jobs: int = 3, timeout: int = TIMEOUT
+) -> None:
+    """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
+    from analysis._build.make import light_import
+
+    light_import.import_jupyter()
+    from analysis._build.make.build import Builder
+
+    builder = Builder(places, kernels, timeout)
+    # While the first kernels wait for their libraries, this process has time for the others' pages.
+    threading.Thread(target=builder.prepare, args=[plans[jobs:]]).start()
+    side_by_side(partial(timed, builder.build), plans, jobs, tell, kernels.stop)
+
+
+def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:
+    """What became of a plan, and the seconds that it took."""
+    started = time.monotonic()
+    return build(plan), time.monotonic() - started
+
+
+def _tell(outcome: Outcome, say: Say, places: Places, plan: Plan, result: Timed) -> None:
+    failure, seconds = result
+    word = "FAILED" if failure else "built "
+    say(f"{word}  {plan.run.report}  {seconds:.1f} s" + (f"  ({plan.reason})" if plan.reason else ""))
+    outcome.add(plan, failure)
+    if not failure:
+        outcome.seconds[plan.run.report] = round(seconds, 3)
+        for hint in (freshness.read_record(plan.run.report, places) or {}).get("hints", ()):
+            say(f"hint    {plan.run.report}: {hint}")
+
+
+def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
+    """Say what failed and why, how many reports there are of each kind, and where the index is."""
+    for hint in runfiles.hints(places):
+        say(f"hint    {hint}")
+    for failure in outcome.failed:
+        say(f"\n{failure.text()}")
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
+    numbers = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
+    if outcome.failed:
+        say("")
+    numbers = numbers or f"no run files in {places.key(places.runs)}"
+    say(f"{numbers} in {seconds:.1f} s: {places.key(places.reports / 'index.html')}")

@@ -1,0 +1,85 @@
+"""Which source files a notebook's imports reach."""
+
+import ast
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from analysis._core import syntax
+from analysis._core.file_contents import of_file
+from analysis._build.runs import imports
+
+
+def notebook_code(notebook: Path) -> list[str]:
+    """The source of each code cell of a notebook file, without IPython's own lines."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return [_python("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+
+
+def reached(code: Iterable[str], source: Path) -> list[Path]:
+    """Files below `source` that the code imports, directly or through one another, sorted.
+
+    An import of a module runs its packages' `__init__.py` too, so these are among them, and the scripts, styles and
+    markup that lie beside those. Of a package below the top one, all that it imports when asked (LAZY) counts. Other
+    imports by a computed name (`importlib`) are not seen.
+    """
+    files: dict[Path, None] = {}
+    waiting_names = {name for text in code for name in imports.imported(text, package="")}
+    known_names = set(waiting_names)
+    while waiting_names:
+        name = waiting_names.pop()
+        if module_file := _file(name, source):
+            path, package = module_file
+            files[path] = None
+            new_names = set(imports.imported(of_file(path, _text) or "", package)) - known_names
+            if path.name == "__init__.py" and "." in name:  # `charts.ranges` after `from analysis import charts`
+                new_names |= set((of_file(path, _lazy) or {}).values()) - known_names
+            waiting_names |= new_names
+            known_names |= new_names
+            files |= dict.fromkeys(_parts(path) if path.name == "__init__.py" else ())
+    imports.keep()
+    return sorted(files)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _parts(init: Path) -> list[Path]:
+    """The files of a package that its modules put into pages."""
+    return [path for path in init.parent.iterdir() if path.suffix in (".js", ".css", ".html")]
+
+
+def _python(cell: str) -> str:
+    if cell.lstrip().startswith("%%"):
+        return ""
+    return "\n".join("pass" if line[:1] in "%!" else line for line in cell.splitlines())
+
+
+def _file(name: str, source: Path) -> tuple[Path, str] | None:
+    """The file that importing `name` runs last, with the package that its relative imports start from.
+
+    Of a name that its package imports when it is asked for (LAZY of its `__init__.py`), that of the module behind it.
+    """
+    if found := next((place for place in _places(name, source) if place[0].is_file()), None):
+        return found
+    package, _, leaf = name.rpartition(".")
+    init = source.joinpath(*package.split("."), "__init__.py")
+    home = (of_file(init, _lazy) or {}).get(leaf) if package and init.is_file() else None
+    return _file(home, source) if home else None
+
+
+def _lazy(init: Path) -> dict[str, str]:
+    """The names of LAZY in a package's `__init__.py`, with the modules that have them."""
+    for node in syntax.tree(_text(init)).body:
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "LAZY" for target in node.targets):
+            return ast.literal_eval(node.value)
+    return {}
+
+
+@cache
+def _places(name: str, source: Path) -> tuple[tuple[Path, str], tuple[Path, str]]:
+    """Where the file of a module may be: as a package, as a module."""
+    stem = source.joinpath(*name.split("."))
+    return (stem / "__init__.py", name), (stem.with_suffix(".py"), name.rpartition(".")[0])

@@ -1,0 +1,91 @@
+"""`analysis sweep`: every point of a sweep that is not fresh is built, then its index and table."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from analysis._build.index import front, sweep_index, sweep_table
+from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.make.made import Tell, Timed
+from analysis._build.reports import TIMEOUT, Outcome, Say, Validate, build_plans, own_validate, summary
+from analysis._build.runs import freshness, output_files, sweepfiles
+from analysis._build.runs.freshness import Plan
+from analysis._build.runs.folders import Places
+from analysis._build.runs.sweepfiles import Sweep
+
+Progress = Callable[[int, int], None]
+
+
+def build_sweep(
+    given: str | Path,
+    *,
+    places: Places | None = None,
+    jobs: int = 3,
+    force: bool = False,
+    timeout: int = TIMEOUT,
+    kernels: str = KINDS[0],
+    scheduler: str | None = None,
+    validate: Validate | None = None,
+    say: Say = print,
+    progress: Progress = lambda done, total: None,
+) -> Outcome:
+    """Build the reports of a sweep file (a path, or a name in notebooks/sweeps) that are not fresh.
+
+    `jobs` at a time here, or on the workers of the Dask `scheduler` (an address) where one is given. `progress` gets
+    how many of the reports to build are done. Raises RunFileError before anything starts if any point cannot be.
+    """
+    started, home, outcome = time.monotonic(), places or Places(), Outcome()
+    sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home, validate or own_validate())
+    places = sweep.places(home)
+    stale = _plan(sweep, places, force, outcome)
+    try:
+        if stale:
+            tell = _teller(outcome, len(stale), say, progress)
+            build = _builder(scheduler, jobs)
+            build(freshness.traced(stale, places), places, tell, timeout=timeout, kernels=kernels)
+    finally:
+        sweep_index.write(sweep, places)
+        sweep_table.write(sweep, places)
+        front.write(home)
+    summary(outcome, places, time.monotonic() - started, say)
+    return outcome
+
+
+def _plan(sweep: Sweep, places: Places, force: bool, outcome: Outcome) -> list[Plan]:
+    """The plans of the points that are to be built; the others are counted as fresh."""
+    output_files.tidy(places, [point.run.report for point in sweep.points])
+    stale = []
+    for point in sweep.points:
+        plan = Plan(point.run, point.parameters, freshness.stale(point.run, point.parameters, places))
+        if plan.reason is None and not force:
+            outcome.fresh.append(point.run.report)
+            output_files.forget(point.run.report, places)
+        else:
+            stale.append(plan)
+    return stale
+
+
+def _teller(outcome: Outcome, total: int, say: Say, progress: Progress) -> Tell:
+    def tell(plan: Plan, result: Timed) -> None:
+        outcome.add(plan, result[0])
+        if result[0]:
+            say(f"FAILED  {plan.run.report}")
+        progress(len(outcome.built) + len(outcome.failed), total)
+
+    progress(0, total)
+    return tell
+
+
+def _builder(scheduler: str | None, jobs: int) -> Callable[..., None]:
+    """What builds plans: this machine, `jobs` at a time, or a scheduler's workers."""
+    if scheduler is None:
+        return partial(_build_here, jobs=jobs)
+    from analysis._build.make import remote
+
+    return partial(remote.build_plans, scheduler=scheduler)
+
+
+def _build_here(plans: list[Plan], places: Places, tell: Tell, *, jobs: int, timeout: int, kernels: str) -> None:
+    with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
+        build_plans(plans, places, tell, made, jobs=jobs, timeout=timeout)

@@ -1,0 +1,72 @@
+"""What the cells of a notebook say in one line: its tables, its parameters, checked, and its findings, shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.display import display
+from pydantic import BaseModel, ValidationError
+
+from analysis._core import parameters
+from analysis._core.findings import MOST_WORDS, Finding
+from analysis._core.scope_line import Trust
+from analysis._tables import derived_tables, row_digests
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+
+
+def catalog() -> Catalog:
+    """The tables of data/, of which each result is audited before it is compared."""
+    return flags.catalog()
+
+
+def load() -> None:
+    """Hold in memory what every comparison rests on, for the kernels that are forked from this process."""
+    derived_tables.hold_in_memory()
+    data = catalog()
+    data.doubts  # noqa: B018 - a property, made when it is first asked for
+    data.accelerator_names  # noqa: B018
+    data.sources  # noqa: B018
+    for name in data.served:
+        row_digests.digests(data, name)
+
+
+def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
+    """The parameters of the notebook with this name, checked, with the values that they have in `names`.
+
+    A cell passes its `globals()`: whatever ran last counts, be it the parameters cell, edited or not, or the cell that
+    papermill put behind it. What else stands in `names` is left alone, so a notebook may ask for the parameters of
+    another one whose parameters are among its own.
+    Raises ParameterError for a notebook that is not there and for values of the wrong type or not among the valid
+    ones, NameError for parameters without a value.
+    """
+    model = parameters.model_for(notebook)
+    if missing := [name for name in model.model_fields if name not in names]:
+        raise NameError(
+            f"{notebook}: no value for {', '.join(missing)}; each stands in the parameters cell: run it first"
+        )
+    try:
+        return model.model_validate({name: names[name] for name in model.model_fields})
+    except ValidationError as error:
+        raise parameters.in_words(notebook, error) from None
+
+
+def show_answer(answer: Finding, follows: Finding, trust: Trust) -> None:
+    """Display and record the answer, the sentence of what follows from it, and what both rest on.
+
+    Raises ValueError for an answer of more than MOST_WORDS words: it is read on the first screen, set large.
+    """
+    if (count := len(answer.sentence.split())) > MOST_WORDS:
+        raise ValueError(f"the answer {answer.name!r} has {count} words, more than {MOST_WORDS}: {answer.sentence}")
+    show_findings(answer, follows)
+    display(trust)
+
+
+def show_findings(*findings: Finding) -> None:
+    """Display the findings in order and record them. Raises ValueError when two share a name."""
+    names = [finding.name for finding in findings]
+    if len(set(names)) != len(names):
+        raise ValueError(f"findings share a name: {', '.join(names)}")
+    for finding in findings:
+        display(finding)

@@ -1,0 +1,162 @@
+"""AIPerf's profile_export_aiperf.json, with and without schema_version, and its aggregate over repeated runs.
+
+Files before schema 1.0 have no schema_version, telemetry before 1.5 says gpu_power_usage for nvidia_power_usage. Of
+repeated runs AIPerf writes profile_export_aiperf_aggregate.json, whose `metrics` hold a block of `mean`, `std`, `unit`
+for each block and statistic joined by a sign (`time_to_first_token_p99`): the mean of the runs is read, and the file
+says neither model nor load. Keys as in ai-dynamo/aiperf: its exporters, and its aggregation for confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis._import.measured import statistic_blocks
+from analysis._import.measured.measurement import (
+    TOLERANCE,
+    UNKNOWN,
+    MeasuredRun,
+    MeasurementError,
+    Reader,
+    checked,
+    named,
+)
+from analysis._import.measured.statistic_blocks import COUNTS, IN_WATTS, RATES
+
+FORM = "AIPerf (profile_export_aiperf.json, or its aggregate)"
+POWER = ("nvidia_power_usage", "gpu_power_usage", "amd_power_usage")
+SCHEMA = "1."  # versions that this module was written for
+OTHERS = {
+    "per_combination_metrics": "AIPerf's table of a sweep",
+    "per_run": "AIPerf's collation of runs",
+}
+BETWEEN_RUNS = 0.1  # by which the mean of rates may differ from the means of tokens over seconds
+
+
+def recognizes(record: Mapping[str, Any]) -> bool:
+    """Whether the record looks like one of AIPerf's, good or bad."""
+    return (
+        isinstance(record.get("output_token_throughput"), Mapping)
+        or isinstance(record.get("request_throughput"), Mapping)
+        or {"was_cancelled", "input_config"} <= set(record)
+        or _aggregated(record)
+        or bool({"metadata", "aiperf_version", "combined"} & set(record) and set(OTHERS) & set(record))
+    )
+
+
+def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+    """The run of one export. Raises MeasurementError naming file and block; a cancelled run is refused."""
+    where = named(file, place)
+    repeated = _aggregated(record)
+    _usable(record, where)
+    record = _means(record, where) if repeated else record
+    read = Reader(record, where)
+    config = _measured(read.part("input_config"))
+    watts, metered, devices = _power(read)
+    measured = MeasuredRun(
+        file, place, "AIPerf", _model(config),
+        output_tokens_per_s=statistic_blocks.stat(read, "output_token_throughput", RATES),
+        requests_completed=statistic_blocks.stat(read, "request_count", COUNTS),
+        requests_failed=statistic_blocks.stat(read, "error_request_count", COUNTS, missing=_errors(read)),
+        date=read.text("start_time"),
+        software=f"AIPerf {read.text('aiperf_version')}".strip(),
+        devices=devices,
+        concurrency=statistic_blocks.number_anywhere(config.record, "concurrency"),
+        request_rate=statistic_blocks.number_anywhere(config.record, "request_rate"),
+        duration_s=statistic_blocks.duration(read),
+        input_tokens=statistic_blocks.total(
+            read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"
+        ),
+        output_tokens=statistic_blocks.total(
+            read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"
+        ),
+        requests_per_s=statistic_blocks.stat(read, "request_throughput", RATES, missing=UNKNOWN),
+        goodput_per_s=statistic_blocks.stat(read, "goodput", RATES, missing=UNKNOWN),
+        accelerator_watts=watts,
+        metered=metered,
+        example=bool(record.get("example")),
+        **statistic_blocks.latencies(read),
+    )  # fmt: skip
+    return [checked(measured, where, BETWEEN_RUNS if repeated else TOLERANCE)]
+
+
+def _aggregated(record: Mapping[str, Any]) -> bool:
+    metadata = record.get("metadata")
+    return isinstance(metadata, Mapping) and "aggregation_type" in metadata and "metrics" in record
+
+
+def _usable(record: Mapping[str, Any], where: str) -> None:
+    for key, words in OTHERS.items():
+        if key in record:
+            raise MeasurementError(f"{where}: is {words}; expected the export of one run or of its repetitions")
+    version = str(record.get("schema_version") or SCHEMA)
+    if not version.startswith(SCHEMA):
+        raise MeasurementError(f"{where}: schema_version is {version}; expected {SCHEMA}x or none")
+    if record.get("was_cancelled"):
+        raise MeasurementError(f"{where}: was_cancelled is true: its averages are of an unfinished run; run it again")
+
+
+def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """An aggregate as the export of one run: each block's statistics are the means over the runs that succeeded."""
+    read = Reader(record, where)
+    if not read.part("metadata").number("num_successful_runs"):
+        raise MeasurementError(f"{where}: num_successful_runs is 0: nothing was measured")
+    averages: dict[str, dict[str, Any]] = {}
+    metrics = read.part("metrics")
+    for key in metrics.record:
+        block, _, statistic = key.rpartition("_")
+        value = metrics.part(key).record
+        averages.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
+    return {**record, **averages}
+
+
+def _errors(read: Reader) -> float:
+    return sum(error.number("count") for error in read.parts("error_summary") if "count" in error.record)
+
+
+def _power(read: Reader) -> tuple[float, int, tuple[str, ...]]:
+    """Average watts summed over the accelerators that were metered, how many, and the names of all that are listed."""
+    watts, names = [], []
+    for gpu in _gpus(read):
+        names.append(gpu.text("gpu_name") or "?")
+        metrics = gpu.part("metrics")
+        if name := next((name for name in POWER if metrics.record.get(name)), ""):
+            watts.append(statistic_blocks.stat(metrics, name, IN_WATTS))
+    return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
+
+
+def _gpus(read: Reader) -> Iterator[Reader]:
+    """Each accelerator once, though two endpoints may report it."""
+    uuids = set()
+    for endpoint in read.part("telemetry_data").parts("endpoints"):
+        for gpu in endpoint.parts("gpus"):
+            uuid = gpu.text("gpu_uuid")
+            if not uuid or uuid not in uuids:
+                uuids.add(uuid)
+                yield gpu
+
+
+def _measured(config: Reader) -> Reader:
+    """The configuration without its warm-up, whose concurrency is not that of the results.
+
+    Newer files list `phases`, each with its name; phases by name are read alike.
+    """
+    phases = config.record.get("phases")
+    if isinstance(phases, Mapping):
+        measured_phases: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
+    else:
+        measured_phases = [phase.record for phase in config.parts("phases") if not _left_out(phase.record)]
+    return Reader({**config.record, "phases": measured_phases}, config.where)
+
+
+def _left_out(phase: Mapping[str, Any]) -> bool:
+    return bool(phase.get("exclude_from_results")) or phase.get("name") == "warmup"
+
+
+def _model(config: Reader) -> str:
+    """The model's name: of input_config.endpoint.model_names, or of `models` of newer files, a list or its `items`."""
+    models = config.record.get("models")
+    models = models.get("items") if isinstance(models, Mapping) else models
+    names = config.part("endpoint").record.get("model_names") or models or [""]
+    first = names[0] if isinstance(names, list) else names
+    return config.words("model_names", first.get("name") if isinstance(first, Mapping) else first)

@@ -1,0 +1,83 @@
+"""Blocks of statistics that carry their unit, as AIPerf and its forerunner genai-perf write them.
+
+`"time_to_first_token": {"unit": "ms", "avg": 120.0, "p99": 300.0}`: the unit decides what the number means. An
+inter-token latency of these tools is one per request, so it is a time per output token.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis._import.measured.measurement import MOST, UNKNOWN, Reader
+
+RATES = {"tokens/sec": 1.0, "tokens/s": 1.0, "requests/sec": 1.0, "requests/s": 1.0}
+IN_MILLISECONDS = {"ms": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "ns": 1e-6}
+IN_SECONDS = {unit: scale / 1e3 for unit, scale in IN_MILLISECONDS.items()}
+IN_WATTS = {"W": 1.0, "watts": 1.0, "mW": 1e-3, "kW": 1e3}
+COUNTS = {"requests": 1.0, "tokens": 1.0, "count": 1.0}
+
+
+def stat(
+    read: Reader, block: str, units: Mapping[str, float], stat: str = "avg", missing: float | None = None
+) -> float:
+    """A statistic of a block, in the first of `units`; `missing` where there is no such block or statistic.
+
+    Raises MeasurementError naming block and statistic, also where `missing` is None and nothing stands there.
+    """
+    content = read.record.get(block)
+    if not isinstance(content, Mapping) or content.get(stat) is None:
+        if missing is None:
+            raise read.fault(f"{block}.{stat}", "is missing", f"a number and its unit, one of {', '.join(units)}")
+        return missing
+    unit = content.get("unit")
+    if not isinstance(unit, str) or unit not in units:
+        raise read.fault(f"{block}.unit", f"is {reprlib.repr(unit)}", f"one of {', '.join(units)}")
+    return read.number(f"{block}.{stat}", content[stat]) * units[unit]
+
+
+def latencies(read: Reader) -> dict[str, float]:
+    """The times of a MeasuredRun in milliseconds, NaN where no block holds them; a zero is no time."""
+    return {
+        f"{name}_{statistic}_ms": stat(read, block, IN_MILLISECONDS, key, missing=UNKNOWN) or UNKNOWN
+        for name, block in (("ttft", "time_to_first_token"), ("tpot", "inter_token_latency"))
+        for statistic, key in (("mean", "avg"), ("p50", "p50"), ("p99", "p99"))
+    }
+
+
+def duration(read: Reader) -> float:
+    """Seconds of the run; files that do not say leave it to requests over their rate, NaN without those."""
+    seconds = stat(read, "benchmark_duration", IN_SECONDS, missing=UNKNOWN)
+    if seconds != seconds:
+        rate = stat(read, "request_throughput", RATES, missing=UNKNOWN)
+        seconds = stat(read, "request_count", COUNTS, missing=UNKNOWN) / rate if rate else UNKNOWN
+    return seconds if seconds != seconds else read.number("benchmark_duration.avg", seconds, above=0)
+
+
+def total(read: Reader, blocks: tuple[str, ...], average: str) -> float:
+    """Tokens of the whole run: stated in one of `blocks`, or requests times their `average` length; else NaN."""
+    for block in blocks:
+        tokens = stat(read, block, COUNTS, missing=UNKNOWN)
+        if tokens == tokens:
+            return tokens
+    requests = stat(read, "request_count", COUNTS, missing=UNKNOWN)
+    return stat(read, average, COUNTS, missing=UNKNOWN) * requests
+
+
+def number_anywhere(config: Any, name: str) -> float:
+    """The number `name` wherever a configuration holds it; NaN where it is missing or said twice with other values."""
+    numbers = (value for value in _walk(config, name) if type(value) in (int, float) and abs(value) <= MOST)
+    values = {float(value) for value in numbers}
+    return values.pop() if len(values) == 1 else UNKNOWN
+
+
+def _walk(value: Any, name: str) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == name:
+                yield inner
+            yield from _walk(inner, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _walk(part, name)

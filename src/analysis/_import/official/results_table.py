@@ -1,0 +1,119 @@
+"""MLCommons' results table as exported to CSV: one block of rows per system, one column per benchmark and scenario.
+
+Above the row that begins with `Public ID` stand the benchmarks and the scenarios of the columns, in that row their
+units. Of a system the first rows say what it is; the rows of a block are told apart by the cell before the figures:
+accelerators and processors per node, nodes, and the result, rounded to six significant digits (some of language models
+in Server are not) and printed with two decimals.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from analysis._core import file_contents
+from analysis._core.cell_lists import first_of
+from analysis._core.vocabulary import STREAMS
+from analysis._import.official import units
+from analysis._import.official.entry import Entry
+from analysis._import.official.json_stream import Skipped, StreamError
+
+FIRST = "Public ID"  # how the row of column names begins
+COLUMNS = {
+    "submitter": "Organization",
+    "availability": "Availability",
+    "system": "System Name",
+    "processor": "Processor",
+    "accelerator": "Accelerator",
+    "division": "Division/Power",
+}
+ACCELERATORS, NODES, PROCESSORS, RESULT = "# of Accelerators", "# of Nodes", "Sum of # of Processors", "Avg. Result"
+DIGITS = 6  # significant ones, to which most figures are rounded before they are printed with two decimals
+LARGEST = 1 << 24  # bytes of a table
+_SAYS_MORE = re.compile(r"\s*\(click \+ for details\)")
+_ID = re.compile(r"(\d+\.\d+)-\d{4}")
+
+
+def is_meant(path: Path) -> bool:
+    """Whether a file is such a table: CSV with a row of column names that begins with FIRST."""
+    if not path.is_file() or path.suffix.lower() != ".csv":
+        return False
+    with path.open("rb") as file:
+        return f"\n{FIRST},".encode() in file.read(1 << 16)
+
+
+def entries(path: Path) -> Iterator[tuple[int, Entry | Skipped]]:
+    """Yield each result with the row that it stands in. Raises StreamError for a file that is no such table."""
+    rows = _rows(path)
+    top = next((place for place, row in enumerate(rows) if row[:1] == [FIRST]), 0)
+    if top < 2:
+        raise StreamError(f"has no two rows above the one that begins with {FIRST!r}: benchmarks and scenarios")
+    names = [" ".join(_SAYS_MORE.sub("", name).split()) for name in rows[top]]
+    if missing := [name for name in COLUMNS.values() if name not in names]:
+        raise StreamError(f"row {top + 1}: has no column {first_of(missing, 3)}")
+    begin = next((place for place, scenario in enumerate(rows[top - 1]) if scenario), len(names))
+    benchmarks = _filled(rows[top - 2], begin)
+    figures = list(zip(range(begin, len(names)), benchmarks, rows[top - 1][begin:], names[begin:], strict=False))
+    scenarios = {units.scenario(scenario) for *_, scenario, _ in figures}
+    suite = "edge" if scenarios & set(STREAMS) else "datacenter" if "Server" in scenarios else ""
+    starts = [place for place in range(top + 1, len(rows)) if rows[place][:1] not in ([], [""])]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        block = {" ".join(row[begin - 1].split()): (place, row) for place, row in _padded(rows, start, end, len(names))}
+        result = next((own for label, own in block.items() if label.startswith(RESULT)), None)
+        identity = _ID.fullmatch(rows[start][0].strip())
+        if identity is None or result is None:
+            what = f"{rows[start][0]!r} is no id such as 5.0-0001" if identity is None else f"has no row {RESULT!r}"
+            yield start + 1, Skipped(what)
+            continue
+        system = {name: rows[start][names.index(column)].strip() for name, column in COLUMNS.items()}
+        place, values = result
+        for column, benchmark, scenario, unit in figures:
+            if values[column].strip():
+                printed = values[column].strip()
+                counts = {label: row[column].strip() for label, (_, row) in block.items()}
+                yield place + 1, Entry(
+                    **system, round=f"v{identity[1]}", result_id=identity[0], suite=suite, model=benchmark,
+                    model_run=benchmark, scenario=scenario, label=unit, value=printed.replace(",", ""),
+                    printed=printed, rounded=_rounded(printed), per_node=counts.get(ACCELERATORS),
+                    nodes=counts.get(NODES), processors_per_node=counts.get(PROCESSORS), evidence="table",
+                )  # fmt: skip
+
+
+def _rows(path: Path) -> list[list[str]]:
+    if path.stat().st_size > LARGEST:
+        raise StreamError(f"is larger than {LARGEST:,} bytes")
+    try:
+        with path.open("rb") as file:
+            if fault := file_contents.foreign(file.read(4)):
+                raise StreamError(fault)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(csv.reader(file))
+    except OSError as error:
+        raise StreamError(f"cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise StreamError(f"is no CSV in UTF-8 ({error})") from None
+
+
+def _rounded(printed: str) -> str:
+    """A figure without the zeros behind its sixth significant digit, which only fill it up: 344,052 for 344,052.00.
+
+    One with other digits there was not rounded to six, and stays: 30,724.51.
+    """
+    whole, _, decimals = printed.replace(",", "").partition(".")
+    places = max(0, DIGITS - len(whole.lstrip("0")))
+    return printed if decimals[places:].strip("0") else f"{whole}.{decimals[:places]}".rstrip(".")
+
+
+def _filled(cells: list[str], begin: int) -> list[str]:
+    """The cells from `begin` on; an empty one repeats the one before it, as a heading over several columns."""
+    filled: list[str] = []
+    for cell in cells[begin:]:
+        filled.append(cell.strip() or (filled[-1] if filled else ""))
+    return filled
+
+
+def _padded(rows: list[list[str]], start: int, end: int, width: int) -> Iterator[tuple[int, list[str]]]:
+    for place in range(start, end):
+        yield place, rows[place] + [""] * (width - len(rows[place]))

@@ -1,0 +1,384 @@
+"""Throughput per watt, energy and what it costs, from power submissions.
+
+Power submissions are separate runs, often power-capped: their watts belong to their own throughput alone. Watts are
+wall power of the whole system within the load window. All functions take comparable rows (see compare.gate).
+
+Runs are alike where as many accelerators ran, in a suite in common, all power-capped or none: a ratio is of those where
+there are any, and says so where there are none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis._core import interval, notes, round_order
+from analysis._core.citation import several
+from analysis._core.interval import Interval
+from analysis._core.vocabulary import QUERIES, WORK, filed_under, round_age, same_suite
+from analysis.methods import system_properties
+from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
+
+JOULES_PER_KILOWATT_HOUR = 3.6e6
+MEASURED, PRINTED = "measured watts", "printed per watt"
+CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known from
+PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
+RUN = [*PAIR, "submitter", "system_key", "power_capped"]
+# What each choice among rows reads of them. Rows have scores of columns, each of which is copied where rows are chosen.
+RANKED = ["origin", "efficiency_basis", "accelerator", "accelerator_count", "round", "power_capped", "system_key"]
+RANKED += ["efficiency_low", "efficiency_high"]
+PAIRED = [*RUN, "system", "accuracy_target", "unit", "as_printed_low", "as_printed_high", "per_accelerator_low"]
+PAIRED += ["per_accelerator_high", "power_watts_low", "power_watts_high", "source_id", "notes"]
+
+
+def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `efficiency_low/high` (their rate unit per watt), from measured watts, else as printed per watt.
+
+    `efficiency_basis` says which, MEASURED or PRINTED. Rows with neither are left out.
+    """
+    watts = interval.of(rows, "rate") / interval.of(rows, "power_watts")
+    printed = _printed_per_watt(rows)
+    measured = rows["power_watts_low"].notna()
+    joined = Interval(watts.low.where(measured, printed.low), watts.high.where(measured, printed.high))
+    basis = measured.map({True: MEASURED, False: PRINTED})
+    rated = interval.put(rows, "efficiency", joined).assign(efficiency_basis=basis)
+    return rated[rated["efficiency_low"].notna()]
+
+
+def nodes(rows: pd.DataFrame) -> pd.DataFrame:
+    """The most efficient system of each accelerator, with a power cap and without one: most work per watt first.
+
+    `rows` are those of `efficiency`. An accelerator that the record metered has no printed figures here. A system is
+    the best of its kind (of_a_kind.alike): on sale, of the usual size where there is one, of the newest round that
+    metered one. Added column: `systems`, how many it is the best of.
+    """
+    columns = [name for name in system_properties.READ if name in rows]
+    facts, is_recorded = rows[columns].reset_index(drop=True), _of_record(rows).to_numpy("bool")
+    names, keys = (rows[name].to_numpy("object") for name in ("accelerator", "system_key"))
+    capped, middle = rows["power_capped"].to_numpy("bool"), interval.of(rows, "efficiency").middle.to_numpy()
+    best = {}  # place of each best row: how many systems it is the best of
+    for name in dict.fromkeys(names):
+        is_rated = names == name
+        is_rated = is_rated & is_recorded if (is_rated & is_recorded).any() else is_rated
+        for cap in dict.fromkeys(capped[is_rated]):
+            places = system_properties.alike(facts, is_rated & (capped == cap)).index
+            best[places[middle[places].argmax()]] = len(set(keys[places]))
+    order = sorted(best, key=middle.__getitem__, reverse=True)
+    counted = np.array([best[place] for place in order], dtype="int64")
+    return rows.iloc[order].reset_index(drop=True).assign(systems=counted)
+
+
+def leader(best: pd.DataFrame) -> pd.Series:
+    """Of `nodes`, of which there must be one, the most efficient of the newest round that the record metered.
+
+    Of those of the usual size where the round has any, of printed figures where nothing was metered.
+    """
+    facts = pd.DataFrame({name: best[name].to_numpy("object") for name in ("round", "accelerator_count")})
+    newest = of_newest_round(system_properties.narrowed(facts, pd.Series(_of_record(best).to_numpy("bool"))))
+    return best.iloc[system_properties.narrowed(newest, newest["accelerator_count"].eq(USUAL_SIZE)).index[0]]
+
+
+def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the row of `ratios` that compares the leader of `nodes` with the baseline, or no row without one.
+
+    Where the baseline itself leads, the best other accelerator of the newest round. The more efficient side comes
+    first, so that the ratio is 1 or more; columns as of `ratios`.
+    """
+    if best.empty or ratios.empty:
+        return ratios.head(0)
+    leading = leader(best)["accelerator"]
+    pairs = ratios[ratios["accelerator"].eq(leading)] if leading != baseline else of_newest_round(ratios)
+    pair = pairs.loc[interval.of(pairs, "ratio").middle.nlargest(1).index]
+    if pair.empty or interval.of(pair, "ratio").middle.ge(1).all():
+        return pair
+    sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems")}
+    swapped = pair.rename(columns=sides | {base: name for name, base in sides.items()})
+    return interval.put(swapped, "ratio", Interval(1.0, 1.0) / interval.of(swapped, "ratio"))
+
+
+def most_metered(rows: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:
+    """Return the rows with measured watts of the accelerator and size that the newest round metered most often.
+
+    Of the benchmarks `language` (language models, see benchmark_rules) where any is there: they load a system most.
+    """
+    metered = rows[rows["power_watts_low"].notna()]
+    metered = of_newest_round(system_properties.narrowed(metered, metered["benchmark"].isin(language)))
+    systems = metered.groupby(["accelerator", "accelerator_count"], sort=False)["power_watts_low"].transform("size")
+    commonest = metered[systems.eq(systems.max())].head(1)
+    return metered.merge(commonest[["accelerator", "accelerator_count"]])
+
+
+def system_kilowatts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what systems draw by benchmark, accelerator and round: the newest round and the most kilowatts first.
+
+    `rows` are those of `limits`, of one system size. Columns: benchmark, accelerator, round, kilowatts_low/high,
+    of_limits (the highest ratio to the summed power limits; NaN where no limit is known), software, system, submitter,
+    basis and source_id of the first system, notes.
+    """
+    by, facts = ["benchmark", "accelerator", "round"], ["software", "system", "submitter", "basis", "source_id"]
+    rows = interval.put(rows, "kilowatts", interval.of(rows, "power_watts") / 1000)
+    rows = rows.assign(
+        software=system_properties.software(rows),
+        of_limits=rows["power_watts_high"] / (rows["limit_w"] * rows["accelerator_count"].astype("float64")),
+    )
+    groups = rows.groupby(by, sort=False)
+    spread = groups.agg(
+        kilowatts_low=("kilowatts_low", "min"),
+        kilowatts_high=("kilowatts_high", "max"),
+        of_limits=("of_limits", "max"),
+        **{name: (name, "first") for name in facts},
+        notes=("notes", lambda notes_of_rows: frozenset().union(*notes_of_rows)),
+    )
+    return newest_first(spread.reset_index().sort_values("kilowatts_high", ascending=False, kind="stable"))
+
+
+def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows by their round, the newest first."""
+    return rows.sort_values("round", key=round_order.of, ascending=False, kind="stable")
+
+
+def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the newest round among them."""
+    return rows[rows["round"].eq(round_order.newest(rows["round"]))]
+
+
+def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """The work per joule of each accelerator over that of `baseline`, in runs of the official record.
+
+    The best system of each side, of rows of `efficiency`, both of as many accelerators and of a suite in common. Both
+    power-capped or neither, where there are two such runs: of one round, the newest that has both, else of two, the
+    newest of either. Only where none are alike is a capped run set against one without a cap, which the columns
+    power_capped and power_capped_base say. Those of one round first, then the newest. Further columns: accelerator,
+    accelerator_count, round and round_base, ratio_low/high, systems and systems_base (how many of that kind the best
+    is the best of), ids (of both rows), source_ids, notes. No row for an accelerator without a run as large as one of
+    the baseline's.
+    """
+    recorded = rows.loc[_of_record(rows), [*RANKED, "suite", "id", "source_id", "notes"]]
+    best = _best(recorded, ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
+    of_baseline = best["accelerator"].eq(baseline)
+    pairs = best[~of_baseline].merge(best[of_baseline], on="accelerator_count", suffixes=("", "_base"))
+    names = ("accelerator", "suite", "suite_base", "power_capped", "power_capped_base", "round", "round_base")
+    facts = enumerate(zip(*(pairs[name].tolist() for name in names), strict=True))
+    ranked = [
+        ((capped == base_capped, round == base_round, round_age(round), round_age(base_round)), accelerator, place)
+        for place, (accelerator, *suites, capped, base_capped, round, base_round) in facts
+        if same_suite(*suites)
+    ]
+    closest: dict[str, int] = {}
+    for _, accelerator, place in sorted(ranked, key=lambda pair: pair[0], reverse=True):
+        closest.setdefault(accelerator, place)
+    pairs = pairs.iloc[list(closest.values())].reset_index(drop=True)
+    base_efficiency = Interval(pairs["efficiency_low_base"], pairs["efficiency_high_base"])
+    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / base_efficiency)
+    rounds = zip(pairs["round"], pairs["round_base"], strict=True)
+    crossed = [notes.apart([round], [base_round]) for round, base_round in rounds]
+    ids = [several(pair) for pair in zip(pairs["source_id"], pairs["source_id_base"], strict=True)]
+    pairs = pairs.assign(source_ids=ids, notes=notes.beside(pairs["notes"], pairs["notes_base"], crossed))
+    pairs = pairs.assign(accelerator_base=baseline, ids=list(zip(pairs["id"], pairs["id_base"], strict=True)))
+    columns = ["accelerator", "accelerator_base", "accelerator_count", "power_capped", "power_capped_base", "round"]
+    columns += ["round_base", "ratio_low", "ratio_high", "systems", "systems_base", "ids", "source_ids", "notes"]
+    return pairs[columns]
+
+
+def history(rows: pd.DataFrame) -> pd.DataFrame:
+    """The least energy of each round, power-capped and not, newest round first: systems of the usual size on sale.
+
+    `rows` are those of `efficiency`, of one benchmark and all its rounds. Columns: round, power_capped, accelerator,
+    joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
+    that are capped alike and of another size, or not on sale), source_ids, notes.
+    """
+    of_kind = [name for name in system_properties.READ if name in rows and name not in RANKED]
+    recorded = rows.loc[_of_record(rows), [*RANKED, *of_kind, "source_id", "notes"]]
+    sized = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
+    best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
+    systems = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
+    groups = list(zip(best["round"], best["power_capped"], strict=True))
+    best = best.assign(others=[int(systems[group]) for group in groups] - best["systems"])
+    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
+    best = best.assign(source_ids=[(name,) for name in best["source_id"]])
+    ranks = [(round_age(round), capped) for round, capped in groups]
+    newest_first = sorted(range(len(best)), key=ranks.__getitem__, reverse=True)
+    columns = ["round", "power_capped", "accelerator", "joules_low", "joules_high", "systems", "others"]
+    return best.loc[newest_first, [*columns, "source_ids", "notes"]].reset_index(drop=True)
+
+
+def submissions(
+    results: pd.DataFrame, origins: Sequence[str], rounds: Sequence[str], benchmark: str = ""
+) -> pd.DataFrame:
+    """Every power submission of these origins, rounds and benchmark (empty: all), of whatever scenario and division.
+
+    Result rows, each once, the newest round first, with `joules_low/high` per unit of `work` (query, sample or token,
+    in the row's own unit): watts over the rate or, where a stream has a latency and no rate, the energy per query that
+    was published.
+    """
+    asked = results["power_measured"] & results["duplicate_of"].eq("") & results["origin"].isin(origins)
+    asked &= results["benchmark"].eq(benchmark) | (benchmark == "")
+    rows = results[asked & (results["round"].isin(rounds) | (not rounds))]
+    stream = rows["energy_millijoules_per_query"] / 1000
+    joules = interval.of(rows, "power_watts") / interval.of(rows, "")
+    metered = rows["power_watts_low"].notna() & rows["metric"].eq("throughput")
+    joules = Interval(joules.low.where(metered, stream), joules.high.where(metered, stream))
+    work = rows["unit"].map(WORK).fillna(WORK[QUERIES])
+    return newest_first(interval.put(rows, "joules", joules).assign(work=work))
+
+
+def by_round(results: pd.DataFrame) -> pd.DataFrame:
+    """How many power submissions a comparison could take from each round of the record, newest first: round, results.
+
+    They are data-center results of the closed division whose watts are known.
+    """
+    record = results["origin"].eq("official") & results["duplicate_of"].eq("")
+    usable = results["power_measured"] & results["power_watts_low"].notna() & results["division"].eq("closed")
+    usable &= results["suite"].isin([name for name in results["suite"].unique() if "datacenter" in filed_under(name)])
+    counts = usable[record].groupby(results.loc[record, "round"]).sum().astype("int64")
+    names = sorted(counts.index, key=round_age, reverse=True)
+    return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})
+
+
+def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:
+    """The system watts that a printed throughput and throughput per watt imply, for the rows that print both.
+
+    Added columns: implied_watts_low/high (watts), measured_watts_low/high (watts of the official row of the same
+    benchmark, scenario, accelerator and count; NaN where there is none), holds (the measured watts lie within).
+    """
+    printed = rows[rows["per_watt_low"].notna()]
+    printed = interval.put(printed, "implied_watts", interval.of(printed, "") / interval.of(printed, "per_watt"))
+    official = rows[rows["origin"].eq("official") & rows["power_watts_low"].notna()]
+    measured = interval.hull(official, PAIR, "power_watts").drop(columns="count")
+    names = {"power_watts_low": "measured_watts_low", "power_watts_high": "measured_watts_high"}
+    beside = printed.merge(measured.rename(columns=names), on=PAIR, how="left")
+    holds = interval.of(beside, "implied_watts").overlaps(interval.of(beside, "measured_watts"))
+    return beside.assign(holds=holds.mask(beside["measured_watts_low"].isna()).astype("boolean"))
+
+
+def energy(rows: pd.DataFrame, usd_per_kilowatt_hour: float, power_usage_effectiveness: float) -> pd.DataFrame:
+    """Energy, its price and what a megawatt does, for rows of `efficiency`.
+
+    Added columns: joules_low/high (per token, sample or query: the inverse of the rate per watt, at the wall),
+    usd_per_million_low/high: joules x 1e6 / 3.6e6 x price x PUE (US dollars per million of that unit),
+    per_megawatt_low/high (the rate that a megawatt of machines reaches: rate per watt x 1e6) and
+    per_building_megawatt_low/high (that of a megawatt of the building: over the PUE).
+    """
+    efficient = interval.of(rows, "efficiency")
+    joules = Interval(1.0, 1.0) / efficient
+    price = 1e6 / JOULES_PER_KILOWATT_HOUR * usd_per_kilowatt_hour * power_usage_effectiveness
+    spent = interval.put(interval.put(rows, "joules", joules), "usd_per_million", joules * price)
+    spent = interval.put(spent, "per_megawatt", efficient * 1e6)
+    return interval.put(spent, "per_building_megawatt", efficient * 1e6 / power_usage_effectiveness)
+
+
+def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataFrame:
+    """The power submissions of the record beside performance submissions of the same submitter and size.
+
+    One row per metered system, benchmark and scenario, newest round first: columns of RUN, system, watts_low/high,
+    share_low/high (its throughput over that of the submitter's own performance runs in that round, of the same
+    accelerators, as many of them; NaN without one), systems (how many those are), across_low/high and others (the same
+    over other submitters' systems), overstated_low/high (the factor by which the performance rate over the power run's
+    watts, the mistake, flatters), source_ids, notes.
+    """
+    metered = power_rows.loc[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official"), PAIRED]
+    unlimited = performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)
+    performance = performance_rows.loc[unlimited, PAIRED]
+    run = metered.groupby(RUN, sort=False, dropna=False).ngroup()  # one number in place of eight columns
+    metered = metered.assign(run=run)
+    pairs = _of_one_target(metered.merge(performance, on=PAIR, suffixes=("", "_free")))
+    pairs = interval.put(pairs, "share", _over_free(pairs))
+    same_submitter = pairs["submitter"].eq(pairs["submitter_free"])
+    of_submitter, of_others = pairs[same_submitter], pairs[~same_submitter]
+    spreads = [_spread(metered, "power_watts", "watts"), _spread(of_submitter, "share")]
+    spreads.append(_spread(of_others, "share", "across"))
+    beside = metered.drop_duplicates("run").set_index("run")[[*RUN, "system"]].join(spreads)
+    for name, rows in (("systems", of_submitter), ("others", of_others)):
+        counted = rows.groupby("run")["system_key_free"].nunique()
+        beside = beside.assign(**{name: counted.reindex(beside.index, fill_value=0)})
+    beside = interval.put(beside, "overstated", Interval(1.0, 1.0) / interval.of(beside, "share"))
+    sources = _of_runs(metered, "source_id")
+    notes_by_run = _of_runs(metered, "notes"), _of_runs(of_submitter, "notes_free")
+    sides = ([notes.union(by_run.get(run, ())) for run in beside.index] for by_run in notes_by_run)
+    cited = pd.Series([several(sources[run]) for run in beside.index], index=beside.index, dtype="object")
+    beside = beside.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=beside.index, dtype="object"))
+    return newest_first(beside.reset_index(drop=True))
+
+
+def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """The metered rows with the limit of power of each of their accelerators: limit_w (watts), limit_basis.
+
+    The cap in force (CAP) where the row states it (`power_limit_watts`), else what the datasheet says (DATASHEET). Of a
+    power-capped row whose cap is not known there is no limit: NaN, and "" for what it is known from.
+    """
+    metered = rows[rows["power_watts_low"].notna()]
+    stated = metered.get("power_limit_watts", pd.Series(np.nan, index=metered.index)).astype("float64")
+    datasheet = metered["accelerator"].map(accelerators.set_index("accelerator")["power_limit_w"]).astype("float64")
+    limit = stated.fillna(datasheet.mask(metered["power_capped"].astype(bool)))
+    known_from = np.select([stated.notna(), limit.notna()], [CAP, DATASHEET], "")
+    return metered.assign(limit_w=limit, limit_basis=pd.Series(known_from, index=metered.index, dtype="str"))
+
+
+def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """Measured wall watts of the system over the summed power limits of its accelerators, newest round first.
+
+    Added columns: limits_w (watts: count x limit), of_limits_low/high (a ratio, unofficial: the wall also feeds
+    processors, memory, fans and power supplies). Rows without measured watts or a known limit are left out.
+    """
+    limited = limits(rows, accelerators).dropna(subset="limit_w")
+    limited = limited.assign(limits_w=limited["limit_w"] * limited["accelerator_count"].astype("float64"))
+    ratio = interval.of(limited, "power_watts") / Interval(limited["limits_w"], limited["limits_w"])
+    return newest_first(interval.put(limited, "of_limits", ratio))
+
+
+def _of_record(rows: pd.DataFrame) -> pd.Series:
+    """Whether the official record metered the row."""
+    return rows["origin"].eq("official") & rows["efficiency_basis"].eq(MEASURED)
+
+
+def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The most efficient row of each group of `by`, the best first, with `systems`: of how many it is the best."""
+    groups = list(zip(*(rows[name].tolist() for name in by), strict=True))
+    systems, best = defaultdict(set), {}
+    for group, system in zip(groups, rows["system_key"].tolist(), strict=True):
+        systems[group].add(system)
+    for place in np.argsort(-interval.of(rows, "efficiency").middle.to_numpy(), kind="stable"):
+        best.setdefault(groups[place], place)
+    counted = np.array([len(systems[group]) for group in best], dtype="int64")
+    return rows.iloc[list(best.values())].assign(systems=counted)
+
+
+def _printed_per_watt(rows: pd.DataFrame) -> Interval:
+    """The printed rate per watt in the comparison's unit: scaled as the printed rate was."""
+    scale = rows["rate_low"] / rows["low"]
+    return Interval(rows["per_watt_low"] * scale, rows["per_watt_high"] * scale)
+
+
+def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of one accuracy target; of two only where one of the systems is filed under a single target."""
+    same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
+    matched = same.groupby([pairs["run"], pairs["system_key_free"]]).transform("any")
+    return pairs[same | ~matched]
+
+
+def _over_free(pairs: pd.DataFrame) -> Interval:
+    """The rate of the power run over the performance run's: as printed where both print one unit, nothing assumed."""
+    printed = pairs["unit"].eq(pairs["unit_free"])
+    rates = [
+        pairs[f"as_printed_{end}"].where(printed, pairs[f"per_accelerator_{end}"])
+        for end in ("low", "high", "low_free", "high_free")
+    ]
+    return Interval(*rates[:2]) / Interval(*rates[2:])
+
+
+def _spread(rows: pd.DataFrame, name: str, called: str = "") -> pd.DataFrame:
+    """By `run`: the lowest and the highest end of an interval, under its own name or as it is `called`."""
+    runs, called = rows.groupby("run"), called or name
+    return pd.DataFrame({f"{called}_low": runs[f"{name}_low"].min(), f"{called}_high": runs[f"{name}_high"].max()})
+
+
+def _of_runs(rows: pd.DataFrame, name: str) -> dict[int, list[Any]]:
+    """By `run`, what its rows have in a column."""
+    by_run: dict[int, list[Any]] = defaultdict(list)
+    for run, cell in zip(rows["run"].tolist(), rows[name].tolist(), strict=True):
+        by_run[run].append(cell)
+    return by_run

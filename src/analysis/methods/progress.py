@@ -1,0 +1,225 @@
+"""Gains of each round: the best result of each accelerator, and software gains separated from new hardware.
+
+Functions take comparable official rows (see compare.gate); rounds are consecutive if both have the benchmark. A
+software gain is the ratio of two results of one submitter in consecutive rounds, on the same accelerator and system
+size: its best system of each round, at an accuracy target that both have.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+import pandas as pd
+
+from analysis._core import interval, round_order
+from analysis._core.citation import several
+from analysis._core.interval import Interval
+from analysis._core.plain_values import as_dicts
+from analysis._core.vocabulary import AVAILABILITIES, filed_under, round_age
+from analysis.methods import system_properties
+from analysis.methods.matched_systems import READ, Records, Row, hull, own_notes, ratio, virtualized
+
+TOPIC = ["benchmark", "scenario"]
+STEP = [*TOPIC, "earlier", "later"]
+SOFTWARE, HARDWARE, MIXED = "software", "new accelerator", "mixed"
+PARTS = (SOFTWARE, HARDWARE, MIXED)
+PAIR = [*STEP, "accelerator", "submitter", "accelerator_count", "accuracy_target", "gain_low", "gain_high"]
+PAIR += ["rate_low", "rate_high", "earlier_rate_low", "earlier_rate_high", "precision", "earlier_precision"]
+PAIR += ["system", "earlier_system", "result_id", "earlier_result_id", "rounds", "source_ids", "notes"]
+GAIN = ["gain_low", "gain_high", "gain_median", "pairs", "accelerators", "source_ids"]
+PART = [*STEP, "part", "factor_low", "factor_high", "factor_median", "accelerator", "earlier_accelerator", "pairs"]
+PART += ["total", "source_ids"]
+HOLDS, NOT_REACHED, EXCEEDED = "confirmed", "not reached", "exceeded"
+
+
+def available(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the official results of available systems, bare metal or virtualized."""
+    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABILITIES[0])]
+
+
+def best(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the best available result of each accelerator in each round of a benchmark and scenario, oldest first.
+
+    Of one size: eight accelerators where there is such a system, else the most frequent size; bare metal before
+    virtualized. The columns are those of `rows`; `leads` marks the highest throughput per accelerator of a round.
+    """
+    official = available(rows)
+    keys = [*TOPIC, "round", "accelerator"]
+    rates = official.filter([*keys, "availability", "hypervisor", "accelerator_count"])
+    rates = rates.assign(middle=interval.of(official, "per_accelerator").middle)
+    labels = [
+        system_properties.alike(part)["middle"].idxmax() for _, part in rates.groupby(keys, sort=False, observed=True)
+    ]
+    best_rows, middle = official.loc[labels], rates.loc[labels, "middle"]
+    highest = middle.groupby([best_rows[name] for name in (*TOPIC, "round")]).transform("max")
+    age = round_order.of(best_rows["round"])
+    order = sorted(range(len(best_rows)), key=lambda place: (age.iloc[place], -middle.iloc[place]))
+    return best_rows.assign(leads=middle.eq(highest)).iloc[order].reset_index(drop=True)
+
+
+def pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the results of one submitter on one accelerator and size in consecutive rounds, a row per pair, as PAIR.
+
+    `gain` is the later throughput per accelerator over the earlier. Virtualized systems pair with virtualized ones. Of
+    two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
+    """
+    filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
+    for row in as_dicts(rows[rows["origin"].eq("official")].filter(columns)):
+        key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualized(row)
+        filed[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
+    rows_of_pairs = [
+        _pair(_of_one_target(new[key], old[key]))
+        for by_round in filed.values()
+        for old, new in pairwise(by_round[name] for name in sorted(by_round, key=round_age))
+        for key in new
+        if key in old
+    ]
+    return _typed(rows_of_pairs, PAIR)
+
+
+def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return the lowest, highest, and median gain of `pairs` by some columns, with counts of pairs and accelerators.
+
+    Columns: `by` and those of GAIN. Groups are in the order of their rounds, where `by` has them.
+    """
+    rows = [
+        {
+            **dict(zip(by, key, strict=True)),
+            "gain_low": part["gain_low"].min(),
+            "gain_high": part["gain_high"].max(),
+            "gain_median": float(interval.of(part, "gain").middle.median()),
+            "pairs": len(part),
+            "accelerators": part["accelerator"].nunique(),
+            "source_ids": several(name for ids in part["source_ids"] for name in ids),
+        }
+        for key, part in pairs.groupby(by, sort=False)
+    ]
+    if "later" in by:
+        rows.sort(key=lambda row: round_age(row["later"]))
+    return _typed(rows, [*by, *GAIN])
+
+
+def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the factors of each round's best result over that of the round before, a row per step and part, as PART.
+
+    `best` and `pairs` are of one benchmark and scenario. `total` is best over best, the product of the `factor_median`
+    of the step's parts. SOFTWARE is the median of the step's pairs, with their range. The rest is HARDWARE where an
+    accelerator leads that was not available the round before, else MIXED: another submitter, size, or accelerator.
+    Without pairs all of the step is MIXED.
+    """
+    leaders = as_dicts(best[best["leads"]].drop_duplicates("round"))
+    accelerators = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
+    rows = []
+    for old, new in pairwise(leaders):
+        total = ratio(new, old).middle
+        in_step = pairs[pairs["later"].eq(new["round"]) & pairs["earlier"].eq(old["round"])]
+        gain = next(gains(in_step, STEP).itertuples(), None)
+        shared = {
+            "benchmark": new["benchmark"], "scenario": new["scenario"], "earlier": old["round"], "later": new["round"],
+            "accelerator": new["accelerator"], "earlier_accelerator": old["accelerator"], "total": total,
+            "pairs": len(in_step), "source_ids": several([old["source_id"], new["source_id"]]),
+        }  # fmt: skip
+        if gain is None:
+            rows.append(shared | {"part": MIXED} | _factor(total, total, total))
+            continue
+        is_new = new["accelerator"] not in accelerators[old["round"]]
+        rows.append(shared | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
+        rest = _factor(total / gain.gain_high, total / gain.gain_low, total / gain.gain_median)
+        rows.append(shared | {"part": HARDWARE if is_new else MIXED} | rest)
+    return _typed(rows, PART)
+
+
+def product(parts: pd.DataFrame) -> dict[str, float]:
+    """Return the factor of each part over all steps: the product of its medians, 1 where a part does not occur."""
+    return {part: float(parts.loc[parts["part"].eq(part), "factor_median"].prod()) for part in PARTS}
+
+
+def claims(stated: pd.DataFrame) -> pd.DataFrame:
+    """Return the stated gains of an accelerator over itself in an earlier round, without duplicates."""
+    accelerator, round = stated["subject_accelerator"], stated["round"]
+    of_itself = accelerator.ne("") & accelerator.eq(stated["baseline_accelerator"])
+    across_rounds = round.ne("") & stated["baseline_round"].ne("") & round.ne(stated["baseline_round"])
+    of_throughput = stated["quantity"].eq("throughput_ratio") & stated["duplicate_of"].eq("") & stated["low"].notna()
+    return stated[of_itself & across_rounds & of_throughput]
+
+
+def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the claims with the gains of the same submitter, accelerator, and rounds, one row per testable claim.
+
+    A claim that names a benchmark or scenario is of it alone. Added columns: `stated_low/high`, `gain_low/high` (all
+    such pairs), `sizes` (of the pairs within the stated range) and `other_sizes`, `other_low/high` (the other pairs;
+    NaN without), `pairs`, `source_ids`, `verdict`: HOLDS where a pair is within the stated range (the highest one for
+    "up to"), else NOT_REACHED or EXCEEDED.
+    """
+    rows = []
+    for claim in as_dicts(stated):
+        matching = pairs[pairs["accelerator"].eq(claim["subject_accelerator"])]
+        matching = matching[matching["earlier"].eq(claim["baseline_round"]) & matching["later"].eq(claim["round"])]
+        for name in ("benchmark", "scenario", "submitter"):
+            matching = matching[matching[name].eq(claim[name])] if claim[name] else matching
+        if matching.empty or "edge" in filed_under(claim["suite"]):
+            continue
+        said = Interval(claim["low"], claim["high"])
+        is_highest = matching["gain_high"].eq(matching["gain_high"].max())
+        candidates = matching[is_highest] if claim["bound"] == "at_most" else matching
+        within = candidates[interval.of(candidates, "gain").overlaps(said)]
+        measured, outside = (_hull(part) for part in (matching, matching[~matching.index.isin(within.index)]))
+        missed = EXCEEDED if measured.high > said.high else NOT_REACHED
+        row = claim | {
+            "stated_low": said.low, "stated_high": said.high, "gain_low": measured.low, "gain_high": measured.high,
+            "other_low": outside.low, "other_high": outside.high, "pairs": len(matching),
+            "sizes": tuple(sorted(set(within["accelerator_count"]))),
+            "other_sizes": tuple(sorted(set(matching["accelerator_count"]) - set(within["accelerator_count"]))),
+            "source_ids": several([claim["source_id"], *(name for ids in matching["source_ids"] for name in ids)]),
+            "verdict": HOLDS if len(within) else missed,
+        }  # fmt: skip
+        rows.append(row)
+    added = ["stated_low", "stated_high", "gain_low", "gain_high", "other_low", "other_high", "pairs", "sizes"]
+    added += ["other_sizes", "source_ids", "verdict"]
+    return pd.DataFrame(rows, columns=[*stated, *added])
+
+
+def _typed(rows: list[Row], columns: list[str]) -> pd.DataFrame:
+    """A frame of these columns, its numbers numbers also where it has no row."""
+    frame = pd.DataFrame(rows, columns=columns)
+    numbers = [name for name in columns if name.endswith(("_low", "_high", "_median")) or name in ("total", "pairs")]
+    return frame.astype({name: "int64" if name == "pairs" else "float64" for name in numbers})
+
+
+def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:
+    """The fastest row of each, of the highest accuracy target that both have; of any where they share none."""
+    shared = {row["accuracy_target"] for row in new} & {row["accuracy_target"] for row in old}
+    target = max(shared, key=lambda name: float(name or 0), default=None)
+    kept = ([row for row in side if target in (None, row["accuracy_target"])] for side in (new, old))
+    return tuple(max(side, key=lambda row: row["per_accelerator_low"] * row["per_accelerator_high"]) for side in kept)
+
+
+def _pair(rows: tuple[Row, Row]) -> Row:
+    new, old = rows
+    gain = ratio(new, old)
+    shared = {name: new[name] for name in (*TOPIC, "accelerator", "submitter", "accelerator_count", "accuracy_target")}
+    rates = {
+        f"{name}_{end}": row[f"per_accelerator_{end}"]
+        for name, row in (("rate", new), ("earlier_rate", old))
+        for end in ("low", "high")
+    }
+    runs = {
+        f"{prefix}{name}": row.get(name, "")
+        for prefix, row in (("", new), ("earlier_", old))
+        for name in ("precision", "system", "result_id")
+    }
+    return shared | rates | runs | {
+        "earlier": old["round"], "later": new["round"], "gain_low": gain.low, "gain_high": gain.high,
+        "rounds": (old["round"], new["round"]), "source_ids": several([old["source_id"], new["source_id"]]),
+        "notes": own_notes(new, old),
+    }  # fmt: skip
+
+
+def _factor(low: float, high: float, median: float) -> dict[str, float]:
+    return {"factor_low": low, "factor_high": high, "factor_median": median}
+
+
+def _hull(rows: pd.DataFrame) -> Interval:
+    return hull(Interval(low, high) for low, high in zip(rows["gain_low"], rows["gain_high"], strict=True))

@@ -1,0 +1,173 @@
+"""Scaling efficiency of larger systems, and the spread of matched systems of several submitters.
+
+Functions take comparable official rows (see compare.gate). Available bare-metal systems are compared within one round,
+benchmark, scenario, and, where it is known, precision.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis._core import round_order
+from analysis._core.citation import several
+from analysis._core.notes import union, without
+from analysis._core.plain_values import as_dicts
+from analysis.methods.matched_systems import READ, Records, Row, hull, ratio
+from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
+
+LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
+BOX, RACK, CLUSTER = "one node", "one rack", "several nodes or racks"
+RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays, each a node
+GROWN = [*LIKE, "from_count", "to_count", "layout", "kept_low", "kept_high", "submitters", "submitter", "system"]
+GROWN += ["source_ids", "notes"]
+SPREAD = [*LIKE, "accelerator_count", "submitters", "vendor", "others_low", "others_high", "own_low", "own_high"]
+SPREAD += ["slowest", "source_ids", "notes"]
+
+
+def compared(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the official results of available bare-metal systems, each with its `layout`: BOX, RACK, or CLUSTER."""
+    sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
+    nodes = sold.get("nodes", pd.Series(np.nan, sold.index))
+    facts = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
+    return sold.assign(layout=pd.Series([_layout(*row) for row in facts], sold.index, "object"))
+
+
+def by_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """The systems of one submitter and precision for each accelerator of a round, by size: rows of `compared`.
+
+    They are those of most sizes, of these the ones that reach the largest, else the fastest; of each size the fastest.
+    The largest system of a benchmark, scenario and round is `alone` where no such line reaches it.
+    """
+    records, ids = _records(rows), []
+    for _, part in _groups(records, ["benchmark", "scenario", "round", "accelerator"]):
+        line = max((line for _, line in _groups(part, ["submitter", "precision"])), key=_reach)
+        ids += [_fastest(of_size)["id"] for _, of_size in _groups(line, ["accelerator_count"])]
+    alone = []
+    for _, part in _groups(records, ["benchmark", "scenario", "round"]):
+        largest = max(row["accelerator_count"] for row in part)
+        if largest > max(USUAL_SIZE, *(row["accelerator_count"] for row in part if row["id"] in ids)):
+            alone.append(_fastest(row for row in part if row["accelerator_count"] == largest)["id"])
+    drawn = rows[rows["id"].isin([*ids, *alone])].sort_values("accelerator_count", kind="stable")
+    return drawn.assign(alone=drawn["id"].isin(alone))
+
+
+def grown(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the scaling efficiency of each larger system in its round, a row per accelerator and size, as GROWN.
+
+    A size is compared with a smaller one that one submitter has too: the usual size if that is one, else the next
+    smaller; where no submitter has two, with the next smaller. `kept` is the larger system's throughput per accelerator
+    over the smaller one's: of the `submitters` with both sizes, lowest to highest; without one (0), of the fastest
+    system of each size. `layout` is that of the larger system, `submitter` and `system` are those of its fastest.
+    """
+    steps = []
+    for key, part in _groups(_records(rows), LIKE):
+        sizes = {
+            size: {name: _fastest(of_submitter) for (name,), of_submitter in _groups(of_size, ["submitter"])}
+            for (size,), of_size in _groups(part, ["accelerator_count"])
+        }
+        group = dict(zip(LIKE, key, strict=True))
+        for larger in sorted(sizes)[1:]:
+            smaller = [size for size in sizes if size < larger]
+            shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
+            base_size = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
+            steps.append(group | {"from_count": base_size, "to_count": larger} | _step(sizes[base_size], sizes[larger]))
+    return pd.DataFrame(steps, columns=GROWN).astype({"kept_low": "float64", "kept_high": "float64"})
+
+
+def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """Return the spread of matched systems, a row per round, accelerator, size, and precision, as SPREAD.
+
+    Each submitter counts with its fastest system. `others` are all but the vendor, as ratios to their own median,
+    lowest to highest; `own` is the vendor's result over that median, NaN without one. `submitters` counts the others,
+    `slowest` names the last of them. Groups with fewer than two others are left out.
+    """
+    vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
+    spreads = []
+    for key, part in _groups(_records(rows), [*LIKE, "accelerator_count"]):
+        group = dict(zip([*LIKE, "accelerator_count"], key, strict=True))
+        vendor = vendors.get(group["accelerator"], "")
+        best = [_fastest(of_submitter) for _, of_submitter in _groups(part, ["submitter"])]
+        others = sorted((row for row in best if not is_vendor(row["submitter"], vendor)), key=_rate)
+        if len(others) < 2:
+            continue
+        middle = float(np.median([_rate(row) for row in others]))
+        vendor_ratios = [_rate(row) / middle for row in best if is_vendor(row["submitter"], vendor)]
+        spreads.append(
+            group
+            | {
+                "submitters": len(others),
+                "vendor": vendor,
+                "others_low": _rate(others[0]) / middle,
+                "others_high": _rate(others[-1]) / middle,
+                "own_low": min(vendor_ratios, default=np.nan),
+                "own_high": max(vendor_ratios, default=np.nan),
+                "slowest": others[0]["submitter"],
+                "source_ids": several(row["source_id"] for row in best),
+                "notes": without(union(row["notes"] for row in best), "another_size"),
+            }
+        )
+    ratios = [name for name in SPREAD if name.endswith(("_low", "_high"))]
+    return pd.DataFrame(spreads, columns=SPREAD).astype(dict.fromkeys(ratios, "float64"))
+
+
+def is_vendor(submitter: str, vendor: str) -> bool:
+    """Whether a submitter is the vendor or a part of it: Intel-HabanaLabs is Intel's, Intel_VMware is not."""
+    return bool(vendor) and submitter.casefold().split("-")[0] == vendor.casefold()
+
+
+def newest(rows: pd.DataFrame) -> str:
+    """The newest round of the rows, "" where there is none."""
+    return round_order.newest(rows["round"])
+
+
+def _layout(accelerator: str, count: int, nodes: int | None) -> str:
+    """The layout of a system; one of an unknown number of nodes counts as one node."""
+    if pd.isna(nodes) or nodes <= 1:
+        return BOX
+    return RACK if count <= RACKS.get(accelerator, 0) else CLUSTER
+
+
+def _records(rows: pd.DataFrame) -> Records:
+    return as_dicts(rows.filter([*dict.fromkeys([*READ, *LIKE, "layout", "system"])]))
+
+
+def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
+    """The rows by the values of several columns, in the order in which they come."""
+    groups: dict[tuple, Records] = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in by)].append(row)
+    return groups.items()
+
+
+def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
+    """The cells of GROWN from two sizes, each given by the fastest system of each submitter."""
+    shared = [name for name in larger if name in smaller]
+    pairs = [(larger[name], smaller[name]) for name in shared]
+    pairs = pairs or [(_fastest(larger.values()), _fastest(smaller.values()))]
+    kept = hull(ratio(*pair) for pair in pairs)
+    best = _fastest(of_larger for of_larger, _ in pairs)
+    ends = [row for pair in pairs for row in pair]
+    return {
+        "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(shared),
+        "submitter": best["submitter"], "system": best["system"],
+        "source_ids": several(row["source_id"] for row in ends),
+        "notes": without(union(row["notes"] for row in ends), "another_size"),
+    }  # fmt: skip
+
+
+def _reach(rows: Records) -> tuple[int, int, float]:
+    """How many sizes rows have; where several, the largest; and the highest rate."""
+    sizes = {row["accelerator_count"] for row in rows}
+    return len(sizes), max(sizes) if len(sizes) > 1 else 0, max(map(_rate, rows))
+
+
+def _fastest(rows: Iterable[Row]) -> Row:
+    return max(rows, key=_rate)
+
+
+def _rate(row: Row) -> float:
+    return float(np.sqrt(row["per_accelerator_low"] * row["per_accelerator_high"]))

@@ -1,0 +1,353 @@
+"""Speedup of one accelerator over another, per accelerator, between comparable systems.
+
+Functions take comparable rows (see compare.gate). A speedup is taken within one basis (a document, or the official
+results of a round); where it crosses rounds, its notes say so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis._core import interval, round_order
+from analysis._core.citation import several
+from analysis._core.interval import Interval
+from analysis._core.notes import NONE
+from analysis._core.plain_values import as_dicts
+from analysis._core.vocabulary import AVAILABILITIES, round_age
+from analysis.comparability import selection
+from analysis.methods import matched_systems
+from analysis.methods.cross_round import Sides, cross_round
+from analysis.methods.matched_systems import MEASURES, READ, Records, compared
+from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
+
+SPECS = {"memory bandwidth": "memory_bandwidth_gb_per_s", "memory capacity": "memory_gb"}
+RAN, EQUAL = "peak compute", "peak compute at one precision"
+FACTS = (*SPECS, RAN, EQUAL)
+_COMPUTE = {"fp4": "fp4_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops"}
+_COMPUTE |= dict.fromkeys(("fp16", "bf16"), "fp16_dense_tflops")
+ERRORS = 2.0  # standard errors by which two facts must differ to be told apart
+LINES = 8  # generations at most, those with the highest throughput
+_KEYS = ["benchmark", "scenario", "basis", "accelerator"]
+_EXPLAINED = ["same", "spec", "miss", "accelerators", "close"]
+_POINT = ["accelerator", "basis", "round", "published", "per_accelerator_low", "per_accelerator_high"]
+_POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_ids", "notes"]
+RATIO = ["assumed", "unit", "as_printed_low", "as_printed_high"]  # what a ratio of two points needs besides rates
+
+
+def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return the speedup over `baseline` per accelerator, one row per benchmark, scenario, basis, and accelerator.
+
+    Columns: benchmark, scenario, basis, accelerator, round (of its fastest system), those of alike.MEASURES (see
+    alike.compared: the fastest comparable system over the baseline's fastest, the spread of comparable systems, pairs
+    of one submitter), origin, `speedup_middle` (geometric), `available` (whether the fastest system is available; a
+    document that does not say counts as available), `through` (the other round of a cross-round estimate, else "") and
+    `links` (its accelerators of both rounds). The baseline itself has a speedup of 1 and no pairs.
+
+    `record`, comparable official rows of other rounds too, adds cross-round estimates for the official rounds of `rows`
+    without the baseline: their accelerators that no round compares with it directly, each in its newest round
+    (bridges.cross_round), on the basis "official <round> via <other round>".
+    """
+    groups = _sides(rows, ["benchmark", "scenario", "basis"])
+    ratios = [
+        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, sides[baseline]) | {"through": "", "links": ()}
+        for key, sides in groups.items()
+        if baseline in sides
+        for name, part in sides.items()
+    ]
+    if record is not None:
+        ratios += _cross_round(rows, record, baseline)
+    frame = pd.DataFrame(ratios, columns=[*_KEYS, "round", *MEASURES, "origin", "through", "links"])
+    frame = frame.astype({name: "float64" for name in MEASURES if name.endswith(("_low", "_high"))})
+    is_available = frame["availability"].isin(["", AVAILABILITIES[0]])
+    return frame.assign(speedup_middle=interval.of(frame, "speedup").middle, available=is_available)
+
+
+def in_each_round(speedups: pd.DataFrame) -> pd.DataFrame:
+    """Return the speedup of each accelerator in each round that has the baseline: its newest one, then older rounds.
+
+    Of `speedups` of over_baseline the rows of gate.official_first, and for an official one the other official ones of
+    available systems. The column `base` names the side that each is over: the round of the baseline, else the basis.
+    Ratios over two bases are not comparable; rows are grouped by them, of official rounds the newest first.
+    """
+    answers = selection.official_first(speedups)
+    keys = ["benchmark", "scenario", "accelerator"]
+    is_official = speedups["origin"].eq("official")
+    every = pd.concat([answers, speedups[is_official & speedups["available"]]]).drop_duplicates([*keys, "basis"])
+    base = every["baseline_round"].where(every["origin"].eq("official"), every["basis"])
+    every = every.assign(base=base.astype("str"))
+    age = [round_age(row["base"]) if row["origin"] == "official" else (-1, -1) for row in as_dicts(every)]
+    return every.iloc[sorted(range(len(every)), key=age.__getitem__, reverse=True)].reset_index(drop=True)
+
+
+def leader(speedups: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the row of `speedups` (of one benchmark and scenario) that answers; no row where none is comparable.
+
+    Official results before documents, direct ratios before cross-round estimates, available before preview, then the
+    newest round; in it the fastest of the usual size where one is faster than the baseline, else the fastest of all.
+    """
+    others = speedups[speedups["accelerator"].ne(baseline)]
+    ranks = pd.DataFrame({
+        "official": others["origin"].eq("official"),
+        "direct": others["through"].eq(""),
+        "available": others["available"],
+        "age": round_order.of(others["round"]),
+        "usual_size": others["accelerator_count"].eq(USUAL_SIZE) & others["speedup_middle"].gt(1),
+        "speedup": others["speedup_middle"],
+    })  # fmt: skip
+    first = ranks.sort_values(list(ranks), ascending=False, kind="stable").index[:1]
+    return others.loc[first].reset_index(drop=True)
+
+
+def newer_estimates(speedups: pd.DataFrame, lead: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the cross-round estimates of available systems in rounds newer than `lead` (leader), newest round first.
+
+    Within a round the fastest comes first. Without a lead there is none.
+    """
+    age = round_order.of(pd.concat([speedups["round"], lead["round"]]))
+    age, age_of_lead = age.iloc[: len(speedups)], age.iloc[len(speedups) :]
+    is_newer = age.gt(age_of_lead.max()) & speedups["available"] & speedups["through"].ne("")
+    newer = speedups.assign(age=age)[is_newer & speedups["accelerator"].ne(baseline)]
+    newer = newer.sort_values(["age", "speedup_middle"], ascending=False, kind="stable")
+    return newer.drop(columns="age").reset_index(drop=True)
+
+
+def results_behind(rows: pd.DataFrame, lead: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the results behind the speedup `lead` (leader): those of both accelerators in its rounds.
+
+    Only available systems where the lead is one. Without a lead there is none.
+    """
+    if lead.empty:
+        return rows.head(0)
+    row = lead.iloc[0]
+    part = rows[rows["accelerator"].isin([row["accelerator"], baseline]) & rows["origin"].eq(row["origin"])]
+    of_basis = part["round"].isin(row["rounds"]) if row["origin"] == "official" else part["basis"].eq(row["basis"])
+    return part[of_basis & (part["availability"].isin(["", AVAILABILITIES[0]]) | (not row["available"]))]
+
+
+def by_generation(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the fastest official available system of each generation in each round.
+
+    A generation (vendor and number, of `accelerators`) is represented by one accelerator: the baseline where it is one,
+    else the one with most rounds, then of the usual size, then the fastest. Accelerators without a number are left out,
+    but for the baseline; `dates` are the rounds with their day. Columns: accelerator, basis, round, published (a date),
+    per_accelerator_low/high, accelerator_count, precision, system, submitter, software, source_ids, notes, those of
+    RATIO; the generation that ends highest first, each by date.
+    """
+    official = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
+    days = dates[dates["published"].ne("")].set_index("round")["published"]
+    points = [
+        _point(part, name, round, str(days[round]))
+        for (name, round), part in _records(official[official["round"].isin(days.index)], ["accelerator", "round"])
+    ]
+    frame = pd.DataFrame(points, columns=[*_POINT, *RATIO]).astype({"published": "datetime64[ns]"})
+    numbered = accelerators[accelerators["generation"].notna()]
+    labels = numbered["vendor"] + " " + numbered["generation"].astype(str)
+    generations = dict(zip(numbered["accelerator"], labels, strict=True))
+    frame = frame[frame["accelerator"].isin([*generations, baseline])].sort_values("published", kind="stable")
+    last = frame.drop_duplicates("accelerator", keep="last")
+    last = last.assign(
+        generation=last["accelerator"].replace(generations),
+        is_baseline=last["accelerator"].eq(baseline),
+        rounds=last["accelerator"].map(frame["accelerator"].value_counts()),
+        usual_size=last["accelerator_count"].eq(USUAL_SIZE),
+    )
+    by_choice = last.sort_values(["is_baseline", "rounds", "usual_size", "per_accelerator_high", "accelerator"])
+    chosen = by_choice.drop_duplicates("generation", keep="last")
+    chosen = chosen.sort_values(["is_baseline", "per_accelerator_high"], ascending=False, kind="stable").head(LINES)
+    order = chosen.sort_values("per_accelerator_high", ascending=False, kind="stable")["accelerator"].tolist()
+    chosen_lines = frame[frame["accelerator"].isin(order)]
+    return chosen_lines.sort_values(
+        "accelerator", key=lambda names: names.map(order.index), kind="stable", ignore_index=True
+    )
+
+
+def gains(lines: pd.DataFrame) -> pd.DataFrame:
+    """Return the throughput of each accelerator of `by_generation` in its last round over its first.
+
+    An accelerator of one round has no row. Columns: accelerator, gain_low/high (see alike.ratio) and, of both ends,
+    first and last (rounds), first_submitter, last_submitter, first_count, last_count (accelerators); source_ids, notes.
+    """
+    rows = []
+    for name, part in lines.groupby("accelerator", sort=False):
+        first, last = part.iloc[0], part.iloc[-1]
+        if len(part) > 1:
+            ratio = matched_systems.ratio(dict(last), dict(first))
+            row = {"accelerator": name, "gain_low": float(ratio.low), "gain_high": float(ratio.high)}
+            for end, point in (("first", first), ("last", last)):
+                row |= {end: point["round"], f"{end}_submitter": point["submitter"]}
+                row[f"{end}_count"] = point["accelerator_count"]
+            ids = several([*first["source_ids"], *last["source_ids"]])
+            rows.append(row | {"source_ids": ids, "notes": matched_systems.own_notes(dict(last), dict(first))})
+    ends = [f"{end}{of}" for end in ("first", "last") for of in ("", "_submitter", "_count")]
+    frame = pd.DataFrame(rows, columns=["accelerator", "gain_low", "gain_high", *ends, "source_ids", "notes"])
+    return frame.astype({"gain_low": "float64", "gain_high": "float64"})
+
+
+def same_accelerators(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
+    """Return the ratio of two rounds for each accelerator in both: later over earlier throughput per accelerator.
+
+    Comparable systems (alike.compared); the pairs of one submitter come closest to the effect of software alone.
+    Official rows only. Columns: accelerator, round, those of alike.MEASURES. Empty where the two are one round.
+    """
+    official = rows[rows["origin"].eq("official")]
+    old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
+    in_both = [name for name in new if name in old] if earlier != later else []
+    ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in in_both]
+    return pd.DataFrame(ratios, columns=["accelerator", "round", *MEASURES])
+
+
+def two_rounds(rows: pd.DataFrame, asked: Sequence[str], later: str) -> tuple[str, str]:
+    """Return the two rounds whose software is compared: the first of `asked`, and `later`, else the newest of `asked`.
+
+    Without `asked` the later one is the newest official round; without an asked round before it, the earlier one is the
+    newest with an accelerator of the later one. "" for a round that does not exist.
+    """
+    official = rows[rows["origin"].eq("official")]
+    newest = later or max(asked or official["round"], key=round_age, default="")
+    if asked and round_age(asked[0]) < round_age(newest):
+        return asked[0], newest
+    names = set(official.loc[official["round"].eq(newest), "accelerator"])
+    shared = set(official.loc[official["accelerator"].isin(names), "round"])
+    return max((name for name in shared if round_age(name) < round_age(newest)), key=round_age, default=""), newest
+
+
+def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
+    """Return the speedup of each accelerator of `path` over the one before it, in the newest official round with both.
+
+    H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Comparable systems (alike.compared).
+    Columns: before and accelerator (the two), round, those of alike.MEASURES. A step without a comparable pair is left
+    out.
+    """
+    official = _sides(rows[rows["origin"].eq("official")], ["round"])
+    newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)
+    ratios = []
+    for before, after in pairwise(path):
+        sides = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
+        if sides:
+            step = {"before": before, "accelerator": after}
+            ratios.append(step | compared(sides[after], sides[before]))
+    return pd.DataFrame(ratios, columns=["before", "accelerator", "round", *MEASURES])
+
+
+def with_datasheet_ratios(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return each speedup with the ratio of each datasheet fact, one row per speedup and fact that both sides state.
+
+    Added columns: spec (a name of FACTS), spec_ratio_low/high, same (whether both ran one precision). RAN is the dense
+    compute at the precision that the accelerator ran over that at the precision that the baseline ran (FP4 over FP8);
+    EQUAL both at the baseline's precision, where the two differ. The baseline itself, a speedup of unknown precision,
+    and an accelerator without a datasheet have no row.
+    """
+    facts = accelerators.set_index("accelerator")
+    others = speedups[speedups["accelerator"].ne(baseline)]
+    others = others[others["precision"].ne("") & others["baseline_precision"].ne("")]
+    others = others.assign(same=others["precision"].eq(others["baseline_precision"]))
+    base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
+    with_facts = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
+    ratios = {name: with_facts[column] / base[column] for name, column in SPECS.items()}
+    ran = [(row, row["precision"], row["baseline_precision"]) for row in as_dicts(with_facts)]
+    ratios[RAN] = [_compute(row, precision) / _compute(base, base_precision) for row, precision, base_precision in ran]
+    equal = [_compute(row, base_precision) / _compute(base, base_precision) for row, _, base_precision in ran]
+    ratios[EQUAL] = pd.Series(equal, with_facts.index, "float64").mask(with_facts["same"])
+    by_spec = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
+    facts_of_each = pd.concat(by_spec).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
+    ratio = facts_of_each["ratio"]
+    return interval.put(facts_of_each.drop(columns="ratio"), "spec_ratio", Interval(ratio, ratio))
+
+
+def explained_by(with_facts: pd.DataFrame) -> pd.DataFrame:
+    """Return how far each datasheet ratio is off the speedups: `miss` is the mean factor between the two, 1 if exact.
+
+    Pairs at one precision are separate from those at two. Only accelerators with every fact count, so that all facts
+    are judged on the same points. `close` marks a fact statistically tied with the best one: its misses (logarithms)
+    exceed those of the best by less than ERRORS standard errors of the mean difference. Columns: same, spec, miss,
+    accelerators (how many), close; pairs at one precision first, in each the best fact first.
+    """
+    judged = with_facts.assign(miss=np.log(with_facts["speedup_middle"] / with_facts["spec_ratio_low"]).abs())
+    parts = [_judged(same, part) for same, part in judged.groupby("same", sort=False)]
+    frame = pd.concat(parts) if parts else pd.DataFrame(columns=_EXPLAINED)
+    return frame.sort_values(["same", "miss"], ascending=[False, True], kind="stable", ignore_index=True)
+
+
+def _judged(same: Any, part: pd.DataFrame) -> pd.DataFrame:
+    misses = part.pivot(index=["benchmark", "basis", "accelerator"], columns="spec", values="miss")
+    misses = misses.reindex(columns=[name for name in FACTS if not (same and name == EQUAL)]).dropna()
+    behind_best = misses.sub(misses[misses.mean().idxmin()], axis=0) if len(misses) else misses
+    error = behind_best.std(ddof=1) / np.sqrt(len(misses)) if len(misses) > 1 else behind_best.mean() * np.inf
+    rows = {"same": bool(same), "spec": list(misses), "miss": np.exp(misses.mean()).to_numpy()}
+    counted = {"accelerators": len(misses), "close": (behind_best.mean() <= ERRORS * error.fillna(np.inf)).to_numpy()}
+    return pd.DataFrame(rows | counted, columns=_EXPLAINED).dropna(subset="miss")
+
+
+def _compute(facts: Mapping[str, Any] | pd.Series, precision: str) -> float:
+    return facts.get(_COMPUTE.get(precision, ""), np.nan)
+
+
+def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
+    """The rows as records, by the values of the columns `by` and then by accelerator."""
+    groups: dict[tuple, Sides] = defaultdict(lambda: defaultdict(list))
+    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
+        groups[tuple(row[name] for name in by)][row["accelerator"]].append(row)
+    return groups
+
+
+def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records]]:
+    """The rows as records, by the values of the columns `by`."""
+    groups: dict[tuple, Records] = defaultdict(list)
+    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
+        groups[tuple(row[name] for name in by)].append(row)
+    yield from groups.items()
+
+
+def _point(part: Records, accelerator: str, round: str, published: str) -> tuple:
+    """The fastest comparable system of one accelerator in one round, in the order of _POINT and RATIO."""
+    best = matched_systems.by_system(matched_systems.alike(part, part)[0])[0]
+    return (
+        accelerator,
+        f"official {round}",
+        round,
+        pd.Timestamp(published),
+        best["per_accelerator_low"],
+        best["per_accelerator_high"],
+        *(best[name] for name in ("accelerator_count", "precision", "system", "submitter")),
+        matched_systems.software(best),
+        several([best["source_id"]]),
+        best["notes"],
+        *(best[name] for name in RATIO),
+    )
+
+
+def _cells(part: Records, base: Records) -> dict[str, Any]:
+    """The measures of one accelerator of a basis; the speedup of the baseline is 1."""
+    cells = compared(part, base) | {"origin": part[0]["origin"]}
+    systems, base_systems = (matched_systems.by_system(side) for side in matched_systems.alike(part, base))
+    cells["notes"] |= matched_systems.lone(systems, base_systems)
+    if part is base:
+        missing = float("nan")
+        cells |= {"speedup_low": 1.0, "speedup_high": 1.0, "pairs_low": missing, "pairs_high": missing, "pairs": 0}
+        cells |= {"notes": NONE}
+    return cells
+
+
+def _cross_round(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) -> Iterator[dict[str, Any]]:
+    asked = _sides(rows[rows["origin"].eq("official")], ["benchmark", "scenario", "round"])
+    topics: dict[tuple, dict[str, Sides]] = defaultdict(dict)
+    for (*topic, name), sides in _sides(record, ["benchmark", "scenario", "round"]).items():
+        topics[tuple(topic)][name] = sides
+    answered = {(*topic, name) for (*topic, _), sides in asked.items() if baseline in sides for name in sides}
+    for *topic, round in sorted(asked, key=lambda key: round_age(key[2]), reverse=True):
+        if baseline in asked[*topic, round]:
+            continue
+        for accelerator in asked[*topic, round]:
+            cells = None
+            if (*topic, accelerator) not in answered:
+                cells = cross_round(topics[tuple(topic)], round, accelerator, baseline)
+            if cells:
+                answered.add((*topic, accelerator))
+                basis = f"official {round} via {cells['through']}"
+                yield dict(zip(_KEYS, (*topic, basis, accelerator), strict=True)) | cells | {"origin": "official"}

@@ -1,0 +1,362 @@
+"""A capacity plan: how many accelerators, nodes and dollars users need.
+
+The one place that answers it: report, command line, sliders and audit ask here, and so have one set of assumptions.
+What a plan rests on is looked up once (see basis.py) and planned over many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from analysis._core import interval, notes
+from analysis._core.interval import Interval
+from analysis._core.notes import NONE, Notes, note
+from analysis._core.parameters import RealWorldDerating
+from analysis._core.vocabulary import COST_MODELS, MS_PER_SECOND, TOKENS, WORKS
+from analysis.comparability.selection import Comparison
+from analysis.methods import cost, node_power, system_properties
+from analysis.planner import sizing
+from analysis.planner.basis import Basis, Prompt, basis
+from analysis.planner.demand import Demand
+from analysis.planner.lower_bounds import Throughput
+from analysis.planner.official_runs import FIRST_TOKEN, SPEED, Tables
+
+_Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
+ASSUMED = "assumed"  # basis of a range that no table gives
+MEASURED = "measured under the latency limit, no production loss"  # basis of a derate of 1
+
+
+@dataclass(frozen=True)
+class LongPrompt:
+    """A prompt that is read in no less than the limit on the first token; `compute_share` is of what reads it."""
+
+    tokens: float
+    accelerators: float
+    compute_share: float
+    read_ms: float
+    limit_ms: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
+
+    `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
+    those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
+    the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` what
+    must be said of the kilowatts. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
+    `too_long` is a prompt for which there are no draws whatever the number of accelerators.
+    """
+
+    draws: pd.DataFrame
+    demand: Demand
+    accelerator: str
+    names: Mapping[str, str]
+    chosen: Comparison
+    behind: pd.DataFrame
+    fastest: tuple[float, str]
+    box: sizing.Box
+    inputs: pd.DataFrame
+    drawn: node_power.Drawn
+    power_notes: Notes
+    notes: Notes
+    as_fast: tuple[str, ...] = ()
+    too_long: LongPrompt | None = None
+
+    @cached_property
+    def marks(self) -> pd.DataFrame:
+        """P10, P50 and P90 of every output."""
+        return sizing.percentiles(self.draws, list(sizing.OUTPUTS))
+
+    def likely(self, output: str) -> Interval:
+        """From the tenth to the ninetieth percentile of one output."""
+        return Interval(*self.marks.set_index("output").loc[output, ["p10", "p90"]].astype(float))
+
+    @property
+    def node(self) -> int:
+        """The accelerators of a node."""
+        return self.box.node
+
+    @property
+    def called(self) -> str:
+        """What people call the accelerator."""
+        return self.names.get(self.accelerator, self.accelerator)
+
+    @property
+    def unproven(self) -> bool:
+        """Whether the accelerator has runs, but none at this speed."""
+        return self.behind.empty and self.fastest[1] != ""
+
+    @cached_property
+    def serves(self) -> bool:
+        """Whether some number of accelerators serves the users nine times in ten, so that P90 is known."""
+        return bool(sizing.percentiles(self.draws, ["nodes"])["p90"].notna().item())
+
+    @property
+    def held_nowhere(self) -> float:
+        """The share of the draws in which no number of accelerators holds the weights beside one request, 0 to 1."""
+        return sizing.held_nowhere(self.draws)
+
+    @property
+    def ranked(self) -> pd.DataFrame:
+        """What dominates the uncertainty of the bill, or of the number of nodes where no price is known."""
+        return sizing.sensitivity(self.draws, "usd_per_hour" if sizing.priced(self.draws) else "nodes")
+
+
+def make(
+    tables: Tables,
+    asked: RealWorldDerating,
+    derate: Interval | None = None,
+    above_one: bool = False,
+    derate_of: str = ASSUMED,
+    own: Throughput | None = None,
+) -> Planned:
+    """The plan that `asked` asks for on its baseline, from official or printed throughput x `derate` (asked.derate).
+
+    `derate_of` says what the derate is a range of; `own` stands in place of that throughput. No draws where no
+    throughput at the speed is known, and no dollars where no price is. Raises ValueError for a derate that sizing.draw
+    refuses.
+    """
+    return over(basis(tables, asked), asked, derate, above_one, derate_of, own)
+
+
+def over(
+    plan_basis: Basis,
+    asked: RealWorldDerating,
+    derate: Interval | None = None,
+    above_one: bool = False,
+    derate_of: str = ASSUMED,
+    own: Throughput | None = None,
+) -> Planned:
+    """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
+    speed = speed_asked(plan_basis.unit, asked)
+    proven = plan_basis.at(speed) if own is None else plan_basis.proven_by(own)
+    supply, behind, throughput, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
+    prompt = plan_basis.prompt.within(asked.ttft_ms / MS_PER_SECOND, system_properties.node(behind))
+    demand = _demand(plan_basis, asked, speed, prompt)
+    derate = Interval(*asked.derate) if derate is None else derate
+    box = _box(plan_basis, asked, behind, drawn.watts, prompt)
+    usd = plan_basis.price if plan_basis.price.known else Interval(1.0, 1.0)
+    ranges = (throughput.rate, derate, demand.peak_over_mean, usd)
+    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, accelerator=plan_basis.accelerator)
+    draws = draws if plan_basis.price.known else draws.assign(price=float("nan"))
+    sized = sizing.size(draws, demand, plan_basis.model, box, Interval(*asked.context_tokens), asked.seed)
+    inputs = [
+        *_of_throughput(plan_basis, throughput, behind, derate, derate_of),
+        *_inputs(plan_basis, asked, demand, box, drawn),
+        *_first_token(asked, demand, prompt),
+    ]
+    return Planned(
+        draws=sized,
+        demand=demand,
+        accelerator=plan_basis.accelerator,
+        names=dict(zip(plan_basis.accelerators["accelerator"], plan_basis.accelerators["label"], strict=True)),
+        chosen=supply.chosen,
+        behind=behind,
+        fastest=plan_basis.fastest,
+        box=box,
+        inputs=_table(inputs),
+        drawn=drawn,
+        power_notes=_of_power(drawn, behind, plan_basis.accelerator, supply.chosen.question.scenario),
+        notes=_of_plan(plan_basis, demand, asked, behind, prompt)
+        | _of_unit(plan_basis, supply.chosen.label)
+        | _of_memory(plan_basis, sized),
+        as_fast=tuple(plan_basis.as_fast(speed)),
+        too_long=_too_long(asked, demand, prompt),
+    )
+
+
+def speed_asked(unit: str, asked: RealWorldDerating) -> float:
+    """The speed that each user is to see; where the `unit` is tokens, a limit on the time of each asks for one too."""
+    least = MS_PER_SECOND / asked.tpot_ms if unit == TOKENS else 0.0
+    return max(asked.tokens_per_second_per_user, least)
+
+
+def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
+    """The plans for several numbers of users, P10 to P90 of their draws.
+
+    Columns: users, nodes_low/median/high, usd_per_user_hour_low/median/high (NaN without a price). No rows where
+    nothing is planned.
+    """
+    rows = []
+    for users in counts:
+        marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
+        rows.append((users, *marks.loc["nodes"], *marks.loc["usd_per_user_hour"]))
+    names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "median", "high")]
+    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["nodes_low", "nodes_high"])
+
+
+def staircase(
+    plan_basis: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
+) -> pd.DataFrame:
+    """The steps of the staircase from users to nodes, for the plan that `asked` asks for with any number of users.
+
+    One row a step, the least nodes first: nodes (rented, with asked.spare_nodes), users_from_p10/p50/p90: the fewest
+    users for whom that percentile of the plan's draws has so many nodes or more; for one user less `over` has fewer.
+    P90 takes its steps among fewer users than P50; nodes that only serve together begin with the same user. From the
+    P50 of the lowest of `users` to that of the highest; of more than `steps` nodes so many, spread evenly by their
+    ratio, each with its own first user. No rows where nothing is planned.
+    """
+    spare, asked = asked.spare_nodes, asked.model_copy(update={"users": users[0], "spare_nodes": 0})
+    plan, largest = (over(plan_basis, asked.model_copy(update={"users": count})) for count in users)
+    names = ["nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
+    if not (plan.serves and largest.serves):
+        return pd.DataFrame(columns=names)
+    ends = [end.marks.set_index("output").at["nodes", "p50"] for end in (plan, largest)]
+    least, most = map(int, ends)
+    counts = range(least, most + 1)
+    if len(counts) > steps:
+        counts = sorted({round(count) for count in np.geomspace(least, most, steps)})
+    rows = []
+    for count in counts:
+        fewer = (plan.draws, plan.demand, plan_basis.model, plan.box, count - 1)
+        rows.append((count + spare, *_first_users(sizing.served(*fewer) if count > 1 else None)))
+    return pd.DataFrame(rows, columns=names)
+
+
+def _first_users(served_by_fewer: np.ndarray | None) -> list[int]:
+    """The fewest users for whom the draws of sizing.MARKS need one node more than the nodes behind `served_by_fewer`.
+
+    That is the most users which one node fewer serves, draw by draw; None where that is no node.
+    """
+    if served_by_fewer is None:
+        return [1] * len(sizing.MARKS)
+    ranks = [int(np.ceil(mark * (len(served_by_fewer) - 1))) for mark in sizing.MARKS]
+    places = [len(served_by_fewer) - 1 - rank for rank in ranks]
+    ordered = np.partition(served_by_fewer, places)
+    return [int(np.floor(np.round(ordered[place], 6))) + 1 for place in places]
+
+
+def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
+    """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
+    tokens, limit = asked.tokens_per_request or plan_basis.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
+    seconds = prompt.seconds if prompt.known else 0.0
+    peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
+    return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
+
+
+def _of_power(drawn: node_power.Drawn, behind: pd.DataFrame, accelerator: str, scenario: str) -> Notes:
+    """What must be said of kilowatts beside the throughput of the rows `behind` the plan, which are of a `scenario`."""
+    if not drawn.metered:
+        return frozenset({note("no_meter", accelerator=accelerator, scenario=scenario)})
+    apart = notes.apart(behind["round"], drawn.runs["round"])
+    return frozenset(replace(remark, about=("throughput against kilowatts",)) for remark in apart)
+
+
+def _box(
+    plan_basis: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval, prompt: Prompt
+) -> sizing.Box:
+    memory_gb = plan_basis.accelerators.set_index("accelerator").at[plan_basis.accelerator, "memory_gb"]
+    node = system_properties.node(behind)
+    return sizing.Box(
+        memory_gb=float(memory_gb),
+        headroom=asked.memory_headroom,
+        watts=drawn,
+        power_usage_effectiveness=asked.power_usage_effectiveness,
+        node=node,
+        spare_nodes=asked.spare_nodes,
+        measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
+        kept=plan_basis.scaling.kept,
+        group=int(prompt.accelerators) if prompt.known else 1,
+    )
+
+
+def _of_throughput(
+    plan_basis: Basis, throughput: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
+) -> list[_Input]:
+    """The throughput that is planned with, what latency took of it, and what production takes."""
+    seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
+    range_of = throughput.range_of
+    of_systems = f"{throughput.with_offline} of {throughput.systems} systems, over their own Offline runs"
+    latency = "share, included in the throughput"
+    return [
+        ("throughput per accelerator", f"{WORKS[plan_basis.unit]} per second", throughput.rate, range_of),
+        *[("interactivity of those runs", "tokens/s per user (p99)", seen, range_of)] * seen.known,
+        *[("share of Offline under the latency limit", latency, throughput.kept, of_systems)] * throughput.kept.known,
+        ("derate", "share of that throughput in production", derate, derate_of),
+    ]
+
+
+def _of_prices(providers: Sequence[str], cost_model: str) -> str:
+    """Return whose prices a range is of, and of which cost model those of data/prices.csv are."""
+    named = ", ".join(dict.fromkeys(providers))
+    return f"{named} ({COST_MODELS[cost_model]})" if named and named != cost.GIVEN else named or "no price"
+
+
+def _inputs(
+    plan_basis: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: node_power.Drawn
+) -> list[_Input]:
+    context, beyond = Interval(*asked.context_tokens), f"share per accelerator beyond {box.measured_on}"
+    return [
+        ("peak over mean", "traffic ratio", demand.peak_over_mean, ASSUMED),
+        ("price", "US dollars per accelerator-hour", plan_basis.price, _of_prices(plan_basis.offers, asked.cost_model)),
+        ("context", "tokens in the KV cache per request", context, ASSUMED),
+        (sizing.KEPT, beyond, box.kept, plan_basis.scaling.range_of),
+        ("power", "watts per accelerator with host", drawn.watts, drawn.basis),
+    ]
+
+
+def _table(rows: Iterable[_Input]) -> pd.DataFrame:
+    """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
+    ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
+    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
+
+
+def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> list[_Input]:
+    """What stays fixed in every draw until the first token; nothing without a prompt."""
+    count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
+    share = f"{interval.number(100 * asked.prefill_share)}% of dense compute of {count}"
+    rows = [
+        ("prefill", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
+        ("queueing", "seconds at most", max(demand.wait_limit_s, 0.0)),
+    ]
+    return [(name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known]
+
+
+def _too_long(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> LongPrompt | None:
+    if demand.wait_limit_s > 0:
+        return None
+    read_ms = demand.prompt_s * MS_PER_SECOND
+    return LongPrompt(prompt.tokens, prompt.accelerators, asked.prefill_share, read_ms, asked.ttft_ms)
+
+
+def _of_unit(plan_basis: Basis, label: str) -> Notes:
+    return NONE if plan_basis.unit == TOKENS else frozenset({note("no_tokens", unit=plan_basis.unit, benchmark=label)})
+
+
+def _of_memory(plan_basis: Basis, sized: pd.DataFrame) -> Notes:
+    """That some of the draws have no plan, for memory holds no request."""
+    if not (share := sizing.held_nowhere(sized)):
+        return NONE
+    percent = interval.number(100 * share, 2)
+    return frozenset({note("held_nowhere", percent=percent, accelerator=plan_basis.accelerator)})
+
+
+def _of_plan(
+    plan_basis: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt
+) -> Notes:
+    """What the plan leaves out or assumes."""
+    wanted = asked.tokens_per_second_per_user
+    remarks = notes.some(
+        no_queue=bool(pd.isna(demand.service_s)),
+        no_prompt=not prompt.known,
+        no_memory=plan_basis.model is None,
+        latent_cache=plan_basis.model is not None and plan_basis.model.latent and prompt.accelerators > 1,
+        speed_unknown=plan_basis.unit == TOKENS and bool(behind[SPEED].isna().any()),
+    )
+    if plan_basis.unit == TOKENS and plan_basis.late(behind):
+        took = {"seconds": interval.number(behind[FIRST_TOKEN].min() / MS_PER_SECOND, 2)}
+        took |= {"limit": interval.number(asked.ttft_ms / MS_PER_SECOND)}
+        remarks |= {note("late_first_token", accelerator=plan_basis.accelerator, **took)}
+    if prompt.known:
+        remarks |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
+    if plan_basis.model is not None and prompt.tokens > asked.context_tokens[-1]:
+        lengths = {"prompt": prompt.tokens, "context": asked.context_tokens[-1]}
+        remarks |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in lengths.items()})}
+    faster = demand.tokens_per_second_per_user > wanted
+    return remarks | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)

@@ -1,1 +1,0 @@
-"""What the hardware can do at most: what fits in memory, the roofline, and what runs reach of it."""

@@ -1,0 +1,142 @@
+"""The doubt on each result, and what the gate and the parameter `trust` make of it."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis._core import parameters
+from analysis._core.choices import not_among
+from analysis._core.notes import KINDS, NONE, note, of_rows
+from analysis._tables.catalog import Catalog, NotJudged
+from analysis.audit import flags
+from analysis.comparability import selection
+from analysis.comparability.selection import Question
+
+Rows = Callable[..., pd.DataFrame]
+Official = Callable[..., dict[str, Any]]
+Audited = Callable[[pd.DataFrame], Any]
+OURS = {"low": 799.5, "high": 800.5, "division": "closed"}
+
+
+@pytest.fixture
+def doubted(rows: Rows, audited: Audited) -> Callable[..., pd.DataFrame]:
+    """What is doubted about rows, from dicts of what differs from a published figure."""
+    return lambda *given: audited(rows(*given)).doubts
+
+
+def test_what_the_record_bears_out_is_not_doubted(doubted: Callable, official: Official) -> None:
+    found = doubted(OURS, official(low=800.0, id="o"))
+    assert found.index.tolist() == ["r0", "o"]
+    assert found["doubt"].tolist() == ["", ""]
+    assert found["checked"].tolist() == [True, True]
+
+
+DOUBTED = [
+    ({}, 900.0, "contradicts_record", False),
+    ({"round": "v4.0"}, 800.0, "no_official_result", False),
+    ({"system": "Other"}, 900.0, "system_not_at_hand", False),
+    ({"low": 120_000.0}, 120_000.0, "above_hardware", False),
+    ({"accelerator_count": 4, "low": 400.0}, 800.0, "", True),
+]
+
+
+@pytest.mark.parametrize(("given", "value", "doubt", "checked"), DOUBTED)
+def test_what_is_doubted(
+    doubted: Callable, official: Official, given: dict[str, Any], value: float, doubt: str, checked: bool
+) -> None:
+    row = doubted(OURS | {"high": None} | given, official(low=value)).loc["r0"]
+    assert (row["doubt"], bool(row["checked"])) == (doubt, checked)
+
+
+def test_figures_for_the_part_of_another_power_limit_only_are_doubted_and_checked(
+    doubted: Callable, official: Official
+) -> None:
+    own, sibling = official(low=700.0, accelerator="H200 SXM"), official(low=800.0, accelerator="H200 SXM CTS")
+    row = doubted(OURS | {"accelerator": "H200 SXM"}, own, sibling).loc["r0"]
+    assert (row["doubt"], bool(row["checked"])) == ("other_power_limit", True)
+
+
+def test_every_doubt_is_a_kind_of_note_and_what_leaves_a_figure_unchecked_is_a_doubt() -> None:
+    assert set(flags.NOTES.values()) <= set(KINDS)
+    assert set(flags.UNCHECKED) < set(flags.NOTES)
+    assert {doubt for _, _, doubt, _ in DOUBTED} | {"other_power_limit"} == {"", *flags.NOTES.values()}
+
+
+def test_a_repeat_is_as_doubtful_as_the_first(doubted: Callable, official: Official) -> None:
+    found = doubted(OURS, OURS | {"duplicate_of": "r0", "accelerator_count": None}, official(low=900.0))
+    assert found.loc["r1", "doubt"] == found.loc["r0", "doubt"] == "contradicts_record"
+
+
+def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_ones_are_wanted(
+    rows: Rows, official: Official, audited: Audited
+) -> None:
+    tables = audited(rows(OURS, official(low=900.0, id="o")))
+    everything = selection.select(tables, Question("llm", "Offline"))
+    notes = everything.rows.set_index("id")["notes"]
+    assert note("contradicts_record") in notes["r0"]
+    assert note("contradicts_record") not in notes["o"]
+    assert note("contradicts_record", about=["A"]) in of_rows(everything.rows, "source")
+    checked = selection.select(tables, Question("llm", "Offline", trust="checked"))
+    assert checked.rows["origin"].tolist() == ["official"]
+    reason = note("not_checked", doubt=note("contradicts_record"))
+    assert checked.left_out["reason"].tolist() == [reason.text]
+
+
+def test_results_for_what_asks_no_question_have_their_doubts_as_their_only_notes(
+    rows: Rows, official: Official, audited: Audited
+) -> None:
+    tables = audited(rows(OURS, official(low=900.0, availability="preview")))
+    assert selection.trusted(tables, "all")["notes"].tolist() == [{note("contradicts_record")}, NONE]
+    assert selection.trusted(tables, "checked")["origin"].tolist() == ["official"]
+
+
+def test_trust_is_one_of_two(rows: Rows, audited: Audited) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"no trust {not_among('check', ['all', 'checked'])}")):
+        selection.select(audited(rows(OURS)), Question("llm", "Offline", trust="check"))
+    with pytest.raises(ValueError, match="no trust"):
+        selection.trusted(audited(rows(OURS)), "some")
+
+
+@pytest.mark.parametrize("trust", ["all", "checked"])
+def test_rows_that_were_not_audited_are_an_error_and_not_trusted(rows: Rows, audited: Audited, trust: str) -> None:
+    tables = audited(rows(OURS))
+    tables.results = rows(OURS, OURS)
+    with pytest.raises(ValueError, match=r"no doubts are known of result 'r1' \(1 of 2 results\)"):
+        selection.trusted(tables, trust)
+    with pytest.raises(ValueError, match=r"no doubts are known of result 'r1' \(1 of 2 results\)"):
+        selection.select(tables, Question("llm", "Offline", trust=trust))
+
+
+def test_doubts_follow_their_result_and_not_their_place(rows: Rows, official: Official, audited: Audited) -> None:
+    tables = audited(rows(OURS, official(low=900.0)))
+    tables.doubts = tables.doubts[::-1]
+    assert selection.trusted(tables, "all")["doubt"].tolist() == ["contradicts_record", ""]
+
+
+def test_the_record_alone_is_compared_without_an_audit_and_has_no_doubts(rows: Rows, official: Official) -> None:
+    record = selection.record(rows(OURS, official(low=900.0, id="o")), pd.DataFrame())
+    assert record.results["id"].tolist() == record.doubts.index.tolist() == ["o"]
+    assert record.doubts.to_numpy().tolist() == [["", True]]
+
+
+def test_a_catalog_without_a_judge_compares_nothing() -> None:
+    plain = Catalog()
+    with pytest.raises(NotJudged, match=r"analysis\.audit\.flags\.catalog"):
+        selection.select(plain, Question("llama2-70b", "Offline"))
+    with pytest.raises(NotJudged):
+        selection.trusted(plain, "all")
+    assert len(plain.results)
+
+
+def test_a_judged_catalog_doubts_each_of_its_results_once(data: Catalog) -> None:
+    assert data.doubts.index.tolist() == data.results["id"].tolist()
+    assert set(data.doubts["doubt"]) <= {"", *flags.NOTES.values()}
+    assert data.doubts is data.doubts
+
+
+@pytest.mark.parametrize("model", [each for each in parameters.MODELS.values() if issubclass(each, parameters.Common)])
+def test_every_report_may_be_asked_for_checked_figures(model: type) -> None:
+    assert selection.ask(model(trust="checked")).trust == "checked"

@@ -1,0 +1,172 @@
+"""A small project of its own in a temporary folder: notebooks made here, one built once and copied for each test."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from analysis._build.kernels import warm
+from analysis._build.kernels.pool import KINDS
+from analysis._build.reports import Outcome, build_reports, plan_reports
+from analysis._build.runs import runfiles
+from analysis._build.runs.folders import Places
+
+HOSTILE = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
+
+QUESTION = "# How many apples?\n\nApples in *two* baskets."
+PARAMETERS = "apples: int = 3  # how many there are\nname: str = 'Ann'  # who has them"
+IMPORTS = """import html
+from pathlib import Path
+from toy.sums import double
+from IPython.display import HTML, display"""
+ANSWER = """low = double(apples)
+finding = {"name": "apples", "low": low, "high": low + 1, "unit": "apples", "sentence": f"{name} has {low} apples.",
+           "sources": ["s1"], "caveats": []}
+display({"application/vnd.analysis.finding+json": finding, "text/html": f"<p>{finding['sentence']}</p>",
+         "text/plain": "not for the page"}, raw=True)"""
+FIGURE = """svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 72 36"><rect width="9" height="9"/></svg>'
+display({"image/svg+xml": svg}, metadata={"image/svg+xml": {"alt": "6 apples", "caption": "Source: s1."}}, raw=True)"""
+PROVENANCE = """import hashlib, toy
+table = Path(toy.__file__).parents[2] / "data" / "apples.csv"
+display({"application/vnd.analysis.provenance+json": {
+    "rows": {"apples.csv": {"count": 1, "sha256": "1"}},
+    "sources": [{"id": "s1", "title": "Apple <b>census</b>", "publisher": "Us", "url": "https://example.org/a",
+                 "published": "2024-08-28", "license": "CC-BY-4.0"}],
+    "result_ids": ["v4.1-0001"], "parameters": {"apples": apples, "name": name}}},
+    metadata={"application/vnd.analysis.provenance+json": {
+        "tables": {"apples.csv": hashlib.sha256(table.read_bytes()).hexdigest()}}}, raw=True)"""
+
+
+def code(source: str, *tags: str) -> Any:
+    """A code cell with tags."""
+    return new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
+
+
+def cells(*extra: Any) -> list[Any]:
+    """The cells of a good notebook, with `extra` before its last heading."""
+    return [
+        new_markdown_cell(QUESTION),
+        code(PARAMETERS, "parameters"),
+        code(IMPORTS, "hide-input"),
+        new_markdown_cell("## The answer"),
+        code(ANSWER, "answer", "hide-input"),
+        new_markdown_cell("## What is compared\n\n| a | b |\n|---|--:|\n| x | 1 |"),
+        code(FIGURE, "hide-input"),
+        *extra,
+        new_markdown_cell("## Sources"),
+        code(PROVENANCE, "hide-input"),
+    ]
+
+
+def validate(notebook: str, given: dict[str, Any]) -> dict[str, Any]:
+    """A stand-in for analysis._core.parameters.validate."""
+    unknown = sorted(set(given) - {"apples", "name"})
+    if unknown:
+        raise ValueError(f"{notebook}: no parameter {unknown[0]!r}; valid: apples, name")
+    return {"apples": 3, "name": "Ann"} | given
+
+
+class Project:
+    """The temporary project, and how a test changes and builds it."""
+
+    # Test modules cannot import this one (pytest's importlib mode), so the helpers come with the fixture.
+    cells, code, validate, hostile = staticmethod(cells), staticmethod(code), staticmethod(validate), HOSTILE
+
+    def __init__(self, root: Path) -> None:
+        self.places, self.lines, self.unused = Places.under(root), [], ()
+
+    def notebook(self, name: str, all_cells: list[Any]) -> None:
+        """Write a notebook."""
+        for number, cell in enumerate(all_cells):
+            cell["id"] = f"c{number}"
+        self.places.notebooks.mkdir(parents=True, exist_ok=True)
+        kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        notebook = new_notebook(cells=all_cells, metadata={"kernelspec": kernelspec})
+        nbformat.write(notebook, self.places.notebook(name))
+
+    def run_file(self, report: str, notebook: str, **parameters: Any) -> None:
+        """Write a run file."""
+        self.places.runs.mkdir(parents=True, exist_ok=True)
+        content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
+        (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
+
+    def build(self, *names: str, kernels: str = KINDS[0], **options: Any) -> Outcome:
+        """Build, and keep what was said in `lines`."""
+        self.lines = []
+        given = {"places": self.places, "validate": validate, "say": self.lines.append, "kernels": kernels}
+        return build_reports(names, **given, **options)
+
+    def copy(self, root: Path) -> "Project":
+        """A copy to be changed at will."""
+        shutil.copytree(self.places.root, root)
+        made = Project(root)
+        made.unused = self.unused
+        return made
+
+    def fresh(self) -> bool:
+        """Whether a build would have nothing to do."""
+        files, outcome = runfiles.run_files(self.places), Outcome()
+        plans = plan_reports(files, self.places, outcome, validate)
+        return len(plans) == len(files) and all(plan.reason is None for plan in plans)
+
+    @property
+    def said(self) -> str:
+        """All that the last build said."""
+        return "\n".join(self.lines)
+
+    def page(self, report: str) -> str:
+        """A report's HTML."""
+        return (self.places.reports / f"{report}.html").read_text(encoding="utf-8")
+
+    def record(self, report: str) -> dict[str, Any]:
+        """A report's record."""
+        return json.loads((self.places.reports / f"{report}.json").read_text(encoding="utf-8"))
+
+    def tree(self) -> dict[str, bytes]:
+        """Every file below reports/, by name, but for how long each report took."""
+        files = (path for path in sorted(self.places.reports.rglob("*")) if path.is_file() and path != self.places.pace)
+        return {path.relative_to(self.places.reports).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, without_libraries: Callable) -> Project:
+    """A project with two good reports, built; for reading only."""
+    project = Project(tmp_path_factory.mktemp("built"))
+    places = project.places
+    project.unused = without_libraries(places.source)
+    (places.source / "toy").mkdir()
+    (places.source / "toy" / "__init__.py").write_text('"""Toy."""\n')
+    (places.source / "toy" / "sums.py").write_text("def double(x):\n    return 2 * x\n")
+    places.data.mkdir()
+    (places.data / "apples.csv").write_text("basket,apples\n1,3\n")
+    places.lock.write_text("# lock\n")
+    table = code(f"display(HTML('<table><tr><td>' + html.escape({HOSTILE!r}) + '</td></tr></table>'))")
+    hostile = [table, code(f"{HOSTILE!r}")]
+    project.notebook("apples", cells(*hostile))
+    project.run_file("apples", "apples")
+    project.run_file("apples_five", "apples", apples=5)
+    project.outcome = project.build(kernels="ordinary")
+    assert project.outcome.status == 0, project.said
+    return project
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
+    yield tmp_path_factory.mktemp("one") / "project"
+    warm.close()
+
+
+@pytest.fixture
+def project(built: Project, place: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A copy of the built project, to be changed at will."""
+    shutil.rmtree(place, ignore_errors=True)
+    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
+    monkeypatch.setattr(warm, "close", lambda env=None: None)
+    return built.copy(place)

@@ -1,0 +1,274 @@
+"""Building: what is written, what is said when a notebook fails, and that nothing else suffers from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from analysis._build.kernels.pool import KINDS
+from analysis._build.reports import build_reports
+from analysis._build.runs import runfiles
+from analysis._core.table_text import UnusableTable
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+
+def test_a_build_writes_page_and_record(built: Project) -> None:
+    assert built.outcome.status == 0
+    assert sorted(built.outcome.built) == ["apples", "apples_five"]
+    record = built.record("apples_five")
+    assert record["question"] == "How many apples?"
+    assert record["answer"] == ["Ann has 10 apples."]
+    assert record["parameters"] == {"apples": 5, "name": "Ann"}
+    assert [(f["name"], f["low"], f["high"]) for f in record["findings"]] == [("apples", 10, 11)]
+    assert {"data/apples.csv", "notebooks/apples.ipynb", "src/toy/sums.py", "requirements.lock"} <= set(
+        record["inputs"]
+    )
+
+
+def test_nothing_of_this_machine_is_written(built: Project) -> None:
+    for name, content in built.tree().items():
+        assert str(built.places.root).encode() not in content, name
+        assert b"/home/" not in content and b"site-packages" not in content, name
+
+
+@pytest.mark.parametrize("kernels", KINDS)
+def test_two_builds_are_identical(built: Project, project: Project, kernels: str) -> None:
+    assert project.build(force=True, kernels=kernels).status == 0
+    assert project.tree() == built.tree()
+
+
+def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project) -> None:
+    here = (sys.executable, str(project.places.notebooks))
+    checks = project.code(f"import os, sys\nassert (sys.executable, os.getcwd()) == {here!r}")
+    project.notebook("where", project.cells(checks))
+    project.run_file("where", "where")
+    assert project.build("where").status == 0, project.said
+
+
+@pytest.mark.parametrize("kernels", KINDS)
+def test_failures_are_told_in_words_and_others_are_built(project: Project, kernels: str) -> None:
+    before = project.page("apples")
+    project.notebook("apples", project.cells(project.code("x = 1\nrows = {}\nrows['H100']", "hide-input")))
+    project.notebook("dies", project.cells(project.code("import os\nos._exit(7)")))
+    project.notebook("killed", project.cells(project.code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")))
+    project.notebook("leaves", project.cells(project.code("import sys\nsys.exit(0)")))
+    project.notebook("good", project.cells())
+    for name in ("dies", "killed", "leaves", "good"):
+        project.run_file(name, name)
+    outcome = project.build(kernels=kernels)
+    assert outcome.status == 1
+    assert outcome.built == ["good"]
+    said = {failure.report: failure.text() for failure in outcome.failed}
+    assert "notebooks/apples.ipynb, cell 8 of 10 (In [6])" in said["apples"]
+    assert 'under "What is compared"' in said["apples"]
+    assert "line 3: rows['H100']" in said["apples"]
+    assert "KeyError: 'H100'" in said["apples"]
+    assert "reports/.failed/apples.ipynb" in said["apples"]
+    assert "Traceback" not in said["apples"]
+    assert "ended itself with exit status 7" in said["dies"]
+    assert "memory ran out" in said["killed"] and "cell 8 of 10" in said["killed"]
+    assert "sys.exit" in said["leaves"]
+    assert project.page("apples") == before
+    index = (project.places.reports / "index.html").read_text()
+    assert "Failed in the last build: 5" in index  # Both reports of the notebook `apples` are among them.
+    assert "Not up to date" in index and "KeyError" in index
+    assert not (project.places.reports / "dies.html").exists()
+    executed = json.loads((project.places.failed / "apples.ipynb").read_text())
+    assert executed["cells"][8]["outputs"][0]["ename"] == "KeyError"
+
+
+@pytest.mark.parametrize("kernels", KINDS)
+def test_a_cell_over_the_time_limit(project: Project, kernels: str) -> None:
+    project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
+    project.run_file("slow", "slow")
+    outcome = project.build("slow", timeout=1, kernels=kernels)
+    assert "did not finish within the time limit of 1 s" in outcome.failed[0].text()
+    assert "cell 8 of 10" in outcome.failed[0].text()
+
+
+def test_an_error_in_a_module_of_the_project_names_it(project: Project) -> None:
+    (project.places.source / "toy" / "sums.py").write_text("def double(x):\n    raise ValueError('no rows')\n")
+    outcome = project.build("apples")
+    text = outcome.failed[0].text()
+    assert "ValueError: no rows" in text
+    assert "raised in src/toy/sums.py, line 2" in text
+    assert "line 1: low = double(apples)" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "for _ in range(2):\n    display(HTML('<table id=t></table>'))",
+            "The id 't' stands in the page",
+        ),
+        ("display({'application/vnd.analysis.finding+json': finding | {'low': 1}}, raw=True)", "has another value"),
+    ],
+)
+def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expected: str) -> None:
+    project.notebook("bad", project.cells(project.code(source)))
+    project.run_file("bad", "bad")
+    assert expected in project.build("bad").failed[0].text()
+
+
+def test_invalid_parameters_are_refused_before_a_kernel_starts(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "analysis._build.reports.build_plans", lambda *a, **k: pytest.fail("a kernel was about to start")
+    )
+    project.run_file("apples", "apples", pears=3)
+    outcome = project.build()
+    assert outcome.status == 1 and outcome.fresh == ["apples_five"]
+    assert "no parameter 'pears'; valid: apples, name" in outcome.failed[0].text()
+    assert "notebooks/runs/apples.yml" in outcome.failed[0].text()
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("notebok: apples\n", "key 'notebook' is missing"),
+        ("notebook: aples\n", "no 'aples': did you mean 'apples'?"),
+        ("notebook: apples\nparametres: {}\n", "unknown key 'parametres': did you mean 'parameters'?"),
+        ("notebook: apples\nparameters: [1]\n", "key 'parameters': expected 'name: value' lines, found [1] (list)"),
+        ("notebook: apples\nparameters:\n  apples: 1\n  apples: 2\n", "the key 'apples' stands there twice"),
+        ("notebook: [\n", "not readable as YAML"),
+        ("notebook: " + "[" * 3000, "not readable as YAML: maximum recursion depth exceeded"),
+        ("notebook: apples\ntitle: 2026-13-41\n", "not readable as YAML: month must be in 1..12"),
+        (f"notebook: {'9' * 5000}\n", "not readable as YAML: Exceeds the limit"),
+        (f"notebook: {'a' * 400}\n", "key 'notebook': no 'aaaa"),
+    ],
+)
+def test_run_file_errors_name_file_and_key(project: Project, content: str, expected: str) -> None:
+    path = project.places.runs / "wrong.yml"
+    path.write_text(content)
+    with pytest.raises(runfiles.RunFileError, match=r"notebooks/runs/wrong\.yml") as error:
+        runfiles.read_run(path, project.places)
+    assert expected in str(error.value)
+
+
+def test_an_unknown_report_names_the_nearest(project: Project) -> None:
+    with pytest.raises(runfiles.UnknownReport, match="did you mean 'apples_five'"):
+        project.build("aples_five")
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: object, content: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("analysis._build.runs.output_files.write_whole", full)
+    before = project.tree()
+    outcome = project.build("apples", force=True)
+    assert "No space left on device" in outcome.failed[0].text()
+    assert str(project.places.root) not in outcome.failed[0].text()
+    assert project.tree() == before
+
+
+def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
+    project.run_file("gone", "apples", pears=1)
+    project.build()
+    assert "gone" in (project.places.reports / "index.html").read_text()
+    (project.places.runs / "gone.yml").unlink()
+    assert project.build().status == 0
+    assert "gone" not in (project.places.reports / "index.html").read_text()
+    assert not list(project.places.failed.iterdir())
+
+
+def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
+    run = project.places.runs / "apples_official.yml"
+    run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
+    outcome = project.build()
+    assert outcome.skipped == {"apples_official": "needs data/official/v5.1.parquet: make data"} and outcome.status == 0
+    assert "skipped apples_official  (needs data/official/v5.1.parquet: make data)" in project.said
+    assert not (project.places.reports / "apples_official.html").exists()
+    index = project.places.reports / "index.html"
+    assert "then <code>make reports</code>):\napples_official.</p>" in index.read_text("utf-8")
+    official = project.places.data / "official"
+    official.mkdir()
+    (official / "v5.1.parquet").write_bytes(b"1")
+    outcome = project.build()
+    assert sorted(outcome.built) == ["apples", "apples_five", "apples_official"] and outcome.skipped == {}
+    assert "Waiting for official data" not in index.read_text("utf-8")
+    assert "data/official/v5.1.parquet is new" in project.said
+    assert project.build().built == []
+    (official / "v5.1.parquet").write_bytes(b"2")
+    assert "data/official/v5.1.parquet changed" in (project.build(), project.said)[1]
+
+
+@pytest.mark.parametrize("needs", ["7", "[7]", "[../secret]", "data/x.csv"])
+def test_needs_that_are_no_files_of_data_are_refused(project: Project, needs: str) -> None:
+    (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
+    outcome = project.build()
+    assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said
+
+
+def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
+    both = sorted(path.stem for path in project.places.runs.glob("*.yml"))
+    for last in (both, both[::-1]):
+        project.places.pace.write_text(json.dumps({name: float(place) for place, name in enumerate(last)}))
+        project.build(force=True, jobs=1)
+        assert [line.split()[1] for line in project.lines if line.startswith("built")] == last[::-1]
+    assert set(json.loads(project.places.pace.read_text())) == set(both)
+
+
+@pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b'{"apples": "long"}'])
+def test_a_broken_record_of_seconds_changes_nothing(project: Project, content: bytes) -> None:
+    project.places.reports.mkdir(exist_ok=True)
+    project.places.pace.write_bytes(content)
+    assert project.build().status == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"), [("utf-8-sig", "byte order mark"), ("utf-16", "is UTF-16 text; save it")]
+)
+def test_a_run_file_in_another_encoding_is_named(project: Project, encoding: str, words: str) -> None:
+    (project.places.runs / "apples_five.yml").write_text("notebook: apples\n", encoding)
+    assert [failure.report for failure in project.build().failed] == ["apples_five"]
+    assert "notebooks/runs/apples_five.yml, line 1: " in project.said and words in project.said
+
+
+def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project) -> None:
+    def of_a_broken_table(notebook: str, given: dict) -> dict:
+        raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
+
+    outcome = build_reports(places=project.places, validate=of_a_broken_table, say=project.lines.append)
+    assert [str(failure.what) for failure in outcome.failed] == ["data/apples.csv, line 1: is UTF-16 text"] * 2
+    assert "Next: put the table right" in project.said and "run file" not in project.said
+
+
+def test_a_cell_that_meets_a_table_at_fault_says_so(project: Project) -> None:
+    project.notebook("bad", project.cells(project.code("class TableError(ValueError): ...\nraise TableError('x')")))
+    project.run_file("bad", "bad")
+    project.build("bad")
+    assert "TableError: x" in project.said and "put the table right, then: make reports/bad.html" in project.said
+
+
+def test_the_page_of_a_run_file_that_is_gone_goes_too(project: Project) -> None:
+    reports = project.places.reports
+    (reports / "mine.json").write_text("{}")
+    (reports / "mine.html").write_text("mine")
+    (project.places.runs / "apples_five.yml").unlink()
+    assert project.build("apples").fresh == ["apples"]
+    assert sorted(path.name for path in reports.iterdir() if path.is_file() and path != project.places.pace) == [
+        "apples.html", "apples.json", "index.html", "mine.html", "mine.json"]  # fmt: skip
+    assert [path.stem for path in project.places.pictures.iterdir()] == ["apples"]
+
+
+@pytest.mark.parametrize("kernels", KINDS)
+def test_no_kernel_of_a_build_reads_what_another_ran(project: Project, kernels: str) -> None:
+    code = """
+import os, pathlib
+assert not get_ipython().history_manager.enabled
+assert not list(pathlib.Path(os.environ["IPYTHONDIR"]).rglob("*.sqlite"))
+assert "rglob" in In[-1]  # Its own cells it has.
+"""
+    project.notebook("apples", project.cells(project.code(code, "hide-input")))
+    assert project.build("apples", kernels=kernels).status == 0, project.said

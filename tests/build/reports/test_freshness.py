@@ -1,0 +1,214 @@
+"""Freshness: digests decide, timestamps never do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis._build.kernels import warm
+from analysis._build.reports import build_reports
+from analysis._build.runs import freshness, modules
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+
+def reasons(project: Project) -> dict[str, str | None]:
+    """Why each report is stale, None where it is fresh, without building anything."""
+    from analysis._build.reports import Outcome, plan_reports
+    from analysis._build.runs.runfiles import run_files
+
+    plans = plan_reports(run_files(project.places), project.places, Outcome(), project.validate)
+    return {plan.run.report: plan.reason for plan in plans}
+
+
+def test_the_same_again_is_fresh(project: Project) -> None:
+    for path in project.places.root.rglob("*"):
+        os.utime(path, (1, 1))
+    before = project.tree()
+    outcome = project.build()
+    assert sorted(outcome.fresh) == ["apples", "apples_five"] and not outcome.built
+    assert project.tree() == before
+
+
+def test_a_parameter_edit_rebuilds_that_report_only(project: Project) -> None:
+    project.run_file("apples_five", "apples", apples=6)
+    outcome = project.build()
+    assert outcome.fresh == ["apples"] and outcome.built == ["apples_five"]
+    assert "parameter apples changed" in project.said
+    assert "Ann has 12 apples." in project.page("apples_five")
+
+
+def test_stating_a_default_changes_nothing(project: Project) -> None:
+    project.run_file("apples", "apples", apples=3)
+    assert reasons(project)["apples"] is None
+
+
+def test_stored_outputs_do_not_count(project: Project) -> None:
+    path = project.places.notebook("apples")
+    content = json.loads(path.read_text())
+    for cell in content["cells"]:
+        cell["metadata"]["anything"] = 1
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": 9, "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}]}
+    path.write_text(json.dumps(content))
+    assert set(reasons(project).values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("data/apples.csv", "basket,apples\n1,4\n", "data/apples.csv changed"),
+        ("src/toy/sums.py", "def double(x):\n    return x + x\n", "src/toy/sums.py changed"),
+        ("requirements.lock", "# another\n", "requirements.lock changed"),
+        ("reports/apples.html", "<p>edited</p>", "apples.html changed"),
+        ("reports/.pictures/apples.svg", "<svg/>", "apples.svg changed"),
+        ("reports/apples.json", "{}", "its JSON changed"),
+    ],
+)
+def test_an_edit_is_noticed(project: Project, name: str, content: str, reason: str) -> None:
+    (project.places.root / name).write_text(content)
+    assert reasons(project)["apples"] == reason
+
+
+@pytest.mark.parametrize("name", ["data/apples.csv", "reports/apples.html", "src/toy/sums.py"])
+def test_a_missing_file_is_noticed(project: Project, name: str) -> None:
+    (project.places.root / name).unlink()
+    assert reasons(project)["apples"] == f"{name.removeprefix('reports/')} is gone"
+
+
+def test_an_edited_notebook_and_another_python_are_noticed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(freshness, "PYTHON", "3.99")
+    assert reasons(project)["apples"] == f"Python {sys.version_info.major}.{sys.version_info.minor} then, 3.99 now"
+    monkeypatch.undo()
+    project.notebook("apples", project.cells(project.code("1 + 1")))
+    assert reasons(project)["apples"] == "notebooks/apples.ipynb changed"
+
+
+def test_a_finding_edited_by_hand_is_noticed(project: Project) -> None:
+    path = project.places.reports / "apples.json"
+    path.write_text(path.read_text().replace('"low": 6', '"low": 60'))
+    assert reasons(project)["apples"] == "its JSON changed"
+
+
+@pytest.mark.parametrize("wrong", ["NaN", "[" * 100_000 + "]" * 100_000])
+def test_a_record_that_no_build_writes_is_noticed(project: Project, wrong: str) -> None:
+    path = project.places.reports / "apples.json"
+    path.write_text(path.read_text().replace('"low": 6', f'"low": {wrong}'))
+    assert reasons(project)["apples"] == "its JSON changed"
+
+
+@pytest.mark.parametrize(
+    "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
+)
+def test_a_notebook_that_is_saved_by_halves_has_no_digest(tmp_path: Path, half: str) -> None:
+    (tmp_path / "own.ipynb").write_text(half)
+    assert freshness.notebook_sha256(tmp_path / "own.ipynb") is None
+
+
+INSIDE = ("function", "klass", "tried", "failed", "otherwise", "lastly", "held", "looped", "chosen", "matched")
+IN_BLOCKS = """
+def outer():
+    def inner():
+        import a.inside.function
+class Some:
+    from a.inside import klass
+try:
+    import a.inside.tried
+except ImportError:
+    import a.inside.failed
+else:
+    import a.inside.otherwise
+finally:
+    import a.inside.lastly
+with x:
+    import a.inside.held
+for y in x:
+    while y:
+        import a.inside.looped
+if y:
+    pass
+elif x:
+    import a.inside.chosen
+match y:
+    case 1:
+        import a.inside.matched
+"""
+
+
+def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> None:
+    files = {
+        "a/__init__.py": "from a import b",
+        "a/b.py": "from . import c\nfrom .d.e import x",
+        "a/c.py": "import json",
+        "a/d/__init__.py": "",
+        "a/d/e.py": "import a.f as g",
+        "a/f.py": IN_BLOCKS,
+        **{f"a/inside/{name}.py": "" for name in INSIDE},
+        "a/d/page.js": "",
+        "a/d/page.txt": "",
+        "a/unused.py": "",
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    reached = modules.reached(["def broken(", "import a.b"], tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in reached] == sorted(
+        set(files) - {"a/unused.py", "a/d/page.txt"}
+    )
+
+
+def test_a_run_without_work_imports_nothing_heavy(project: Project) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from analysis._build.runs.folders import Places
+from analysis._build.reports import build_reports
+outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})), say=lambda line: None,
+                        validate=lambda notebook, given: {{"apples": 3, "name": "Ann"}} | given)
+assert len(outcome.fresh) == 2, outcome
+heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotlib", "IPython"}} & set(sys.modules)
+assert not heavy, heavy
+from analysis._build.kernels import warm
+assert not warm._servers
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
+@pytest.mark.parametrize("edited", [True, False])
+def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
+    project: Project, monkeypatch: pytest.MonkeyPatch, edited: bool
+) -> None:
+    if edited:
+        (project.places.reports / "apples.json").unlink()
+    started, seen = [], []
+    monkeypatch.setattr(warm, "start", lambda **launch: started.append(launch))
+
+    def validate(notebook: str, given: Any) -> Any:
+        seen.append(bool(started))
+        raise ValueError("none will do")
+
+    build_reports(places=project.places, validate=validate, say=lambda line: None)
+    assert seen == [edited] * 2
+
+
+def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use() -> None:
+    program = """
+import sys
+from analysis._build.make import lean
+lean.import_jupyter()
+from analysis._build.make import build
+from analysis._build.page import export
+export.load()
+heavy = {"rfc3987_syntax", "pyarrow", "pandas"} & set(sys.modules)
+assert not heavy, heavy
+import pyarrow.parquet, rfc3987_syntax  # and both can be had by whoever wants them
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})

@@ -1,0 +1,194 @@
+"""The index: what reports put on its front, cards of one sentence and a picture, the one script that it allows."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from nbformat.v4 import new_markdown_cell
+
+from analysis._build.page import record
+from analysis._build.page.markup import Markup
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+TABLE = """sheet = "<style>.cells {color: red}</style>"
+display(HTML(sheet + "<table class='cells' id='n1'><thead><tr><th scope='col'>Who</th></tr></thead>"
+             "<tbody><tr><td>Ann</td></tr></tbody></table>"))
+display(HTML("<ul class='key'><li>a key</li></ul>"))"""
+NARROW = """drawn = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">'
+         '<g id="text_1"><path d="M 0 0"/></g></svg>')
+display({"image/svg+xml": drawn}, metadata={"image/svg+xml": {"alt": "one"}, "analysis/narrow": drawn}, raw=True)"""
+
+
+def index(project: Project) -> str:
+    """The index as it is now."""
+    return (project.places.reports / "index.html").read_text("utf-8")
+
+
+def leading(project: Project) -> str:
+    """The index with a report that puts a line and a table on its front."""
+    code, cells = project.code, project.cells()
+    line = code("display(HTML('<p>Two rounds.</p>'))", "front")
+    extra = [new_markdown_cell("## Side by side\n\nText."), code(TABLE, "front", "hide-input"), code("'not this'")]
+    project.notebook("lead", [*cells[:5], line, *cells[5:-2], *extra, *cells[-2:]])
+    project.run_file("lead", "lead")
+    assert project.build("lead").status == 0, project.said
+    return index(project)
+
+
+def test_front_pieces_are_the_outputs_of_their_cells_with_the_heading_of_the_section(project: Project) -> None:
+    page = leading(project)
+    pieces = project.record("lead")["front"]
+    assert [piece["heading"] for piece in pieces] == ["The answer", "Side by side", "Side by side"]
+    assert [Markup(piece["html"]).text for piece in pieces] == ["Two rounds.", "Who Ann", "a key"]
+    assert project.record("apples")["front"] == []
+    assert "not this" not in page
+
+
+def test_a_report_on_the_front_says_its_answer_and_has_no_card(project: Project) -> None:
+    page = leading(project)
+    front = page[page.index('<section class="front"') : page.index("</section>")]
+    facts = Markup(front)
+    assert facts.blocks[:2] == ["How many apples?", "Ann has 6 apples."]
+    assert [tag["href"] for name, tag in facts.tags if name == "a"] == ["lead.html"]
+    assert "Side by side" not in facts.text and page.count('<h2 class="group">Side by side</h2>') == 1
+    cards = page[page.index('<ul class="cards">') :]
+    assert "lead.html" not in cards and "apples.html" in cards
+
+
+def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project: Project) -> None:
+    project.run_file("lead_five", "lead", apples=5)
+    leading(project)
+    assert project.build("lead_five").status == 0, project.said
+    page = index(project)
+    assert page.count('<section class="front"') == 2 and page.count("Two rounds.") == 1
+    assert "lead_five.html" in page[page.index('<ul class="cards">') :]
+
+
+def test_a_line_before_the_first_section_stands_in_the_head(project: Project) -> None:
+    line = project.code("display(HTML('<p>Two rounds.</p>'))", "front")
+    cells = project.cells()
+    project.notebook("lead", [*cells[:3], *cells[4:5], line, *cells[5:]])
+    project.run_file("lead", "lead")
+    assert project.build("lead").status == 0, project.said
+    page = index(project)
+    assert "Two rounds." in page[: page.index("</header>")] and page.count("Two rounds.") == 1
+    assert Markup(page[page.index('<section class="front"') : page.index("</section>")]).text.endswith("6 apples.")
+
+
+def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project: Project) -> None:
+    page = leading(project)
+    box = page[page.index('<div class="scroll sortable"') :]
+    assert Markup(box[: box.index("</div>")]).text == "Who Ann"
+    assert 'role="group" aria-label="Side by side" tabindex="0"' in box[: box.index(">")]
+    assert page.index(".cells {color: red}") < page.index("</head>")
+
+
+def test_the_policy_allows_the_one_script_by_its_hash(project: Project) -> None:
+    assert "<script" not in index(project) and "script-src" not in index(project)
+    page = leading(project)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}';" in page and page.count("sha256-") == 1
+
+
+def test_a_front_whose_last_build_failed_says_so(project: Project) -> None:
+    leading(project)
+    project.notebook("lead", project.cells(project.code("1 / 0")))
+    assert project.build("lead").status == 1
+    front = index(project).split('<section class="front"')[1].split("</section>")[0]
+    assert "Not up to date" in front
+
+
+def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> None:
+    cells = project.cells()
+    cells[4] = project.code("display(HTML('<p>First.</p><p>Second.</p>'))", "answer")
+    project.notebook("two", cells)
+    project.run_file("two", "two")
+    assert project.build("two").status == 0, project.said
+    card = index(project).split('<a href="two.html">')[1].split("</li>")[0]
+    assert "<p>First.</p>" in card and "Second" not in card
+    assert project.record("two")["answer"] == ["First.", "Second."]
+
+
+def test_a_card_has_the_caveats_of_its_headline_as_labels(project: Project) -> None:
+    for name in project.unused:
+        (project.places.source / f"{name}.py").unlink()
+    said = """from analysis._core.findings import Finding
+from analysis._core import notes
+sized = notes.note("another_size", count=72, usual=8)
+display(Finding("first", None, "systems", "First.", (), frozenset({sized, notes.note("approximate")})))"""
+    project.notebook("marked", [*project.cells()[:4], project.code(said, "answer"), *project.cells()[5:]])
+    project.run_file("marked", "marked")
+    assert project.build("marked").status == 0, project.said
+    card = index(project).split('<a href="marked.html">')[1].split("</li>")[0]
+    words = "different system size than most, 72x vs 8x"
+    assert f'<p>First. <span class="caveat" title="{words}">different size</span></p>' in card
+    assert project.record("marked")["answer"] == ["First."]
+    assert project.record("marked")["caveats"] == {"different size": words}
+
+
+def test_cards_stand_in_their_sections_and_the_named_ones_come_first(project: Project) -> None:
+    for report, section in (("one", "Serve"), ("two", "Mine"), ("three", "Choose")):
+        project.run_file(report, "apples")
+        path = project.places.runs / f"{report}.yml"
+        path.write_text(f"{path.read_text('utf-8')}section: {section}\n", "utf-8")
+        assert project.build(report).status == 0, project.said
+    found = re.findall(r'<h2 class="group">(.*?)</h2>|<p class="title">(.*?)</p>', index(project))
+    assert ["".join(pair) for pair in found][:6] == ["Choose", "three", "Serve", "one", "Mine", "two"]
+    assert "".join(found[6]) == "More reports"
+
+
+def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
+    """As the page itself says it, by what the band of its trust line begins with: the page says the rest."""
+    for name in project.unused:  # What the trust line is made with needs them.
+        (project.places.source / f"{name}.py").unlink()
+    cells = project.cells()
+    trust = "from analysis._core.scope_line import Trust\ndisplay(Trust(('here',), band='SAMPLE <1>: by hand'))"
+    code = project.code(trust, "answer")
+    project.notebook("sample", [*cells[:4], project.code("display(HTML('<p>First.</p>'))", "answer"), code, *cells[5:]])
+    project.run_file("sample", "sample")
+    assert project.build("sample").status == 0, project.said
+    page = index(project)
+    card = page.split('<a href="sample.html">')[1].split("</li>")[0]
+    assert card.index('<p class="band">SAMPLE &lt;1&gt;</p>') < card.index("<p>First.</p>")
+    assert page.count('class="band"') == 1
+
+
+def test_cards_of_one_question_are_told_apart(project: Project) -> None:
+    page = index(project)
+    assert [f'<p class="title">{name}</p>' in page for name in ("apples", "apples_five")] == [True, True]
+
+
+def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project: Project) -> None:
+    cells = project.cells()
+    cells[6] = project.code(NARROW)
+    project.notebook("small", cells)
+    project.run_file("small", "small")
+    assert project.build("small").status == 0, project.said
+    card = index(project).split('<a href="small.html">')[1].split("</li>")[0]
+    drawn = b64decode(re.search(r"base64,([^\"]+)", card)[1]).decode()
+    assert 'class="picture"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
+    assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
+
+
+def test_folders_that_hold_no_reports_are_left_alone(project: Project) -> None:
+    for name, content in (("mine", b"<h1>x</h1>"), ("theirs", b"<title>caf\xe9</title>")):
+        (project.places.reports / name).mkdir(parents=True)
+        (project.places.reports / name / "index.html").write_bytes(content)
+    assert project.build("apples").status == 0, project.said
+    assert "mine/index.html" not in index(project) and "theirs/index.html" not in index(project)
+
+
+def test_the_index_is_the_same_bytes_for_the_same_reports(project: Project) -> None:
+    page = leading(project)
+    project.build()
+    assert index(project) == page
+
+
+def test_without_a_figure_there_is_no_picture() -> None:
+    assert record.picture([{"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/html": "x"}}]}]) is None

@@ -1,0 +1,352 @@
+"""The page: one self-contained file, in which data cannot become markup."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from analysis._build.page import export, outputs
+from analysis._build.page.drawing import inline
+from analysis._build.page.errors import ReportFailed
+from analysis._build.page.markup import Markup, without_styles
+from analysis._build.page.parameter_words import parameter_help, value_words, words
+from analysis._build.reports import build_reports
+from analysis._build.runs.folders import Places
+from analysis._core import mime
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+
+
+def tags(page: str, name: str) -> list[dict[str, str | None]]:
+    """The attributes of each element of a name."""
+    return [attributes for tag, attributes in Markup(page).tags if tag == name]
+
+
+def test_pages_are_self_contained(built: Project) -> None:
+    for name in ("apples.html", "index.html"):
+        page = (built.places.reports / name).read_text(encoding="utf-8")
+        assert page.startswith('<!doctype html>\n<html lang="en">')
+        assert {"http-equiv": "Content-Security-Policy", "content": POLICY} in tags(page, "meta")
+        assert not tags(page, "script") and not tags(page, "link")
+        assert all((image["src"] or "").startswith("data:") and image["alt"] for image in tags(page, "img"))
+
+
+def test_hostile_data_is_shown_as_text(built: Project) -> None:
+    page = built.page("apples")
+    assert "<script" not in page and "<img src=x" not in page
+    assert Markup(page).text.count(built.hostile) == 1  # The table; the text output shows its repr.
+    assert "Apple <b>census</b>" in Markup(page).text
+
+
+def test_the_order_of_the_page(built: Project) -> None:
+    text = Markup(built.page("apples_five")).text
+    parts = [
+        "All reports",
+        "How many apples?",
+        "Ann has 10 apples.",
+        "Contents",
+        "What is compared",
+        "About this report",
+        " cells",
+    ]
+    text = text[text.index("Skip to the report") :]  # the question is the page's title too
+    assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
+    assert text.count("Ann has 10 apples.") == 1
+    assert "not for the page" not in text.replace('"text/plain": "not for the page"', "")
+
+
+def test_headings_landmarks_and_ids(built: Project) -> None:
+    page = built.page("apples")
+    facts = Markup(page)
+    levels = [int(tag[1]) for tag, _ in facts.tags if tag in {"h1", "h2", "h3"}]
+    assert levels.count(1) == 1 and levels[0] == 1
+    assert len(facts.ids) == len(set(facts.ids))
+    assert [tag for tag, _ in facts.tags if tag in {"header", "nav", "main", "footer"}] == [
+        "header",
+        "nav",
+        "main",
+        "footer",
+    ]
+    links = [a["href"][1:] for a in tags(page, "a") if (a["href"] or "").startswith("#")]
+    assert set(links) <= set(facts.ids) and "what-is-compared" in links
+    assert "## Sources" not in page and "sources" not in facts.ids  # Nothing is shown below that heading.
+
+
+def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
+    page = built.page("apples")
+    folds = {fold["class"]: "open" in fold for fold in tags(page, "details") if fold.get("class")}
+    assert folds == {
+        "code": True,
+        "section": False,
+        "section code": False,
+    }  # a cell that hides nothing is read in place
+    assert all(cell.get("scope") in {"col", "row"} for cell in tags(page, "th"))
+
+
+def test_the_footer_says_where_it_comes_from(built: Project) -> None:
+    text = Markup(built.page("apples")).text
+    parts = ["make reports/apples.html", "how many there are", "CC-BY-4.0", "published 2024-08-28", "v4.1-0001"]
+    parts += ["not official MLPerf results", "trademarks of MLCommons", built.record("apples")["digest"]]
+    assert [part for part in parts if part not in text] == []
+
+
+def test_the_index_shows_each_report(built: Project) -> None:
+    page = (built.places.reports / "index.html").read_text(encoding="utf-8")
+    assert [a["href"] for a in tags(page, "a") if (a["href"] or "").endswith(".html")] == [
+        "apples.html",
+        "apples_five.html",
+    ]
+    assert "Ann has 6 apples." in page and "Ann has 10 apples." in page
+    assert len(tags(page, "img")) == 2
+    assert "apples: 5" not in Markup(page).text  # Parameters stand on the report's own page.
+
+
+def test_parameter_help_is_the_comment_behind_it() -> None:
+    source = "a: int = 1  # how many\nb = [\n    '# no',\n]  # which\nc = 3\n"
+    assert parameter_help(source) == {"a": "how many", "b": "which"}
+
+
+FIGURE = """about = {"alt": "6 apples", "title": "Six <b>apples</b>.", "subtitle": "Us.", "header": 0.25}
+size = {"code": "size", "mark": "+", "words": "of another <i>size</i>", "bare": "size"}
+own = {"image/svg+xml": about, "analysis/key": [size], "analysis/narrow": svg.replace("72 36", "36 36")}
+display({"image/svg+xml": svg}, metadata=own, raw=True)
+numbers = {"analysis/numbers": True, "analysis/csv": "a\\n6\\n"}
+display(HTML("<table id='n1'><tr><td>6</td></tr></table>"), metadata=numbers)
+display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
+
+
+def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Project) -> None:
+    project.notebook("drawn", project.cells(project.code(FIGURE)))
+    project.run_file("drawn", "drawn")
+    assert project.build("drawn").status == 0, project.said
+    page = project.page("drawn")
+    figure = page[page.rindex("<figure") : page.rindex("</figure>")]
+    assert figure.startswith('<figure id="figure-2">') and '<a href="#figure-2">Link</a>' in figure
+    assert '<p class="claim">Six &lt;b&gt;apples&lt;/b&gt;.</p>' in figure
+    assert 'viewBox="0 9 72 27"' in figure  # the quarter of 36 points that is its header is cut off
+    assert "<table id='n1'>" in figure and "n2" not in figure
+    assert page.count("<table id='n1'>") == page.count("<table id='n2'>") == 1
+    csv = b64encode(b"a\n6\n").decode()
+    assert f'<a download="drawn-figure-2.csv" href="data:text/csv;charset=utf-8;base64,{csv}">CSV</a>' in figure
+    assert '<li id="note-size"><span class="mark">+</span> of another &lt;i&gt;size&lt;/i&gt;</li>' in figure
+    assert figure.count('class="drawing wide"') == figure.count('class="drawing narrow"') == 1
+
+
+def test_a_mark_is_explained_below_the_first_figure_that_has_it(project: Project) -> None:
+    project.notebook("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
+    project.run_file("drawn", "drawn")
+    assert project.build("drawn").status == 0, project.said
+    page = project.page("drawn")
+    assert page.count('id="note-size"') == 1
+    assert page.index('id="figure-2"') < page.index('id="note-size"') < page.index('id="figure-3"')
+
+
+NOTED = """notes = [{"code": "size", "bare": "size", "mark": "+", "words": "another size", "scope": "row"},
+         {"code": "old", "bare": "old", "mark": "", "words": "an <b>old</b> one", "scope": "background"}]
+trust = {"parts": ["3 baskets", "<b>ripe</b>"], "counted": "2 notes", "notes": notes, "band": "SAMPLE & TEST"}
+line = {"text/html": "<p>for notebooks</p>", "text/plain": "-"}
+display({"application/vnd.analysis.trust+json": trust, **line}, raw=True)"""
+BELOW = """told = [{"code": "few", "bare": "few", "mark": "*", "words": "few of them", "scope": "row"},
+        {"code": "few", "bare": "very few", "mark": "*", "words": "very few of them", "scope": "row"},
+        {"code": "quiet", "bare": "quiet", "mark": "", "words": "of nearly all", "scope": "background"}, notes[0]]
+below = finding | {"name": "below", "notes": told}
+display({"application/vnd.analysis.finding+json": below, "text/html": "<p>Below.</p>", "text/plain": ""}, raw=True)"""
+
+
+def noted(project: Project, *extra: NotebookNode) -> str:
+    """The page of a notebook with a trust line and a finding with notes."""
+    cells = project.cells(project.code(BELOW, "hide-input"), *extra)
+    cells[4].source += f"\n{NOTED}"
+    project.notebook("noted", cells)
+    project.run_file("noted", "noted")
+    assert project.build("noted").status == 0, project.said
+    page = project.page("noted")
+    return page[: page.index('<details class="section code">')]  # without the source of it all
+
+
+def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(project: Project) -> None:
+    page = noted(project)
+    line = '<p class="trust">3 baskets, &lt;b&gt;ripe&lt;/b&gt;, <a href="#note-size">2 notes</a></p>'
+    assert line in page and "for notebooks" not in page
+    assert page.index("Ann has 6 apples.</p>") < page.index(line) < page.index("<main")
+    assert '<aside class="band" aria-label="What kind of data">SAMPLE &amp; TEST</aside>' in page
+    assert project.record("noted")["trust"]["counted"] == "2 notes"
+    assert project.record("noted")["answer"] == ["Ann has 6 apples."]
+
+
+def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(project: Project) -> None:
+    page = noted(project)
+    listed = [attributes["id"] for attributes in tags(page, "li") if (attributes.get("id") or "").startswith("note-")]
+    assert listed == ["note-size", "note-old", "note-few", "note-very-few"], "two of one kind may differ in words"
+    assert page.count("another size") == 1 and "of nearly all" not in Markup(page[: page.index("<footer")]).text
+    assert '<li id="note-old">An &lt;b&gt;old&lt;/b&gt; one.</li>' in page, "without a mark a note is a sentence"
+
+
+SIZED = """size = {"code": "another_size", "bare": "another size than most systems", "mark": "+"}
+size |= {"words": "another size than most systems, SIZEx"}
+sized = below | {"name": "sizedSIZE", "notes": [*told, size]}
+display({"application/vnd.analysis.finding+json": sized, "text/html": "<p>Sized.</p>", "text/plain": ""}, raw=True)"""
+
+
+def test_marks_of_findings_in_a_fold_are_explained_there_in_words(project: Project) -> None:
+    """Below the findings, also what the page explains elsewhere; each kind once in a fold, without what differs."""
+    one, two, three = (SIZED.replace("SIZE", size) for size in "123")
+    headings = [new_markdown_cell(f"## {name}", metadata={"tags": ["folded"]}) for name in ("Left out", "More")]
+    both, alone = project.code(f"{one}\n{two}", "hide-input"), project.code(three, "hide-input")
+    again = project.code(BELOW.replace('"below"', '"again"'), "hide-input")
+    page = noted(project, headings[0], both, again, headings[1], alone).partition("<footer")[0]
+    first, second = (fold.partition("</details>")[0] for fold in page.split('<details class="section">')[1:])
+    few, size = "<li>{} few of them</li>", "<li>{} another size than most systems{}</li>"
+    star, plus = (f'<span class="mark">{mark}</span>' for mark in "*+")
+    assert first.count(few.format(star)) == second.count(few.format(star)) == 1
+    assert size.format(plus, "") in first and size.format(plus, ", 3x") in second
+    assert "of nearly all" not in first + second and page.count('id="note-few"') == 1
+
+
+def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project: Project) -> None:
+    heading = new_markdown_cell("## Left <i>out</i>\n\nFor those who ask.", metadata={"tags": ["folded"]})
+    later = new_markdown_cell("## In sight\n\nAgain.")
+    page = noted(project, heading, project.code("print(7)", "hide-input"), later)
+    fold = page[page.index('<details class="section"><summary><h2') :]
+    fold = fold[: fold.index("</details>")]
+    assert Markup(fold).text == "Left <i>out</i> For those who ask. 7"
+    assert page.index("note-few") < page.index('<details class="section">') < page.index("In sight</h2>")
+    assert [a["href"] for a in tags(page, "a") if (a["href"] or "").startswith("#left")] == []
+    facts = Markup(page)
+    assert [name for name, _ in facts.tags].count("details") == page.count("</details>")
+
+
+HOSTILE_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
+ viewBox="0 0 9 9" onload="alert(1)"><style>.a { fill: red }</style><metadata>m</metadata><script>alert(2)</script>
+<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"><img src="x" onerror="alert(3)"/></body></foreignObject>
+<a xlink:href="https://example.org"><rect/></a><defs><path id="p" d="M0 0"/><path id="unused" d="M1 1"/></defs>
+<g clip-path="url(#p)"><title>1 &lt; 2</title><use xlink:href="#p" onclick="alert(4)"/></g>
+<image href="https://example.org/i.png"/><use href="javascript:alert(5)"/></svg>"""
+
+
+def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> None:
+    shown, styles = inline(HOSTILE_DRAWING, "f1-", 'six "apples"')
+    assert styles == (".a { fill: red }",)
+    assert not any(word in shown for word in ("alert", "example.org", "script", "foreignObject", "metadata", "unused"))
+    root = ElementTree.fromstring(shown)
+    assert (root.get("role"), root.get("aria-label")) == ("img", 'six "apples"')
+    assert 'id="f1-p"' in shown and 'href="#f1-p"' in shown and "url(#f1-p)" in shown
+    assert [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")] == ["1 < 2"]
+
+
+def test_an_empty_parameter_says_what_it_stands_for() -> None:
+    assert value_words([], "accelerators shown; empty for all") == "all"
+    assert value_words([], "price range; empty: data/prices.csv") == "data/prices.csv"
+    assert (
+        value_words(0, "how many; zero: as the files say")
+        == value_words(0.0, "tokens; 0: as the files say")
+        == "as the files say"
+    )
+    assert (value_words(0), value_words(0, "seed of the draws"), value_words(False, "zero: none")) == ("0", "0", "no")
+    assert (value_words([]), value_words(["a", "b"]), value_words(True)) == ("none given", "a, b", "yes")
+
+
+def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
+    assert (value_words(2000.0), value_words(20_000), value_words(0.12), value_words(0)) == (
+        "2,000",
+        "20,000",
+        "0.12",
+        "0",
+    )
+    assert value_words(0.0, "limit in milliseconds; zero: the scenario's") == "the scenario's"
+    assert value_words(0, "output tokens of a request; 0: those of the benchmark") == "those of the benchmark"
+    assert value_words([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
+    assert value_words([0.6, 0.8], "which rounds") == "0.6, 0.8"
+    assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
+
+
+def test_a_style_sheet_that_many_outputs_have_is_once_in_the_page() -> None:
+    told = [
+        NotebookNode(data={"text/html": f"<style>td {{}}</style><b>{number}</b><style>p {{}}</style>"})
+        for number in range(2)
+    ]
+    assert outputs.lift_styles([NotebookNode(outputs=told)]) == "td {}\np {}"
+    assert [output.data["text/html"] for output in told] == ["<b>0</b>", "<b>1</b>"]
+
+
+def live(project: Project, times: int = 1) -> str:
+    """What a build says of a report that shows `times` live outputs, each a button, a style, a script and its data."""
+    parts = {"html": '<p id="still">Still</p><div id="tool"></div>', "style": "#tool { color: red }",
+             "script": "document.title = '<b>'", "data": {"held": "a&b"}}  # fmt: skip
+    shown = f'display({{"text/html": "<p>still</p>"}}, metadata={{"{mime.LIVE}": {parts!r}}}, raw=True)'
+    cells = project.cells()
+    project.notebook("apples", [*cells[:5], *[project.code(shown, "hide-input")] * times, *cells[5:]])
+    project.build("apples")
+    return project.said
+
+
+def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project: Project) -> None:
+    live(project)
+    page, stated = project.page("apples"), project.record("apples")
+    script = "document.title = '<b>'"
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:" in page
+    assert f"<script>{script}</script>" in page and '<script type="text/plain" id="held">a&b</script>' in page
+    assert "#tool { color: red }" in page.partition("</style>")[0] and page.count('<p id="still">') == 1
+    assert stated["live"] is True and project.record("apples_five")["live"] is False
+    index = (project.places.reports / "index.html").read_text("utf-8")
+    assert index.index('<p class="live"><a class="button" href="apples.html">') < index.index("</header>")
+    assert index.count('href="apples.html"') == 1
+
+
+def test_two_live_outputs_are_refused(project: Project) -> None:
+    assert "shows 2 live outputs instead of one" in live(project, times=2)
+
+
+def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
+    places = Places.under(tmp_path)
+    assert (places.up, places.at(tmp_path / "reports" / "sweep").up, places.at(tmp_path / "other").up) == (
+        "",
+        "../",
+        "",
+    )
+
+
+def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> None:
+    trust = {"parts": ["v6.0"], "counted": "", "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
+    shown = f'display({{"{mime.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
+    cells = project.cells()
+    project.notebook("apples", [*cells[:5], project.code(shown, "hide-input"), *cells[5:]])
+    assert project.build("apples").status == 0, project.said
+    assert project.page("apples").count('href="rows.html#a=1&amp;b=2"') == 2  # the trust line, and the sources
+    swept = project.places.at(project.places.reports / "sweep")
+    build_reports(["apples"], places=swept, validate=project.validate, say=str)
+    assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2
+
+
+def test_styles_are_taken_out_as_they_stand() -> None:
+    html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p><!-- <style>no</style> -->"
+    assert without_styles(html) == ("<p>1</p><p>2</p><!-- <style>no</style> -->", ("a > b {}", "c {}"))
+
+
+def test_an_id_counts_wherever_it_stands() -> None:
+    one, other = '<p id="a">1</p>', '<p id="b">2</p>'
+    page = f'<h1 id="question">q</h1>{one}<p>between</p>{other}'
+    for pieces in ([(one, ["a"]), (other, ["b"])], [(other, ["b"]), (one, ["a"])], [("<p>elsewhere</p>", ["a"])], []):
+        export._check(page, pieces)
+        for twice in ('<p id="a">', other, '<p id="question">'):
+            with pytest.raises(ReportFailed, match="more than once"):
+                export._check(page + twice, pieces)
+    with pytest.raises(ReportFailed, match="out of order"):
+        export._check(f"{page}<h3>skipped</h3>", [(one, ["a"])])
+
+
+def test_a_piece_with_a_heading_is_parsed_with_its_page() -> None:
+    outputs_of = [NotebookNode(data={"text/html": html}, metadata={}) for html in ("<H3>no</H3>", '<p id="a">yes</p>')]
+    cell = NotebookNode(metadata=NotebookNode(page={"code": ""}), outputs=outputs_of)
+    assert list(export._pieces([cell], [])) == [('<p id="a">yes</p>', ["a"])]

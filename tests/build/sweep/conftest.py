@@ -1,0 +1,122 @@
+"""A copy of the project with one small notebook, for sweeps that take a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from analysis._build.kernels import warm
+from analysis._build.reports import Outcome
+from analysis._build.runs.folders import Places
+from analysis._build.sweep import build_sweep
+
+PARAMETERS = "apples: int = 3  # how many there are\nname: str = 'Ann'  # who has them"
+ANSWER = """import os, time
+from IPython.display import display
+if (mark := os.environ.get("SWEEP_TEST_MARK")):
+    open(mark, "a").write(f"{os.getpid()} {os.getppid()}\\n")
+    time.sleep(float(os.environ.get("SWEEP_TEST_SECONDS", "0")))
+if name == "Eve":
+    raise ValueError(f"no apples for {name}")
+finding = {"name": "apples", "low": 2.0 * apples, "high": 2.0 * apples + 1, "unit": "apples",
+           "sentence": f"{name} has {2 * apples} apples.", "sources": ["s1"], "caveats": [], "about": "Boskoop",
+           "values": [{"name": "apples_price", "low": 1.0 * apples, "high": 1.0 * apples, "unit": "US dollars"}]}
+display({"application/vnd.analysis.finding+json": finding, "text/html": f"<p>{finding['sentence']}</p>"}, raw=True)"""
+PROVENANCE = """display({"application/vnd.analysis.provenance+json": {"rows": {}, "sources": [], "result_ids": [],
+         "parameters": {"apples": apples, "name": name}}},
+         metadata={"application/vnd.analysis.provenance+json": {"tables": {}}}, raw=True)"""
+
+
+def validate(notebook: str, given: dict[str, Any]) -> dict[str, Any]:
+    """A stand-in for analysis._core.parameters.validate."""
+    parameters = {"apples": 3, "name": "Ann"} | given
+    if set(parameters) != {"apples", "name"} or not isinstance(parameters["apples"], int):
+        raise ValueError(f"{notebook}: parameters are apples, a whole number, and name; got {given}")
+    return parameters
+
+
+class Orchard:
+    """The temporary project."""
+
+    validate = staticmethod(validate)
+
+    def __init__(self, root: Path) -> None:
+        self.places, self.lines, self.shown = Places.under(root), [], []
+        self.places.notebooks.mkdir(parents=True)
+        (self.places.source / "toy").mkdir(parents=True)
+        self.places.lock.write_text("# lock\n")
+        cells = [
+            new_markdown_cell("# How many apples?\n\nApples."),
+            new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}),
+            new_markdown_cell("## The answer"),
+            new_code_cell(ANSWER, metadata={"tags": ["answer"]}),
+            new_code_cell(PROVENANCE),
+        ]
+        for number, cell in enumerate(cells):
+            cell["id"] = f"c{number}"
+        kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernelspec}), self.places.notebook("apples"))
+
+    def write(self, text: str, name: str = "pick") -> Path:
+        """A sweep file."""
+        self.places.sweeps.mkdir(exist_ok=True)
+        path = self.places.sweeps / f"{name}.yml"
+        path.write_text(text)
+        return path
+
+    def sweep(self, name: str = "pick", **options: Any) -> Outcome:
+        """Build a sweep, and keep what was said in `lines`, and how far it was in `shown`."""
+        self.lines, self.shown = [], []
+        given = {"places": self.places, "validate": validate, "say": self.lines.append}
+        return build_sweep(name, progress=lambda *both: self.shown.append(both), **given | options)
+
+    def tree(self, name: str = "pick") -> dict[str, bytes]:
+        """Every file of a sweep, by name."""
+        folder = self.places.reports / name
+        return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+    def record(self, report: str, name: str = "pick") -> dict[str, Any]:
+        """A point's record."""
+        return json.loads((self.places.reports / name / f"{report}.json").read_text())
+
+    def program(self, call: str) -> list[str]:
+        """A command line that makes a call, in a process of its own: in this project where that has its environment."""
+        # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
+        return [sys.executable, "-c", f"""
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from analysis.cli import main
+sys.exit({call})
+"""]  # fmt: skip
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of such a process."""
+        return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "ANALYSIS_ROOT": str(self.places.root)}
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
+    yield tmp_path_factory.mktemp("one") / "orchard"
+    warm.close()
+
+
+@pytest.fixture
+def orchard(place: Path, without_libraries: Callable, monkeypatch: pytest.MonkeyPatch) -> Orchard:
+    """A project of its own for each test."""
+    shutil.rmtree(place, ignore_errors=True)
+    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
+    monkeypatch.setattr(warm, "close", lambda env=None: None)
+    orchard = Orchard(place)
+    without_libraries(orchard.places.source)
+    return orchard

@@ -1,0 +1,688 @@
+"""Which results may stand side by side, in which unit, and what is said of those left out."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis._core import notes, parameters, vocabulary
+from analysis._core.choices import not_among
+from analysis._core.notes import KINDS, NONE, Note, note
+from analysis._tables.catalog import Catalog, NotJudged
+from analysis.comparability import row_caveats, selection
+from analysis.comparability.selection import Comparison, Data, Question
+
+ASK = Question("llm", "Offline", rounds=("v4.1",))
+LLAMA = Question("llama2-70b", "Offline")
+Select = Callable[..., Comparison]
+Rows = Callable[..., pd.DataFrame]
+Tables = Callable[..., Data]
+
+
+@pytest.fixture(scope="session")
+def select(results: Rows, tables: Tables) -> Select:
+    """The comparison of rows given as dicts; the first row is always a plain official one, `r0`."""
+
+    def run(*rows: dict[str, Any], doubts: dict[str, str] | None = None, **asked: Any) -> Comparison:
+        return selection.select(tables(results({}, *rows), doubts), replace(ASK, **asked))
+
+    return run
+
+
+def kept(chosen: Comparison) -> list[str]:
+    return list(chosen.rows["id"])
+
+
+def reasons(chosen: Comparison) -> dict[str, int]:
+    return dict(zip(chosen.left_out["reason"], chosen.left_out["results"], strict=True))
+
+
+def out(code: str, **values: Any) -> dict[str, int]:
+    """What is left out where one result is, for this reason."""
+    return {note(code, **values).text: 1}
+
+
+def test_plain_row_is_kept_and_nothing_left_out(select: Select) -> None:
+    chosen = select()
+    assert kept(chosen) == ["r0"]
+    assert chosen.left_out.empty
+    assert chosen.unit == "tokens/s"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"benchmark": "images"}, {"scenario": "Server"}, {"metric": "latency"}, {"origin": "measured"}],
+    ids=["benchmark", "scenario", "metric", "origin"],
+)
+def test_row_about_something_else_is_not_even_considered(select: Select, other: dict) -> None:
+    chosen = select(other)
+    assert kept(chosen) == ["r0"]
+    assert chosen.left_out.empty
+
+
+def test_only_accelerators_asked_for_are_considered(select: Select) -> None:
+    chosen = select({"accelerator": "L40S"}, {"accelerator": "MI300X"}, accelerators=("L40S",))
+    assert kept(chosen) == ["r1"]
+    assert chosen.left_out.empty
+
+
+LEFT_OUT = [  # in the order of the rules
+    ({"scenario": ""}, note("no_scenario")),
+    ({"duplicate_of": "r0"}, note("duplicate")),
+    ({"round": "v3.0", "comparable_since": "v0.7"}, note("another_version")),
+    ({"round": "v5.1"}, note("another_round")),
+    ({"round": ""}, note("another_round")),
+    ({"division": "open"}, note("another_division", division="closed")),
+    ({"suite": "edge"}, note("another_suite")),
+    ({"power_measured": True}, note("power_submission")),
+    ({"power_capped": True}, note("capped_unmetered")),
+    ({"accelerator": "mixed"}, note("several_types")),
+    ({"accelerator_count": None}, note("count_unstated")),
+    ({"accelerator_count": None, "per": "accelerator"}, note("count_unstated")),
+]
+
+
+@pytest.mark.parametrize(("other", "reason"), LEFT_OUT)
+def test_row_is_left_out_for_its_reason(select: Select, other: dict, reason: Note) -> None:
+    chosen = select(other)
+    assert kept(chosen) == ["r0"]
+    assert reasons(chosen) == {reason.text: 1}
+
+
+def test_row_that_breaks_several_rules_is_left_out_for_the_first(select: Select) -> None:
+    broken: dict[str, Any] = {}
+    for other, reason in reversed(LEFT_OUT):
+        broken |= other
+        assert reasons(select(broken)) == {reason.text: 1}
+
+
+def test_left_out_counts_results_and_names_accelerators_once(select: Select) -> None:
+    chosen = select(*({"round": "v5.1", "accelerator": name} for name in ("L40S", "B200 SXM", "L40S")))
+    (line,) = chosen.left_out.to_dict("records")
+    assert line == {"reason": note("another_round").text, "results": 3, "accelerators": "B200 SXM, L40S"}
+
+
+def test_of_many_accelerators_left_out_those_with_most_results_are_named(select: Select) -> None:
+    parts = ["A", "B", "C", "D", "E", "F", "G", "H"]
+    told = select(*({"round": "v5.1", "accelerator": name} for name in [*reversed(parts), ""])).left_out
+    assert told["accelerators"].tolist() == ["A, B, C, D, E, F, G, H"] and told["results"].tolist() == [9]
+    more = select(*({"round": "v5.1", "accelerator": name} for name in [*parts, "I", "J", "J", "I"])).left_out
+    assert more["accelerators"].tolist() == ["A, B, C, D, E, F, I, J and 2 more"]
+
+
+def test_no_round_asked_for_means_every_round(select: Select) -> None:
+    assert kept(select({"round": "v5.1"}, {"round": ""}, rounds=())) == ["r0", "r1", "r2"]
+
+
+def test_of_several_versions_of_a_benchmark_the_newest_round_decides(select: Select) -> None:
+    old = {"round": "v1.1", "comparable_since": "v0.7"}
+    rows = [old, {"round": "v2.0", "comparable_since": "v2.0"}, {"round": "v3.0", "comparable_since": "v2.0"}]
+    chosen = select({"round": ""}, old | {"accelerator": "L40S"}, *rows, rounds=())
+    assert kept(chosen) == ["r0", "r1"]  # The run of v4.1 is of a version of its own, and a document names no round.
+    assert reasons(chosen) == {note("another_version").text: 4}
+    assert kept(select(*rows, rounds=("v1.1", "v2.0", "v3.0"))) == ["r2", "r3"]
+    assert kept(select(*rows, rounds=("v1.1",))) == ["r1"]
+    alone = select(old | {"accelerator": "L40S"}, *rows[1:], rounds=("v1.1", "v2.0"), accelerators=("L40S",))
+    assert kept(alone) == [], "another accelerator's newer version counts, whatever is shown"
+
+
+def test_streams_of_old_rounds_are_compared_with_nothing(results: Rows, tables: Tables) -> None:
+    frame = results({}, {"scenario": "MultiStream", "metric": "streams", "unit": "streams", "round": "v1.0"})
+    assert kept(selection.select(tables(frame), Question("llm", "MultiStream"))) == []
+    assert selection.standings(tables(frame))["left_out"].tolist() == ["", "stream_count"]
+
+
+def test_row_that_does_not_state_division_or_suite_is_kept(select: Select) -> None:
+    assert kept(select({"division": "", "suite": ""})) == ["r0", "r1"]
+
+
+def test_no_suite_asked_for_means_every_suite(select: Select) -> None:
+    assert kept(select({"suite": "edge"}, suite="")) == ["r0", "r1"]
+
+
+def test_open_division_is_kept_when_asked_for_and_closed_left_out(select: Select) -> None:
+    chosen = select({"division": "open"}, division="open")
+    assert kept(chosen) == ["r1"]
+    assert chosen.rows["notes"].tolist() == [{note("division_asked", division="open")}]
+    assert reasons(chosen) == out("another_division", division="open")
+
+
+def test_power_is_compared_with_power_only(select: Select) -> None:
+    chosen = select({"power_measured": True}, power=True)
+    assert kept(chosen) == ["r1"]
+    assert reasons(chosen) == out("no_power_submission")
+
+
+def test_energy_per_query_is_left_out_by_name_where_power_is_asked_for(results: Rows, tables: Tables) -> None:
+    stream = {"scenario": "SingleStream", "metric": "latency", "unit": "ms", "accuracy_target": "99"}
+    frame = results({"power_measured": True}, stream | {"power_measured": True}, stream)
+    frame["energy_millijoules_per_query"] = [float("nan"), 900.0, float("nan")]
+    asked = Question("llm", "Offline", power=True)
+    assert reasons(selection.select(tables(frame), asked)) == out("stream_energy")
+    assert reasons(selection.select(tables(frame), replace(asked, power=False))) == out("power_submission")
+
+
+def test_first_broken_rule_is_the_reason(select: Select) -> None:
+    assert reasons(select({"duplicate_of": "r0", "round": "v5.1", "accelerator": "mixed"})) == out("duplicate")
+
+
+def test_accuracy_target_of_most_rows_is_compared(select: Select) -> None:
+    chosen = select(*({"accuracy_target": target} for target in ("99", "99", "99.9")))
+    assert kept(chosen) == ["r0", "r1", "r2"]
+    assert reasons(chosen) == out("another_target", target="99")
+
+
+def test_the_usual_target_is_the_same_whichever_accelerators_are_asked_for(select: Select) -> None:
+    rows = [{"accuracy_target": "99"}] * 3 + [
+        {"accelerator": "L40S", "accuracy_target": name} for name in ("99.9", "99")
+    ]
+    assert kept(select(*rows)) == ["r0", "r1", "r2", "r3", "r5"]
+    assert kept(select(*rows, accelerators=("L40S",))) == ["r5"]
+
+
+def test_where_none_asked_for_has_the_usual_target_theirs_counts(select: Select) -> None:
+    rows = [{"accuracy_target": "99"}] * 2 + [{"accelerator": "L40S", "accuracy_target": "99.9"}]
+    assert kept(select(*rows, accelerators=("L40S",))) == ["r3"]
+
+
+def test_accuracy_target_asked_for_is_compared(select: Select) -> None:
+    rows = [{"accuracy_target": target} for target in ("99", "99", "99.9")]
+    assert kept(select(*rows, accuracy_target="99.9")) == ["r0", "r3"]
+
+
+def test_equal_votes_go_to_the_stricter_target(select: Select) -> None:
+    assert kept(select({"accuracy_target": "99"}, {"accuracy_target": "99.9"})) == ["r0", "r2"]
+
+
+def test_targets_of_the_other_division_have_no_vote(select: Select) -> None:
+    rows = [{"accuracy_target": "99.9", "division": "open"}] * 2 + [{"accuracy_target": "99"}]
+    assert kept(select(*rows)) == ["r0", "r3"]
+
+
+def test_run_filed_under_both_targets_counts_under_either(select: Select) -> None:
+    rows = [{"benchmark": "twice", "accuracy_target": target} for target in ("99", "99.9")]
+    assert kept(select(*rows, benchmark="twice")) == ["r1", "r2"]
+    assert kept(select(*rows, benchmark="twice", accuracy_target="99")) == ["r1"]
+
+
+def test_rate_is_the_system_s_and_divided_by_its_accelerators(select: Select) -> None:
+    row = select().rows.iloc[0]
+    assert (row["rate_low"], row["rate_high"]) == (800.0, 800.0)
+    assert (row["per_accelerator_low"], row["as_printed_low"]) == (100.0, 100.0)
+
+
+def test_rate_printed_per_accelerator_is_multiplied_for_the_system(select: Select) -> None:
+    row = select({"per": "accelerator", "low": 750.0, "high": 820.0}).rows.iloc[1]
+    assert (row["rate_low"], row["rate_high"]) == (6000.0, 6560.0)
+    assert (row["per_accelerator_low"], row["per_accelerator_high"]) == (750.0, 820.0)
+    assert (row["as_printed_low"], row["as_printed_high"]) == (750.0, 820.0)
+
+
+def test_samples_become_tokens_by_the_run_s_own_length(select: Select) -> None:
+    row = select({"unit": "samples/s", "low": 80.0, "tokens_per_sample": 290.0}).rows.iloc[1]
+    assert (row["rate_low"], row["rate_high"]) == (23_200.0, 23_200.0)
+    assert (row["per_accelerator_low"], row["as_printed_low"]) == (2_900.0, 10.0)
+    assert not row["assumed"]
+    assert row["notes"] == NONE
+
+
+def test_samples_become_tokens_by_the_benchmark_s_range_and_say_so(select: Select) -> None:
+    row = select({"unit": "queries/s", "low": 80.0, "high": 88.0}).rows.iloc[1]
+    assert (row["rate_low"], row["rate_high"]) == (20_000.0, 26_400.0)
+    assert (row["per_accelerator_low"], row["per_accelerator_high"]) == (2_500.0, 3_300.0)
+    assert (row["as_printed_low"], row["as_printed_high"]) == (10.0, 11.0)
+    assert row["assumed"]
+    assert row["notes"] == {note("tokens_assumed")}
+
+
+def test_tokens_become_samples_where_samples_are_compared(results: Rows, tables: Tables) -> None:
+    rows = results({"benchmark": "images", "unit": "tokens/s", "low": 800.0, "tokens_per_sample": 4.0})
+    chosen = selection.select(tables(rows), replace(ASK, benchmark="images"))
+    assert (chosen.unit, chosen.rows["rate_low"].iloc[0], chosen.rows["rate_high"].iloc[0]) == (
+        "samples/s",
+        200.0,
+        200.0,
+    )
+
+
+def test_unit_without_tokens_per_sample_cannot_be_turned(results: Rows, tables: Tables) -> None:
+    rows = results({"benchmark": "images", "unit": "tokens/s"})
+    chosen = selection.select(tables(rows), replace(ASK, benchmark="images"))
+    assert reasons(chosen) == out("other_unit", unit="samples/s")
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scenario", "unit", "work"),
+    [
+        ("llm", "Server", "tokens/s", "token"),
+        ("images", "Offline", "samples/s", "sample"),
+        ("images", "Server", "queries/s", "query"),
+        ("scan", "Server", "samples/s", "sample"),
+    ],
+)
+def test_unit_is_that_of_benchmark_and_scenario(
+    select: Select, benchmark: str, scenario: str, unit: str, work: str
+) -> None:
+    chosen = select(benchmark=benchmark, scenario=scenario)
+    assert (chosen.unit, chosen.work) == (unit, work)
+
+
+def test_queries_and_samples_are_one_unit(select: Select) -> None:
+    row = {"benchmark": "images", "scenario": "Server", "unit": "samples/s", "low": 16.0}
+    chosen = select(row, benchmark="images", scenario="Server")
+    assert chosen.rows["rate_low"].tolist() == [16.0]
+
+
+PAPER = {"origin": "published", "source_id": "doc000", "source": "Paper"}
+
+
+def test_slower_precision_of_one_document_is_left_out(select: Select) -> None:
+    chosen = select(PAPER | {"precision": "fp8", "low": 900.0}, PAPER | {"precision": "fp16", "low": 500.0})
+    assert kept(chosen) == ["r0", "r1"]
+    assert reasons(chosen) == out("slower_precision")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"precision": "fp8"},
+        {"source_id": "doc001"},
+        {"accelerator": "L40S"},
+        {"accelerator_count": 4},
+        {"origin": "official"},
+    ],
+    ids=["same precision", "another document", "another accelerator", "another count", "official"],
+)
+def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select: Select, other: dict) -> None:
+    fast, slow = PAPER | {"precision": "fp8", "low": 900.0}, PAPER | {"precision": "fp16", "low": 500.0} | other
+    assert kept(select(fast, slow)) == ["r0", "r1", "r2"]
+
+
+SMALL = note("another_size", count=1, usual=8)
+
+
+@pytest.mark.parametrize(
+    ("other", "noted"),
+    [
+        ({"availability": "preview"}, {note("preview", round="v4.1")}),
+        ({"division": ""}, {note("division_unstated")}),
+        ({"range_basis": "approximate"}, {note("approximate")}),
+        ({"inferred": True}, {note("inferred")}),
+        ({"precision": ""}, {note("precision_unstated")}),
+        ({"accelerator": "L40S", "accelerator_count": 1}, {SMALL}),
+        ({"accelerator_count": 1}, NONE),
+        ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, NONE),
+        ({"corrected": "wrong label"}, {note("label_corrected")}),
+        ({"inferred": True, "corrected": "why"}, {note("inferred"), note("label_corrected")}),
+    ],
+)
+def test_row_that_needs_care_has_a_note(select: Select, other: dict, noted: set[Note]) -> None:
+    assert select(other).rows["notes"].tolist() == [NONE, noted]
+
+
+def test_a_cap_is_a_note_of_what_was_metered(select: Select) -> None:
+    metered = {"power_measured": True}
+    chosen = select(metered, metered | {"power_capped": True}, {"power_capped": True}, power=True)
+    assert chosen.rows["notes"].tolist() == [NONE, {note("power_capped")}]
+
+
+def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select: Select) -> None:
+    one, eight = {"accelerator_count": 1}, {"accelerator": "L40S"}
+    assert select(one, eight | one, eight).rows["notes"].tolist() == [NONE] * 4
+    assert select(PAPER | one, {}).rows["notes"].tolist() == [NONE, {SMALL}, NONE]
+
+
+def test_usual_size_is_that_of_most_systems_and_of_two_the_larger(select: Select) -> None:
+    one, rate = {"accelerator_count": 1, "accelerator": "L40S"}, {"accelerator_count": 1, "per": "accelerator"}
+    assert select(one, rate, rate).rows["notes"].tolist() == [NONE, {SMALL}, NONE, NONE]
+
+
+def test_no_round_that_was_asked_for_is_marked(select: Select) -> None:
+    for rounds in (("v4.1", "v5.1"), ("v5.1", "v4.1"), ()):
+        assert select({}, {"round": "v5.1"}, rounds=rounds).rows["notes"].tolist() == [NONE] * 3
+
+
+def test_preview_system_without_a_round_is_one_all_the_same(select: Select) -> None:
+    chosen = select(PAPER | {"availability": "preview", "round": ""}, rounds=())
+    assert chosen.rows["notes"].tolist() == [NONE, {note("preview")}]
+
+
+def test_edge_row_is_marked_where_every_suite_is_asked_for(select: Select) -> None:
+    assert select({"suite": "edge"}, suite="").rows["notes"].tolist() == [NONE, {note("edge_suite")}]
+
+
+def test_basis_is_the_document_or_the_official_round(select: Select) -> None:
+    chosen = select(PAPER, {"round": "v5.1"}, rounds=())
+    assert chosen.rows["basis"].tolist() == ["official v4.1", "Paper", "official v5.1"]
+
+
+def test_notes_of_documents_and_of_accelerators_are_told_together(select: Select) -> None:
+    chosen = select({"availability": "preview", "accelerator": "B200 SXM"}, PAPER | {"division": ""})
+    told = {note("preview", ["B200 SXM"], round="v4.1"), note("division_unstated", ["Paper"])}
+    assert notes.of_rows(chosen.rows) == told
+    assert notes.of_rows(select().rows) == NONE
+
+
+def test_subtitle_says_what_is_compared(select: Select) -> None:
+    assert select().subtitle == "LLM Offline, v4.1, closed division."
+    assert select({"round": "v5.1"}, PAPER | {"round": ""}, rounds=()).subtitle == (
+        "LLM Offline, v4.1 and v5.1, closed division."
+    )
+    rounds = [{"round": name} for name in ("v6.0", "v5.1", "v4.0")]
+    assert select(*rounds, rounds=()).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
+    asked = "v6.0", "v4.0", "v5.1", "v4.1"
+    assert select(*rounds, rounds=asked).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
+    assert select(*rounds, rounds=("v5.1", "v4.1")).subtitle == "LLM Offline, v4.1 and v5.1, closed division."
+    assert select({"benchmark": "images"}, rounds=(), benchmark="scan").subtitle == "Scans Offline, closed division."
+    assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
+
+
+def test_sources_are_those_of_the_rows_compared(select: Select) -> None:
+    assert select(PAPER, PAPER | {"round": "v5.1", "source_id": "doc009"}).sources == ["doc000", "mlcommons-v4.1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "name"),
+    [
+        ({"benchmark": "lim"}, "benchmark", "lim"),
+        ({"scenario": "offline"}, "scenario", "offline"),
+        ({"origins": ("offical",)}, "origin", "offical"),
+    ],
+)
+def test_unknown_choice_is_refused_with_those_there_are(
+    select: Select, benchmarks: pd.DataFrame, changes: dict, what: str, name: str
+) -> None:
+    valid = {"benchmark": benchmarks["benchmark"], "scenario": vocabulary.SCENARIOS, "origin": vocabulary.ORIGINS}
+    with pytest.raises(ValueError, match=re.escape(f"no {what} {not_among(name, valid[what])}")):
+        select(**changes)
+
+
+def test_nothing_comparable_is_an_empty_selection(select: Select) -> None:
+    chosen = select(rounds=("v3.1",))
+    assert chosen.rows.empty
+    assert {"rate_low", "per_accelerator_high", "basis", "notes", "assumed"} <= set(chosen.rows.columns)
+    assert chosen.sources == []
+    assert chosen.subtitle == "LLM Offline, v3.1, closed division."
+
+
+def test_empty_table_is_an_empty_selection(results: Rows, tables: Tables) -> None:
+    chosen = selection.select(tables(results()), ASK)
+    assert chosen.rows.empty
+    assert chosen.left_out.empty
+
+
+def test_every_benchmark_comes_in_its_own_unit(results: Rows, tables: Tables) -> None:
+    given = tables(results({}, {"benchmark": "images", "unit": "samples/s"}))
+    found = selection.select_all(given, ASK)
+    assert list(zip(found["benchmark"], found["rate_unit"], strict=True)) == [
+        ("llm", "tokens/s"),
+        ("images", "samples/s"),
+    ]
+    assert list(selection.select_all(given, ASK, ["images"])["benchmark"]) == ["images"]
+
+
+def test_benchmarks_asked_for_together_have_their_own_order_target_size_and_fastest_precision(
+    results: Rows, tables: Tables
+) -> None:
+    llm = [{"accuracy_target": "99"}, {"accuracy_target": "99"}, {"accuracy_target": "99.9"}]
+    images = {"benchmark": "images", "unit": "samples/s", "accelerator_count": 1}
+    paper = PAPER | {"accelerator_count": 1}
+    fast, slow = paper | {"precision": "fp8", "low": 900.0}, paper | images | {"precision": "int8", "low": 5.0}
+    given = tables(results(*llm, fast, slow, images | {"accuracy_target": "99.9"}, images | {"accuracy_target": "99"}))
+    found = selection.select_all(given, ASK, ["images", "llm", "images"])
+    assert found["id"].tolist() == ["r4", "r5", "r0", "r1", "r3"]
+    assert found["rate_unit"].tolist() == ["samples/s"] * 2 + ["tokens/s"] * 3
+    assert found["rate_low"].tolist() == [5.0, 800.0, 800.0, 800.0, 900.0]
+    assert found["notes"].tolist() == [*[NONE] * 4, {SMALL}]
+
+
+def test_benchmarks_asked_for_together_are_what_each_gives_alone(data: Catalog) -> None:
+    for question in (Question("", "Server"), Question("", "Offline", rounds=("v4.1", "v5.1"), suite="", power=True)):
+        alone = [selection.select(data, replace(question, benchmark=name)) for name in data.benchmarks["benchmark"]]
+        parts = [chosen.rows.assign(rate_unit=chosen.unit) for chosen in alone if len(chosen.rows)]
+        together = selection.select_all(data, question)
+        assert together["benchmark"].nunique() == len(parts) > 3
+        pd.testing.assert_frame_equal(together, pd.concat(parts, ignore_index=True))
+
+
+def test_unknown_benchmark_among_several_is_refused(results: Rows, tables: Tables) -> None:
+    with pytest.raises(ValueError, match="no benchmark 'lim': did you mean 'llm'"):
+        selection.select_all(tables(results({})), ASK, ["llm", "lim"])
+
+
+def test_rule_of_a_note_is_asked_once_for_rows_that_are_alike(select: Select, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def holds(row: notes.Row, _: notes.Setting) -> notes.Values | None:
+        asked.append(row["submitter"])
+        return {} if row["submitter"] == "Acme" and row["system"] == "cube" else None
+
+    monkeypatch.setitem(KINDS, "edge_suite", replace(KINDS["edge_suite"], holds=holds))
+    monkeypatch.setattr(row_caveats, "READ", (*row_caveats.READ, "submitter", "system"))
+    rows = [{"submitter": name, "system": system} for name in ("Acme", "Bolt") for system in ("box", "cube")]
+    noted = select(*rows * 25).rows["notes"].tolist()
+    assert noted == [NONE, *[NONE, {note("edge_suite")}, NONE, NONE] * 25]
+    assert len(asked) == 5
+
+
+def test_note_says_numbers_as_its_row_has_them(comparable_rows: Rows) -> None:
+    one, other = {"accelerator_count": 8}, {"accelerator_count": 4, "accelerator": "L40S"}
+    rows = comparable_rows(one, one, other)
+    for kind, words in (("Int64", "4x vs 8x"), ("float64", "4.0x vs 8.0x")):
+        told = row_caveats.of_each(rows.astype({"accelerator_count": kind}), "datacenter", "closed").iloc[-1]
+        assert any(words in text for text in notes.texts(told))
+
+
+def test_several_questions_come_one_below_the_other(results: Rows, tables: Tables) -> None:
+    given = tables(results({}, {"scenario": "Server"}))
+    found = selection.select_each(given, [ASK, replace(ASK, scenario="Server")])
+    assert list(found["scenario"]) == ["Offline", "Server"]
+    assert list(found.index) == [0, 1]
+
+
+def test_official_row_comes_before_a_document_s(select: Select) -> None:
+    rows = select(PAPER, PAPER | {"accelerator": "L40S"}).rows.iloc[::-1]
+    first = selection.official_first(rows.assign(rounds=[(name,) for name in rows["round"]]))
+    assert sorted(zip(first["accelerator"], first["basis"], strict=True)) == [
+        ("H100 SXM", "official v4.1"), ("L40S", "Paper")
+    ]  # fmt: skip
+
+
+def test_the_newest_round_of_the_record_comes_first() -> None:
+    rounds = [("v6.0",), ("v4.1",), ("v10.0",), ("v5.1",), ("v5.10", "v4.1"), ()]
+    rows = pd.DataFrame({"benchmark": "b", "scenario": "Offline", "accelerator": "L40S", "rounds": rounds})
+    rows["origin"] = ["published", *["official"] * 4, "measured"]
+    assert selection.official_first(rows)["rounds"].tolist() == [("v10.0",)]
+    assert selection.official_first(rows.drop(2))["rounds"].tolist() == [("v5.10", "v4.1")]
+    assert selection.official_first(rows.iloc[[5, 0]])["rounds"].tolist() == [()]
+
+
+def test_baseline_is_always_among_the_accelerators_asked_for() -> None:
+    asked = parameters.GenerationalSpeedup(baseline="H100 SXM", accelerators=["L40S"])
+    assert selection.ask(asked).accelerators == ("H100 SXM", "L40S")
+    assert selection.ask(asked.model_copy(update={"accelerators": []})).accelerators == ()
+    assert selection.ask(asked, power=True).power
+
+
+def test_a_mixed_cluster_counts_only_where_whole_systems_are_asked_for_and_has_no_value_per_accelerator(
+    results: Rows, tables: Tables
+) -> None:
+    cluster = {"accelerator": "mixed", "low": 90.0, "high": 90.0, "accelerator_count": 24}
+    given = tables(results(cluster, {"low": 8.0, "high": 8.0}))
+    assert reasons(selection.select(given, Question("llm", "Offline"))) == out("several_types")
+    both = selection.select(given, Question("llm", "Offline", mixed=True)).rows.set_index("accelerator")
+    assert both.at["mixed", "rate_low"] == 90.0 and pd.isna(both.at["mixed", "per_accelerator_low"])
+    assert len(both) == 2 and both["per_accelerator_low"].notna().sum() == 1
+
+
+DOUBTED = {"r1": "contradicts_record", "r2": "other_power_limit"}
+
+
+def test_doubt_of_the_audit_is_a_note_of_its_row_beside_its_own(select: Select) -> None:
+    chosen = select({"inferred": True}, {}, doubts=DOUBTED)
+    noted = [NONE, {note("inferred"), note("contradicts_record")}, {note("other_power_limit")}]
+    assert chosen.rows["notes"].tolist() == noted
+    assert chosen.left_out.empty
+
+
+def test_doubt_follows_its_result_in_whatever_order_the_doubts_stand(results: Rows, tables: Tables) -> None:
+    given = tables(results({}, {}, {}), DOUBTED)
+    turned = given._replace(results=given.results.iloc[[2, 0, 1]], doubts=given.doubts.iloc[::-1])
+    rows = selection.select(turned, ASK).rows.set_index("id")
+    assert {name: {own.code for own in noted} for name, noted in rows["notes"].items()} == {
+        "r0": set(), "r1": {"contradicts_record"}, "r2": {"other_power_limit"}
+    }  # fmt: skip
+
+
+def test_only_checked_results_are_compared_where_those_are_asked_for(select: Select) -> None:
+    chosen = select({}, {}, doubts=DOUBTED, trust="checked")
+    assert kept(chosen) == ["r0", "r2"]
+    (reason,) = reasons(chosen)
+    assert reason == note("not_checked", doubt=note("contradicts_record")).text
+    assert reason.startswith("not checked: ")
+
+
+def test_row_left_out_for_another_reason_is_not_left_out_for_its_doubt(select: Select) -> None:
+    assert reasons(select({"round": "v5.1"}, doubts=DOUBTED, trust="checked")) == out("another_round")
+
+
+@pytest.mark.parametrize("trust", ["all", "checked"])
+def test_result_of_which_no_doubts_are_known_is_an_error_and_not_trusted(
+    results: Rows, tables: Tables, trust: str
+) -> None:
+    given = tables(results({}, {"id": "lost"}))
+    unknown = given._replace(doubts=given.doubts.drop("lost"))
+    for ask in (
+        lambda: selection.select(unknown, replace(ASK, trust=trust)),
+        lambda: selection.trusted(unknown, trust),
+    ):
+        with pytest.raises(ValueError, match=r"no doubts are known of result 'lost' \(1 of 2 results\): .* judged"):
+            ask()
+
+
+def test_result_that_the_question_does_not_touch_needs_no_word_of_the_audit(results: Rows, tables: Tables) -> None:
+    given = tables(results({}, {"id": "lost", "benchmark": "images"}))
+    assert kept(selection.select(given._replace(doubts=given.doubts.drop("lost")), ASK)) == ["r0"]
+
+
+def test_tables_without_doubts_are_not_compared(results: Rows, benchmarks: pd.DataFrame) -> None:
+    bare = Data(results({}), benchmarks, pd.DataFrame({"doubt": [], "checked": []}))
+    with pytest.raises(ValueError, match="no doubts are known of result 'r0'"):
+        selection.select(bare, ASK)
+
+
+def test_catalog_that_nobody_judges_is_read_and_not_compared() -> None:
+    catalog = Catalog()
+    assert len(catalog.results)
+    for ask in (
+        lambda: catalog.doubts,
+        lambda: selection.trusted(catalog, "all"),
+        lambda: selection.select(catalog, LLAMA),
+    ):
+        with pytest.raises(NotJudged, match=r"without a judge: open it by analysis\.audit\.flags\.catalog"):
+            ask()
+
+
+def test_what_the_audit_doubts_in_the_project_s_own_tables_is_left_out_where_asked(data: Catalog) -> None:
+    doubted = set(data.doubts.index[~data.doubts["checked"]])
+    everything, checked = (
+        set(selection.select(data, replace(LLAMA, trust=trust)).rows["id"]) for trust in selection.TRUST
+    )
+    assert everything & doubted and checked == everything - doubted
+
+
+def test_results_for_what_asks_no_question_carry_their_doubt_alone(results: Rows, tables: Tables) -> None:
+    given = tables(results({}, {"inferred": True}, {}), DOUBTED)
+    rows = selection.trusted(given, "all")
+    assert rows["id"].tolist() == ["r0", "r1", "r2"]
+    assert rows["notes"].tolist() == [NONE, {note("contradicts_record")}, {note("other_power_limit")}]
+    assert selection.trusted(given, "checked")["id"].tolist() == ["r0", "r2"]
+    with pytest.raises(ValueError, match=r"no trust 'some': .*valid: all, checked"):
+        selection.trusted(given, "some")
+
+
+def test_nothing_is_trusted_of_an_empty_table(results: Rows, benchmarks: pd.DataFrame) -> None:
+    for trust in selection.TRUST:
+        rows = selection.trusted(selection.record(results(), benchmarks), trust)
+        assert rows.empty and {"id", "doubt", "checked", "notes"} <= set(rows.columns)
+
+
+def test_record_is_compared_undoubted_and_documents_are_no_part_of_it(results: Rows, benchmarks: pd.DataFrame) -> None:
+    record = selection.record(results({}, PAPER, {"origin": "measured"}, {}), benchmarks)
+    chosen = selection.select(record, replace(ASK, origins=selection.ORIGINS, trust="checked"))
+    assert kept(chosen) == ["r0", "r3"]
+    assert chosen.rows["notes"].tolist() == [NONE] * 2 and chosen.left_out.empty
+    assert selection.select(selection.record(results(PAPER), benchmarks), ASK).rows.empty
+
+
+def test_a_benchmark_whose_software_counts_tokens_differently_compares_in_samples(
+    tables: Tables, results: Rows, benchmarks: pd.DataFrame
+) -> None:
+    rows = results({"low": 800.0, "tokens_per_sample": 64.0}, {"low": 800.0, "tokens_per_sample": 80.0})
+    heard = benchmarks.assign(compared_in=["samples/s", "", "", ""])
+    chosen = selection.select(tables(rows, of=heard), ASK)
+    assert chosen.unit == "samples/s" and chosen.rows["rate_low"].tolist() == [12.5, 10.0]
+
+
+def test_whisper_compares_in_samples(data: Catalog) -> None:
+    chosen = selection.select(data, Question("whisper", "Offline", rounds=("v5.1",), power=True))
+    assert chosen.unit == "samples/s" and len(chosen.rows) == 1
+
+
+def together(standings: pd.DataFrame, aspect: str) -> bool:
+    """Whether some question of an aspect takes in every row."""
+    common = -1
+    for bits in standings[f"apart_{aspect}"]:
+        common &= bits
+    return common != 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ({}, {"round": "v5.1"}, "rounds"),
+        ({}, {"division": "open"}, "division"),
+        ({}, {"suite": "edge"}, "suite"),
+        ({"accuracy_target": "99"}, {"accuracy_target": "99.9"}, "accuracy_target"),
+        ({}, {"power_measured": True}, "power"),
+    ],
+)
+def test_standings_tell_what_keeps_two_results_apart(
+    results: Callable, tables: Callable, one: dict, other: dict, apart: str
+) -> None:
+    data = tables(results(one, other))
+    assert {aspect for aspect in selection.ASPECTS if not together(selection.standings(data), aspect)} == {apart}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {}),
+        ({}, {"suite": "datacenter,edge"}),
+        ({"accuracy_target": "99"}, {}),
+        ({"benchmark": "twice", "accuracy_target": "99"}, {"benchmark": "twice", "accuracy_target": "99.9"}),
+    ],
+)
+def test_standings_keep_together_what_one_question_takes_in(
+    results: Callable, tables: Callable, one: dict, other: dict
+) -> None:
+    """One filed under both suites, one without a target, and targets that share a run."""
+    standings = selection.standings(tables(results(one, other)))
+    assert [aspect for aspect in selection.ASPECTS if not together(standings, aspect)] == []
+
+
+def test_standings_have_the_rates_of_a_comparison(results: Callable, tables: Callable) -> None:
+    data = tables(results({"low": 1600.0}, {"low": 3.0, "unit": "samples/s", "tokens_per_sample": 100.0}))
+    chosen = selection.select(data, selection.Question("llm", "Offline"))
+    names = ["rate_low", "rate_high", "per_accelerator_low", "per_accelerator_high"]
+    pd.testing.assert_frame_equal(selection.standings(data)[names], chosen.rows[names])
+    assert set(selection.standings(data)["rate_unit"]) == {chosen.unit}
+
+
+def test_more_questions_than_bits_are_refused(results: Callable, tables: Callable) -> None:
+    rows = results(*({"round": f"v{number}.0"} for number in range(selection.BITS + 1)))
+    with pytest.raises(ValueError, match="rounds has 32 questions"):
+        selection.standings(tables(rows))

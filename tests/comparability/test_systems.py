@@ -1,0 +1,34 @@
+"""The key of a submitted system: from the result id, the folder, the row's id, never empty and never shared."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis.comparability import selection, systems
+from analysis.comparability.selection import Data, Question
+
+Rows = Callable[..., pd.DataFrame]
+PLACE = "closed/Acme/results/box/llm-99.9"
+
+
+@pytest.mark.parametrize(
+    ("row", "key"),
+    [
+        ({"result_id": "4.1-0001", "location": f"{PLACE}/Offline"}, "v4.1 4.1-0001"),
+        ({"location": f"{PLACE}/Offline"}, "v4.1 closed/acme/results/box"),
+        ({"location": f"{PLACE.upper()}/server/", "scenario": "Server"}, "v4.1 closed/acme/results/box"),
+        ({"id": "o-4.1-closed-acme-box-llm-99.9-offline", "model_run": "llm-99.9"}, "v4.1 o-4.1-closed-acme-box"),
+        ({"id": "o-6.1-a-llm-server", "model_run": "llm", "round": "v6.1", "scenario": "Server"}, "v6.1 o-6.1-a"),
+        ({"origin": "published", "source_id": "doc000", "result_id": "4.1-0001"}, "of doc000"),
+    ],
+)
+def test_key_of_a_row(results: Rows, row: dict, key: str) -> None:
+    beside = {name: row.pop(name) for name in ("location", "model_run") if name in row}
+    assert systems.keys(results(row).assign(**beside)).tolist() == [key]
+
+
+def test_comparable_rows_have_it(results: Rows, tables: Callable[..., Data]) -> None:
+    frame = results({"id": "o-a-offline", "low": 1.0}, {"id": "o-b-offline", "low": 2.0})
+    rows = selection.select(tables(frame), Question("llm", "Offline")).rows
+    assert rows["system_key"].tolist() == ["v4.1 o-a", "v4.1 o-b"]

@@ -1,0 +1,151 @@
+"""What cells say in one line: parameters from the names of a notebook, in place and injected; findings in order."""
+
+import ast
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from nbformat.v4 import new_code_cell, new_notebook
+
+from analysis._core import parameters
+from analysis._core.choices import not_among
+from analysis._core.findings import Finding
+from analysis._core.interval import Interval
+from analysis._core.parameters import ParameterError
+from analysis._core.paths import NOTEBOOKS
+from analysis._display import notebook
+
+SPEEDUP, DERATING = "generational_speedup", "real_world_derating"
+
+
+def cell_of(name: str) -> str:
+    """The source of a notebook's parameters cell."""
+    stored = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    return next(cell.source for cell in stored.cells if "parameters" in cell.metadata.get("tags", []))
+
+
+def globals_of(name: str, **changed: object) -> dict[str, Any]:
+    """The globals of a notebook whose parameters cell ran, with values changed in place and names of its own."""
+    names: dict[str, Any] = {"pd": object(), "data": object()}
+    exec(cell_of(name), names)
+    return names | changed
+
+
+def test_parameters_are_those_of_the_parameters_cell(shipped_notebook: str) -> None:
+    declared = [node.target.id for node in ast.parse(cell_of(shipped_notebook)).body]
+    names = globals_of(shipped_notebook)
+    asked = notebook.parameters_of(shipped_notebook, names)
+    assert asked.model_dump() == {parameter: names[parameter] for parameter in declared}
+
+
+def test_a_value_edited_in_place_counts() -> None:
+    names = globals_of(SPEEDUP)
+    names["scenario"] = "Server"
+    assert notebook.parameters_of(SPEEDUP, names).scenario == "Server"
+    names["scenario"] = "Interactive"
+    assert notebook.parameters_of(SPEEDUP, names).scenario == "Interactive"
+
+
+def test_a_later_change_of_a_list_in_the_notebook_does_not_reach_what_was_asked() -> None:
+    names = globals_of(SPEEDUP)
+    asked = notebook.parameters_of(SPEEDUP, names)
+    names["rounds"].append("v9")
+    assert asked.rounds == []
+
+
+REFUSED = [
+    (SPEEDUP, {"benchmark": "lama2-70b"}, "did you mean 'llama2-70b'"),
+    (SPEEDUP, {"rounds": "v4.1"}, "rounds: Input should be a valid list"),
+    (DERATING, {"users": "many"}, "users: Input should be a valid integer"),
+    (DERATING, {"derate": [0.8, 0.6]}, "derate must be two numbers, low then high"),
+]
+
+
+@pytest.mark.parametrize(("name", "changed", "words"), REFUSED)
+def test_what_the_model_refuses_is_refused_in_its_words(name: str, changed: dict, words: str) -> None:
+    with pytest.raises(ParameterError) as ours:
+        notebook.parameters_of(name, globals_of(name, **changed))
+    values = notebook.parameters_of(name, globals_of(name)).model_dump() | changed
+    with pytest.raises(ParameterError) as models:
+        parameters.validate(name, values)
+    assert str(ours.value) == str(models.value)
+    assert words in str(ours.value)
+
+
+def test_a_wrong_parameter_is_one_sentence_in_a_notebook() -> None:
+    shell = InteractiveShell()
+    shell.run_cell(cell_of(SPEEDUP).replace('"Offline"', '"offline"'))
+    with redirect_stdout(io.StringIO()) as out:
+        done = shell.run_cell(
+            f"from analysis._display import notebook\nnotebook.parameters_of({SPEEDUP!r}, globals())",
+            store_history=False,
+        )
+    assert isinstance(done.error_in_exec, ParameterError)
+    said = "parameter scenario: Input should be 'Offline', 'Server' or 'Interactive'; got 'offline'"
+    assert out.getvalue() == f"generational_speedup: {said}\n"
+
+
+def test_parameters_without_a_value_are_named() -> None:
+    names = globals_of(SPEEDUP)
+    del names["baseline"], names["trust"]
+    with pytest.raises(NameError, match="generational_speedup: no value for baseline, trust; each stands in the para"):
+        notebook.parameters_of(SPEEDUP, names)
+
+
+def test_an_unknown_notebook_is_refused_with_those_that_are_there() -> None:
+    there = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+    with pytest.raises(ParameterError, match=re.escape(f"no notebook {not_among('generational_speed', there)}")):
+        notebook.parameters_of("generational_speed", globals_of(SPEEDUP))
+
+
+def test_a_notebook_may_ask_for_another_one_s_parameters() -> None:
+    names = globals_of("explore")
+    asked = notebook.parameters_of("explore", names)
+    same = parameters.RealWorldDerating(**asked.model_dump(exclude={"usd_per_kilowatt_hour"}))
+    assert notebook.parameters_of(DERATING, names) == same
+
+
+def test_injected_parameters_count(tmp_path: Path) -> None:
+    """In a real kernel, as papermill runs it: the injected cell stands behind the parameters cell."""
+    cells = [
+        new_code_cell(cell_of(SPEEDUP), metadata={"tags": ["parameters"]}),
+        new_code_cell(
+            "from analysis._display import notebook\n"
+            f'asked = notebook.parameters_of("{SPEEDUP}", globals())\n'
+            "print(asked.scenario, asked.accelerators, asked.baseline)"
+        ),
+    ]
+    kernel = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
+    nbformat.write(new_notebook(cells=cells, metadata=kernel), tmp_path / "in.ipynb")
+    given = {"scenario": "Server", "accelerators": ["L40S"]}
+    ran = papermill.execute_notebook(tmp_path / "in.ipynb", None, given, progress_bar=False)
+    assert ran.cells[-1].outputs[0].text == "Server ['L40S'] H100 SXM\n"
+
+
+def finding(name: str = "apples") -> Finding:
+    return Finding(name, Interval(1.0, 2.0), "apples", "Some.")
+
+
+@pytest.fixture
+def displayed(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
+    """What was displayed, in order."""
+    shown: list[Finding] = []
+    monkeypatch.setattr(notebook, "display", shown.append)
+    return shown
+
+
+def test_findings_are_shown_in_order(displayed: list[Finding]) -> None:
+    notebook.show_findings(finding(), finding("pears"))
+    assert [shown.name for shown in displayed] == ["apples", "pears"]
+
+
+def test_findings_that_share_a_name_are_refused_before_any_is_shown(displayed: list[Finding]) -> None:
+    with pytest.raises(ValueError, match="share a name: apples, pears, apples"):
+        notebook.show_findings(finding(), finding("pears"), finding())
+    assert displayed == []

@@ -1,0 +1,241 @@
+"""The what-if sliders: the report's own functions, a hand-computed case, one plan a move, and no picture lost."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from analysis._core import mime
+from analysis._core.interval import Interval
+from analysis._core.parameters import RealWorldDerating
+from analysis._display import sliders
+from analysis._display.sliders import Choice, Explorer, Fixed
+from analysis._tables.catalog import Catalog
+from analysis.audit import flags
+from analysis.charts import style
+from analysis.comparability import selection
+from analysis.comparability.selection import Question
+from analysis.methods import derating, memory, node_power, power
+from analysis.planner import capacity, summary
+from analysis.planner.basis import Basis, Prompt, Scaling
+from analysis.planner.demand import Demand
+from analysis.planner.official_runs import FIRST_TOKEN, SPEED, Supply
+
+START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
+
+
+@pytest.fixture
+def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.Data], data: Catalog) -> Fixed:
+    """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
+    meter = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
+    rows = results({"scenario": "Server"}, {"scenario": "Server", **meter})
+    asked = Question("llm", "Server", rounds=("v4.1",))
+    chosen, metered = (selection.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
+    nan = float("nan")
+    rows, power_rows = chosen.rows.assign(**{SPEED: nan, FIRST_TOKEN: nan}), metered.rows.head(0).assign(**{SPEED: nan})
+    supply = Supply(replace(chosen, rows=rows), power_rows, derating.measured(rows.head(0), rows))
+    own = (
+        None,
+        Prompt(nan, nan, nan),
+        2000.0,
+        nan,
+        node_power.Host(Interval(1.0, 1.5), "given"),
+        Scaling(Interval(1.0, 1.0), ""),
+    )
+    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), ("Cloud",), data.accelerators, *own)
+    params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
+    return Fixed(params, basis, power.efficiency(metered.rows))
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[RealWorldDerating, Fixed, Choice]:
+    """What the notebook plans on with the report's own parameters: queue, memory and prompts too."""
+    return real_of("H200 SXM")
+
+
+def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
+    data, asked = flags.catalog(), RealWorldDerating(baseline=baseline)
+    chosen = selection.select(data, selection.ask(asked))
+    basis = capacity.basis(data, asked)
+    fixed = Fixed(asked, basis, power.efficiency(chosen.rows))
+    start = Choice(asked.users, asked.tokens_per_second_per_user, Interval(*asked.derate), basis.price, 0.1)
+    return asked, fixed, start
+
+
+def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice], data: Catalog) -> None:
+    """The numbers and notes of capacity.make for the same question, at the start and after a move."""
+    asked, fixed, start = real
+    for users, speed in ((100, 5.0), (700, 25.0)):
+        moved = asked.model_copy(update={"users": users, "tokens_per_second_per_user": speed})
+        report = capacity.make(data, moved)
+        choice = replace(start, users=users, tokens_per_second_per_user=speed)
+        moving = sliders.planned(choice, fixed)
+        pd.testing.assert_frame_equal(moving.draws, report.draws)
+        assert moving.notes == report.notes
+        assert sliders.need(moving) == summary.need(report).headline
+    assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
+
+
+def test_only_the_price_is_missing_where_only_the_price_is() -> None:
+    _, fixed, start = real_of("MI350X")
+    explorer = Explorer(start, fixed)
+    assert "takes 1 node of 8 MI350X, price unknown." in explorer.answer.value
+    explorer.sliders["users"].value = 1000.0
+    assert "price unknown" in explorer.answer.value
+    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
+    assert "/hour." in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
+
+
+def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
+    """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
+    sentence, rows = sliders.plan(START, fixed)
+    assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:4].tolist() == [
+        [20] * 2,
+        [3] * 2,
+        [48] * 2,
+        [0.48] * 2,
+    ]
+    assert sentence == "Serving 100 concurrent users at 10 tokens/s takes 3 nodes of 8 H100, $48/hour."
+
+
+def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
+    """1,000 tokens/s x 3,600 s x 0.4 J = 1.44 MJ = 0.4 kWh; x 0.36 dollars x 1.25 = 0.18 dollars an hour."""
+    bill = sliders.electricity(Demand(100, 10.0), 0.36, fixed)
+    assert (bill.low, bill.high) == pytest.approx((0.18, 0.18), rel=1e-12)
+    assert not sliders.electricity(Demand(100, 10.0), 0.36, replace(fixed, efficiency=fixed.efficiency.head(0))).known
+
+
+def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
+    explorer = Explorer(START, fixed)
+    assert explorer.choice == START
+    moves = {"users": 250.0, "tokens_per_second_per_user": 7.0, "derate": (0.2, 0.4),
+             "usd_per_accelerator_hour": (3.0, 4.0), "usd_per_kilowatt_hour": 0.9}  # fmt: skip
+    assert list(moves) == list(explorer.sliders)
+    for name, value in moves.items():
+        before = explorer.answer.value
+        explorer.sliders[name].value = value
+        assert explorer.answer.value != before, name
+    assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
+    assert "Serving 250 concurrent users at 7 tokens/s takes" in explorer.answer.value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"users": 2_000_000},
+        {"users": 10_000_000_000},
+        {"users": 1},
+        {"tokens_per_second_per_user": 0.5},
+        {"tokens_per_second_per_user": 900.0},
+        {"derate": Interval(0.01, 0.02)},
+        {"derate": Interval(1.0, 1.0)},
+        {"usd_per_accelerator_hour": Interval(0.01, 0.02)},
+        {"usd_per_accelerator_hour": Interval(30.0, 40.0)},
+        {"usd_per_kilowatt_hour": 3.0},
+    ],
+    ids=str,
+)
+def test_sliders_stand_where_they_start(fixed: Fixed, change: dict) -> None:
+    start = replace(START, **change)
+    assert Explorer(start, fixed).choice == start
+
+
+def test_the_staircase_reaches_as_many_users_as_the_report_asks_for(
+    real: tuple[RealWorldDerating, Fixed, Choice],
+) -> None:
+    asked, fixed, start = real
+    assert 0.5e6 < sliders.steps(start, fixed)["users_from_p50"].max() <= 1e6
+    many = replace(fixed, asked=asked.model_copy(update={"users": 2_000_000}))
+    assert 2e6 < sliders.steps(start, many)["users_from_p50"].max() <= 1e7
+
+
+@pytest.fixture
+def climbing(real: tuple[RealWorldDerating, Fixed, Choice]) -> Explorer:
+    """Sliders over the real record, with the theme of a notebook."""
+    style.apply()
+    return Explorer(real[2], real[1])
+
+
+def marked(explorer: Explorer) -> str:
+    """What the alt text of the figure says of today's choice: the nodes and the users."""
+    return re.search(r"H200 ([\d,]+(?: to [\d,]+)? at [\d,]+ users)", explorer.figure.value).group(1)
+
+
+def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Explorer) -> None:
+    assert climbing.figure.value.startswith('<div role="img" aria-label="Next node at ')
+    assert "<svg" in climbing.figure.value and marked(climbing) == "1 at 100 users"
+    moves = {"users": 5000.0, "tokens_per_second_per_user": 20.0, "derate": (0.2, 0.4)}
+    seen = [marked(climbing)]
+    for name, value in moves.items():
+        climbing.sliders[name].value = value
+        seen.append(marked(climbing))
+        lines = climbing.answer.value
+        low = re.search(r">nodes of 8</td><td[^>]*>([\d,]+)<", lines).group(1)
+        assert seen[-1].startswith(low) and seen[-1].endswith(" at 5,000 users"), name
+    assert len(set(seen)) == len(seen)
+
+
+def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+    """P50 of a plan of as many draws is a step's nodes from its first users on."""
+    _, fixed, start = real
+    few = replace(fixed, asked=fixed.asked.model_copy(update={"draws": sliders.DRAWS}))
+    steps = sliders.steps(start, few)
+    for step in steps.iloc[[1, 3]].itertuples():
+        at = sliders.planned(replace(start, users=int(step.users_from_p50)), few)
+        before = sliders.planned(replace(start, users=int(step.users_from_p50) - 1), few)
+        nodes = [own.marks.set_index("output").at["nodes", "p50"] for own in (before, at)]
+        assert nodes[1] == step.nodes > nodes[0]
+
+
+def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed, steps = [], sliders.steps
+    monkeypatch.setattr(sliders, "steps", lambda *given: computed.append(given) or steps(*given))
+    for users in (200.0, 300.0, 400.0):
+        climbing.sliders["users"].value = users
+    climbing.sliders["usd_per_kilowatt_hour"].value = 0.5
+    assert not computed
+    climbing.sliders["tokens_per_second_per_user"].value = 20.0
+    assert len(computed) == 1
+
+
+def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing: Explorer) -> None:
+    climbing.sliders["tokens_per_second_per_user"].value = 150.0
+    assert climbing.figure.value.startswith("<p>No plan: no H200 result at 150 tokens/s per user")
+    climbing.sliders["tokens_per_second_per_user"].value = 25.0
+    assert "<svg" in climbing.figure.value
+
+
+def test_a_move_plans_once_and_looks_nothing_up(
+    real: tuple[RealWorldDerating, Fixed, Choice], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a move costs beyond its draws would grow with the record."""
+    explorer, plans, over = Explorer(real[2], real[1]), [], capacity.over
+
+    def counted(*given: object, **named: object) -> capacity.Planned:
+        plans.append(given)
+        return over(*given, **named)
+
+    monkeypatch.setattr(capacity, "over", counted)
+    monkeypatch.setattr(selection, "select", lambda *_, **__: pytest.fail("a move asked the gate"))
+    for users in range(200, 205):
+        explorer.sliders["users"].value = float(users)
+    assert len(plans) == 5
+
+
+def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) -> None:
+    explorer = Explorer(START, fixed)
+    explorer.sliders["users"].value = 900.0
+    bundle = explorer._repr_mimebundle_()
+    assert set(bundle) == {mime.WIDGET, "text/html", "text/plain"}
+    assert bundle["text/plain"].startswith("Serving 100 concurrent users at 10 tokens/s takes")
+    assert '<table class="cells" id="t' in bundle["text/html"]
+
+
+def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
+    unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
+    explorer = Explorer(unknown, fixed)
+    assert sliders.plan(unknown, fixed)[0].endswith("price unknown.")
+    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
+    assert "takes 3 nodes of 8 H100" in explorer.answer.value

@@ -1,0 +1,97 @@
+"""What plans are made with: throughput and price as ranges."""
+
+import re
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from analysis._core.choices import not_among
+from analysis._core.interval import Interval
+from analysis._core.vocabulary import COST_MODELS
+from analysis._tables.catalog import Catalog
+from analysis.methods import cost
+
+Rows = Callable[..., pd.DataFrame]
+NEXT = {"accelerator": "L40S"}
+
+
+def test_a_rate_is_taken_from_official_rows_alone(comparable_rows: Rows) -> None:
+    paper = {"origin": "published", "low": 1.0}
+    rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
+    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
+
+
+def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows: Rows) -> None:
+    """Two of eight on sale; a single one, a preview and the round before are other kinds."""
+    kinds = [{"low": 300.0, "accelerator_count": 1}, {"low": 2400.0, "availability": "preview"}, {"low": 80.0}]
+    kinds[2]["round"] = "v4.0"
+    rows = comparable_rows({"low": 800.0}, {"low": 880.0}, *kinds, {"origin": "published", "low": 1.0})
+    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
+    assert cost.scope(rows, "H100 SXM", cost.behind(rows, "H100 SXM")) == "2 of 5 systems"
+    paper = rows[rows["origin"].eq("published")]
+    assert cost.scope(paper, "H100 SXM", cost.behind(paper, "H100 SXM")) == "1 of 1 figures of documents"
+
+
+def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
+    rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
+    assert cost.behind(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
+
+
+def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows: Rows) -> None:
+    assert cost.behind(comparable_rows({}), "L40S").empty and cost.behind(comparable_rows(), "L40S").empty
+
+
+PRICES = pd.DataFrame(
+    {
+        "accelerator": ["H100 SXM", "H100 SXM", "H100 SXM", "L40S"],
+        "duplicate_of": ["", "", "p0", ""],
+        "cost_model": ["rental"] * 4,
+        "usd_per_accelerator_hour_low": [2.99, 4.76, 0.01, 1.5],
+        "usd_per_accelerator_hour_high": [2.99, 4.76, 99.0, 1.5],
+    }
+)
+FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "MI300X"]})
+
+
+def test_price_spreads_over_all_offers_once() -> None:
+    assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
+
+
+def test_given_prices_take_the_place_of_the_table_s() -> None:
+    found = cost.priced(
+        PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS, "rental"
+    )
+    ranges = {name: cost.price_range(found, name) for name in ("H100 SXM", "L40S", "MI300X")}
+    assert ranges == {"H100 SXM": Interval(1, 2), "L40S": Interval(1.5, 1.5), "MI300X": Interval(3, 4)}
+    assert cost.priced(PRICES, [], "H100 SXM", FACTS, "rental").equals(PRICES)
+
+
+def test_prices_are_of_one_cost_model(data: Catalog) -> None:
+    """An H100 costs a neocloud $1.69, a hyperscaler $1.30; documents quote 2.99 to 4.76, and alone an L40S."""
+    of = {model: cost.priced(data.prices, [], "", data.accelerators, model) for model in COST_MODELS}
+    h100 = {model: cost.price_range(prices, "H100 SXM") for model, prices in of.items()}
+    assert h100["neocloud"] == Interval(1.69, 1.69) and h100["hyperscaler"] == h100["rental"] == Interval(1.3, 1.3)
+    assert h100["documents"] == Interval(2.99, 4.76)
+    assert [model for model, prices in of.items() if cost.price_range(prices, "L40S").known] == ["documents"]
+
+
+def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> None:
+    found = cost.priced(
+        data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators, "neocloud"
+    )
+    said = ["commitment", "quoted", "provider", "source_id", "duplicate_of"]
+    assert found.iloc[-2][said].tolist() == ["reserved", "2026-01", "a cloud", "", ""]
+    assert found.iloc[-1][said].tolist() == ["unstated", "", "a given price", "", ""]
+    assert found.dtypes.to_dict() == data.prices.dtypes.to_dict()
+
+
+def test_given_price_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="'H100 SXM=cheap': 'cheap' is not a number"):
+        cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS, "rental")
+    with pytest.raises(ValueError, match=f"a price is given for {re.escape(not_among('H900', FACTS['accelerator']))}"):
+        cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS, "rental")
+
+
+def test_price_without_an_offer_is_unknown() -> None:
+    assert not cost.price_range(PRICES, "MI300X").known

@@ -1,0 +1,179 @@
+"""What an owned hour costs, part by part and by hand, and the price at which it costs as much as a rented one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis._core.findings import exactly
+from analysis._core.interval import Interval
+from analysis.methods import ownership
+from analysis.methods.ownership import Terms
+
+TERMS = Terms(
+    years=4.0,
+    residual_share=0.1,
+    capital_share=0.08,
+    maintenance_share=0.05,
+    used_share=1.0,
+    host_share=exactly(0.25),
+    network_share=exactly(0.1),
+    place_usd_per_kilowatt_month=exactly(73.0),
+    staff_usd_per_year=exactly(876.0),
+    rent_falls_share=exactly(0.0),
+    watts=Interval(1000.0, 1000.0),
+    power_usage_effectiveness=1.3,
+    usd_per_kilowatt_hour=0.12,
+)
+CLOSE = {"rel": 1e-12}
+YEARLY = 0.9 / 4 + 0.08 * 1.1 / 2 + 0.05  # of the price of hardware
+RUNNING = 73 * 12 / 8760 + 0.1 + 0.156  # dollars for each of all hours: place of 1 kW, staff, electricity
+SHARES = st.floats(0.1, 0.95)
+
+
+def dollars(usd: float) -> Interval:
+    return Interval(usd, usd)
+
+
+def test_parts_of_an_owned_hour_by_hand() -> None:
+    """40,000 dollars over four years of 8,760 hours, a tenth left; 8 % on the mean value; 5 % upkeep; 1 kW x 1.3."""
+    found = ownership.hourly(dollars(40_000.0), TERMS).set_index("part")["usd_low"]
+    own = 40_000 * YEARLY / 8760
+    parts = {"accelerator": own, "host": own / 4, "network": own / 10, "place": 0.1, "staff": 0.1, "electricity": 0.156}
+    assert found.to_dict() == pytest.approx(parts | {"total": own * 1.35 + RUNNING}, **CLOSE)
+
+
+@settings(deadline=None)
+@given(st.floats(1e3, 1e5), st.floats(0, 1e5), st.floats(100, 1000), st.floats(0, 1000), SHARES, st.floats(0, 2))
+def test_parts_add_up_at_both_ends(
+    price: float, more: float, watts: float, wider: float, used: float, host: float
+) -> None:
+    terms = replace(TERMS, watts=Interval(watts, watts + wider), used_share=used, host_share=Interval(host, host + 0.1))
+    found = ownership.hourly(Interval(price, price + more), terms)
+    parts, total = found.iloc[:-1], found.iloc[-1]
+    assert (parts["part"].tolist(), total["part"]) == (list(ownership.PARTS), "total")
+    for end in ("usd_low", "usd_high"):
+        assert parts[end].sum() == pytest.approx(total[end], rel=1e-9)
+
+
+def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity() -> None:
+    full, half = (
+        ownership.hourly(dollars(4e4), replace(TERMS, used_share=share)).set_index("part")["usd_low"]
+        for share in (1.0, 0.5)
+    )
+    idle = ["accelerator", "host", "network", "place", "staff"]
+    assert half[idle].tolist() == pytest.approx((2 * full[idle]).tolist(), **CLOSE)
+    assert half["electricity"] == full["electricity"]
+
+
+@settings(deadline=None)
+@given(st.floats(1e3, 1e5), SHARES, st.floats(0, 0.05), st.floats(1, 5000))
+def test_more_use_never_makes_a_token_dearer(price: float, used: float, more: float, rate: float) -> None:
+    """An owned accelerator gives as many tokens in each hour that it works; its hours share what it costs."""
+    usd = [
+        ownership.hourly(dollars(price), replace(TERMS, used_share=share)).set_index("part").loc["total", "usd_high"]
+        for share in (used, used + more)
+    ]
+    idle, busy = (usd_an_hour / (rate * 3600) for usd_an_hour in usd)
+    assert busy <= idle * (1 + 1e-12)
+
+
+@settings(deadline=None)
+@given(st.floats(0.8, 20), st.floats(1, 10), st.floats(0, 0.5), st.floats(0, 0.3), st.floats(0.5, 1), st.floats(0, 0.2))
+def test_owning_at_the_break_even_price_costs_the_mean_rent(
+    rent: float, years: float, residual: float, capital: float, used: float, fall: float
+) -> None:
+    terms = replace(TERMS, years=years, residual_share=residual, capital_share=capital, used_share=used)
+    terms = replace(terms, rent_falls_share=exactly(fall))
+    price = ownership.break_even(dollars(rent), terms)
+    total = ownership.hourly(price, terms).set_index("part").loc["total", "usd_low"]
+    assert total == pytest.approx(max(rent * terms.mean_rent.low, total if price.low == 0 else 0), rel=1e-9)
+
+
+@settings(deadline=None)
+@given(st.floats(1.5, 20), SHARES, st.floats(0.01, 0.05), st.floats(0, 0.5), st.floats(0.01, 0.4))
+def test_more_use_is_worth_more_and_a_falling_rent_less(
+    rent: float, used: float, more: float, fall: float, faster: float
+) -> None:
+    at = replace(TERMS, used_share=used, rent_falls_share=exactly(fall))
+    price, busier, falling = (
+        ownership.break_even(dollars(rent), terms).low
+        for terms in (at, replace(at, used_share=used + more), replace(at, rent_falls_share=exactly(fall + faster)))
+    )
+    assert falling <= price <= busier
+    assert falling < price < busier or falling == 0
+
+
+@pytest.mark.parametrize("name", ["host_share", "network_share", "place_usd_per_kilowatt_month", "staff_usd_per_year"])
+def test_each_further_cost_makes_the_purchase_worth_less(name: str) -> None:
+    dearer = replace(TERMS, **{name: getattr(TERMS, name) * 2})
+    assert ownership.break_even(dollars(3.0), dearer).low < ownership.break_even(dollars(3.0), TERMS).low
+
+
+def test_the_mean_rent_by_hand() -> None:
+    """Of 1 today and 0.8 in a year the mean on the way is 0.2 / ln(1.25) = 0.896; over two years 0.8067."""
+    falling = replace(TERMS, rent_falls_share=exactly(0.2), years=1.0)
+    assert falling.mean_rent.low == falling.mean_rent.high == pytest.approx(0.2 / np.log(1.25), **CLOSE)
+    steps = np.linspace(0, 2, 200_001)
+    assert replace(falling, years=2.0).mean_rent.low == pytest.approx(float(np.mean(0.8**steps)), rel=1e-6)
+    assert TERMS.mean_rent == exactly(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("years", 0.0), ("used_share", 0.0), ("used_share", 1.1), ("rent_falls_share", 1.0)],
+)  # fmt: skip
+def test_impossible_terms_are_refused_by_name(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} is {value:g}.*; expected"):
+        replace(TERMS, **{name: exactly(value) if name == "rent_falls_share" else value})
+
+
+def test_ranges_of_assumptions_are_told_as_ranges_by_hand() -> None:
+    """Rent 3 dollars; a mean rent of 0.8 to 1; 1 kW at 73 to 146 a month, 876 to 1,752 of staff; host and network."""
+    fall = 1 - np.exp(-0.45) ** (1 / TERMS.years)
+    ranged = replace(
+        TERMS,
+        host_share=Interval(0.25, 0.5),
+        network_share=Interval(0.1, 0.2),
+        place_usd_per_kilowatt_month=Interval(73.0, 146.0),
+        staff_usd_per_year=Interval(876.0, 1752.0),
+        rent_falls_share=Interval(0.0, float(fall)),
+    )
+    assert ranged.mean_rent.high == 1.0
+    assert ranged.mean_rent.low == pytest.approx((1 - np.exp(-0.45)) / 0.45, **CLOSE)
+    found, share = ownership.break_even(dollars(3.0), ranged), YEARLY / 8760
+    low = (3 * ranged.mean_rent.low - 0.556) / (1.7 * share)
+    assert (found.low, found.high) == pytest.approx((low, (3 - 0.356) / (1.35 * share)), **CLOSE)
+    owned = ownership.hourly(dollars(4e4), ranged).set_index("part").loc["total"]
+    ends = 4e4 * 1.35 * share + 0.356, 4e4 * 1.7 * share + 0.556
+    assert (owned["usd_low"], owned["usd_high"]) == pytest.approx(ends, **CLOSE)
+
+
+def test_rent_below_running_costs_justifies_no_purchase() -> None:
+    assert ownership.break_even(dollars(0.3), TERMS) == Interval(0.0, 0.0)
+
+
+def test_break_even_pairs_the_lowest_rent_with_the_dearest_power() -> None:
+    """At 500 W a place is 0.05 and electricity 0.078 dollars an hour."""
+    price = ownership.break_even(Interval(2.0, 4.0), replace(TERMS, watts=Interval(500.0, 1000.0)))
+    share = 1.35 * YEARLY / 8760
+    assert (price.low, price.high) == pytest.approx(((2 - 0.356) / share, (4 - 0.228) / share), **CLOSE)
+
+
+def test_break_even_by_share_of_use_and_way_to_rent() -> None:
+    """At 2 dollars and half use, idle hours paid, an hour in use is rented for 4; what runs takes 0.556."""
+    found = ownership.by_use(dollars(2.0), TERMS, [0.5, 1.0])
+    half, full = 4380 / (1.35 * YEARLY), 8760 / (1.35 * YEARLY)
+    assert found["used_share"].tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert found["rented"].tolist() == ["all hours rented", "only used hours rented"] * 2
+    expected = [3.444 * half, 1.444 * half, 1.644 * full, 1.644 * full]
+    assert found["break_even_low"].tolist() == pytest.approx(expected, **CLOSE)
+    assert ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])["break_even_low"].isna().all()
+
+
+def test_every_assumption_is_in_the_table() -> None:
+    found = ownership.table(TERMS, "measured").set_index("assumption")["value_low"]
+    told = {"host": 0.25, "network": 0.1, "rack space": 73.0, "staff": 876.0, "decline of rents": 0.0}
+    assert found[list(told)].to_dict() == told
+    assert len(found) == len(TERMS.__dataclass_fields__)

@@ -1,0 +1,407 @@
+"""Accelerators ranked for a model, users, and a budget: nodes, prices, power, and reasons, computed by hand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from analysis._core.notes import note
+from analysis._core.parameters import AcceleratorChoice
+from analysis._tables.catalog import Catalog
+from analysis.comparability import selection
+from analysis.comparability.selection import Data
+from analysis.planner import capacity, choice
+from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
+
+ASKED = AcceleratorChoice(
+    baseline="H100 SXM",
+    rounds=["v4.1", "v5.1"],
+    users=1000,
+    tokens_per_second_per_user=20.0,
+    derate=[1.0, 1.0],
+    peak_over_mean=[1.0, 1.0],
+    spare_nodes=0,
+    draws=1000,
+    context_tokens=[1.0, 1.0],
+    wall_over_limit=[1.5, 1.5],
+).model_copy(update={"ttft_ms": float("inf")})  # no queue: what traffic takes can be divided by hand
+RUN = {"benchmark": "llama2-70b", "scenario": "Interactive", "round": "v5.1", "system": "box"}
+H100 = RUN | {"accelerator": "H100 SXM", "low": 8_000.0}  # 1,000 tokens/s each: 20 for 1,000 users x 20 tokens/s
+H200 = RUN | {"accelerator": "H200 SXM", "low": 16_000.0}  # 2,000 each: 10
+B200 = RUN | {"accelerator": "B200 SXM", "low": 80_000.0}  # 10,000 each: 2
+Make = Callable[..., Choice]
+
+
+@pytest.fixture
+def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
+    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say, `nodes` what the descriptions do."""
+
+    def make(*rows: dict) -> SimpleNamespace:
+        logged = [row.get("tpot_p99_ms", float("nan")) for row in rows]
+        frame = results(*({name: row[name] for name in row if name not in ("tpot_p99_ms", "nodes")} for row in rows))
+        nodes = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
+        own = tables(frame.assign(tpot_p99_ms=logged, nodes=nodes), of=data.benchmarks)
+        facts = {name: getattr(data, name) for name in ("accelerators", "benchmark_limits")}
+        facts["prices"] = data.prices.head(0)  # those that a test gives
+        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+
+    return make
+
+
+@pytest.fixture
+def made(record: Callable) -> Make:
+    """The choice on a record of these rows; `changes` are of what is asked."""
+    return lambda *rows, **changes: choice.make(record(*rows), ASKED.model_copy(update=changes))
+
+
+def counts(chosen: Choice) -> dict[str, list[float]]:
+    rows = chosen.ranked.set_index("accelerator")[["count_low", "count_high"]]
+    return {name: list(row) for name, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
+
+
+def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
+    """20, 10 and 2 accelerators are 3, 2 and 1 nodes of eight."""
+    chosen = made(H100, H200, B200)
+    assert chosen.by == ACCELERATORS
+    assert counts(chosen) == {"B200 SXM": [8, 8], "H200 SXM": [16, 16], "H100 SXM": [24, 24]}
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput", "throughput"]
+
+
+def test_extrapolated_plans_come_last(made: Make) -> None:
+    """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, 20 of them for 80,000."""
+    rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
+    few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
+    assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "GB300"]
+    assert counts(few)["GB300"] == [4, 4] and few.ranked["extrapolated"].tolist() == [False, False, True]
+    assert few.ranked["measured_on"].tolist() == [8, 8, 72]
+    assert many.ranked["accelerator"].tolist() == ["GB300", "H200 SXM", "H100 SXM"]
+    assert counts(many)["GB300"] == [80, 80]
+
+
+def test_the_submitted_node_size_does_not_decide_the_rank(made: Make) -> None:
+    """100 users take 2 H100 in nodes of one, and 8 H200, one node; as nodes of eight H100 would be 8 too, and slower.
+
+    With a spare node 3 against 16, in equal nodes 16 against 16. 5,000 users take 100 against 56, or 104.
+    """
+    single = RUN | {"accelerator": "H100 SXM", "accelerator_count": 1, "low": 1_000.0}
+    few, spare, many = (
+        made(single, H200, users=100),
+        made(single, H200, users=100, spare_nodes=1),
+        made(single, H200, users=5_000),
+    )
+    assert counts(few) == {"H200 SXM": [8, 8], "H100 SXM": [2, 2]}
+    assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM"], "the fastest of what is level"
+    equal = [own.ranked.set_index("accelerator")["count_in_equal_nodes_high"].to_dict() for own in (few, spare, many)]
+    assert equal[0] == {"H200 SXM": 8, "H100 SXM": 8} and equal[1] == {"H200 SXM": 16, "H100 SXM": 16}
+    assert counts(spare)["H100 SXM"] == [3, 3]
+    assert equal[2] == {"H200 SXM": 56, "H100 SXM": 104} and counts(many)["H100 SXM"] == [100, 100]
+    powered = few.ranked.set_index("accelerator").loc["H100 SXM"]
+    assert powered["kilowatts_in_equal_nodes_high"] == pytest.approx(4 * powered["kilowatts_high"], rel=1e-12)
+
+
+def test_the_accelerators_needed_are_rounded_up_once_where_nodes_do_not_divide_the_usual_one(made: Make) -> None:
+    """700 users x 20 over 2,000 tokens/s are 7 of nodes of 3: three nodes, but one of eight."""
+    threes = RUN | {"accelerator": "H200 SXM", "accelerator_count": 3, "low": 6_000.0}
+    rows = made(H100, threes, users=700).ranked.set_index("accelerator")
+    assert (rows.at["H200 SXM", "count_high"], rows.at["H200 SXM", "count_in_equal_nodes_high"]) == (9, 8)
+
+
+def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
+    """6,400 W of eight H200, once; the H100 by a model."""
+    meter = H200 | {"result_id": "2", "power_measured": True, "power_watts_low": 6_400.0, "power_watts_high": 6_400.0}
+    rows = made(H100, H200, meter).ranked.set_index("accelerator")
+    assert rows["metered_runs"].to_dict() == {"H200 SXM": 1, "H100 SXM": 0}
+    assert rows.at["H200 SXM", "power_basis"] == "measured at the wall in one run of 1 system, official v5.1"
+
+
+def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> None:
+    """2 of one and 1 of the other."""
+    both = [RUN | {"accelerator": name, "accelerator_count": 1, "low": rate}
+            for name, rate in (("H100 SXM", 1_000.0), ("H200 SXM", 2_000.0))]  # fmt: skip
+    rows = made(*both, users=100).ranked
+    assert rows["accelerator"].tolist() == ["H200 SXM", "H100 SXM"] and rows["count_high"].tolist() == [1, 2]
+    assert rows["count_in_equal_nodes_high"].tolist() == [1, 2]
+
+
+def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
+    chosen = made(H100, B200, spare_nodes=1)
+    assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
+    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput"]
+
+
+def test_break_even_is_the_ratio_of_whole_nodes(made: Make) -> None:
+    """24 H100 against 8 B200 and 16 H200: the same bill at 3 and 1.5 times the price."""
+    rows = made(H100, H200, B200).ranked.set_index("accelerator")
+    assert rows["break_even_low"].to_dict() == rows["break_even_high"].to_dict()
+    assert rows["break_even_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
+
+
+def test_break_even_at_scale_is_per_accelerator_without_whole_and_spare_nodes(made: Make) -> None:
+    """10,000 and 2,000 tokens/s each against 1,000; with a spare node 32 H100 against 16 B200 are only 2 times."""
+    chosen = made(H100, H200, B200, spare_nodes=1)
+    rows = chosen.ranked.set_index("accelerator")
+    assert rows["break_even_high"].to_dict() == {"B200 SXM": 2.0, "H200 SXM": 32 / 24, "H100 SXM": 1.0}
+    for end in ("low", "median", "high"):
+        assert rows[f"break_even_at_scale_{end}"].to_dict() == pytest.approx(
+            {"B200 SXM": 10.0, "H200 SXM": 2.0, "H100 SXM": 1.0}, rel=1e-4
+        )
+
+
+def test_break_even_is_as_wide_as_both_throughputs(made: Make) -> None:
+    """For so many users whole nodes hide nothing: it is the worth at scale."""
+    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
+    row = made(H100, H200, *wide, users=1_000_000).ranked.set_index("accelerator").loc["H200 SXM"]
+    for end in ("low", "median", "high"):
+        assert row[f"break_even_{end}"] == pytest.approx(row[f"break_even_at_scale_{end}"], rel=0.01)
+
+
+def test_between_node_sizes_only_break_even_at_scale_is_known(made: Make) -> None:
+    rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
+    row = made(H100, rack).ranked.set_index("accelerator").loc["GB300"]
+    assert row[["break_even_low", "break_even_median", "break_even_high"]].isna().all()
+    assert row["break_even_at_scale_low"] == pytest.approx(10.0, rel=1e-4)
+
+
+def test_shared_inputs_do_not_widen_break_even_at_scale(made: Make) -> None:
+    """Derate, peak and context cancel in the ratio; throughputs (here: printed ones of two systems) do not."""
+    shared = {"derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0], "context_tokens": [1.0, 9.0]}
+    ends = [f"break_even_at_scale_{end}" for end in ("low", "high")]
+    one = made(H100, B200, **shared).ranked.set_index("accelerator").loc["B200 SXM", ends].tolist()
+    assert one == pytest.approx([10.0, 10.0], rel=1e-4)
+    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
+    low, high = made(H100, H200, *wide).ranked.set_index("accelerator").loc["H200 SXM", ends]
+    assert low < 1.9 and high > 2.1
+
+
+def test_without_a_plan_of_the_baseline_break_even_is_unknown(made: Make) -> None:
+    chosen = made(H200, B200)
+    assert (
+        chosen.ranked[["break_even_low", "break_even_at_scale_low"]].isna().all(axis=None) and len(chosen.ranked) == 2
+    )
+
+
+def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
+    """8 B200 at 10 are 80 dollars, 16 H200 at 4 are 64; no price is known of MI300X."""
+    other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
+    chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"])
+    assert chosen.by == DOLLARS
+    assert chosen.ranked["accelerator"].tolist() == ["H200 SXM", "B200 SXM", "MI300X"]
+    assert chosen.ranked["usd_per_hour_high"].tolist()[:2] == [64.0, 80.0]
+
+
+def test_dollar_budget_and_the_price_that_meets_it(made: Make) -> None:
+    """70 dollars an hour: 64 keep it, 80 do not; 8 MI300X would at 8.75 each."""
+    other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
+    chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"], usd_per_hour_at_most=70.0)
+    rows = chosen.ranked.set_index("accelerator")
+    assert rows["within"].to_dict() == {"H200 SXM": "yes", "MI300X": "unknown", "B200 SXM": "no"}
+    assert rows.at["MI300X", "price_at_most_low"] == 8.75
+
+
+def test_power_budget_ranks_by_kilowatts_and_may_be_met_by_chance(made: Make) -> None:
+    watts = {"wall_over_limit": [1.0, 2.0], "power_usage_effectiveness": 1.0, "rank_by": "power"}
+    free = made(B200, H200, kilowatts_at_most=1e6, **watts)
+    assert free.by == KILOWATTS and set(free.ranked["within"]) == {"yes"}
+    ends = free.ranked.set_index("accelerator").loc["B200 SXM", ["kilowatts_low", "kilowatts_high"]]
+    tight = made(B200, H200, kilowatts_at_most=float(ends.mean()), **watts).ranked.set_index("accelerator")
+    assert tight.at["B200 SXM", "within"] == "possibly" and tight.at["H200 SXM", "within"] == "no"
+    none = made(B200, H200, kilowatts_at_most=0.001, **watts).ranked
+    assert set(none["within"]) == {"no"} and none["kilowatts_median"].is_monotonic_increasing
+
+
+def test_over_budget_comes_after_unknown(made: Make) -> None:
+    """Of two budgets that of watts is surely broken by H100 and H200; what MI300X and B200 cost is not known."""
+    mi300x = RUN | {"accelerator": "MI300X", "low": 16_000.0}
+    asked = {"prices": ["H200 SXM=2", "H100 SXM=2"], "usd_per_hour_at_most": 90.0}
+    watts = made(H100, H200, B200, mi300x, **asked).ranked.set_index("accelerator")["kilowatts_high"]
+    tight = made(H100, H200, B200, mi300x, **asked, kilowatts_at_most=watts["MI300X"] + 0.1).ranked
+    assert tight["within"].tolist() == ["yes", "unknown", "unknown", "no"]
+    assert tight["accelerator"].tolist() == ["H200 SXM", "B200 SXM", "MI300X", "H100 SXM"]
+
+
+def test_one_plan_is_that_of_capacity_for_the_same_question(record: Callable) -> None:
+    tables = record(H100, H200, B200)
+    chosen = choice.make(tables, ASKED)
+    for name in ("H100 SXM", "B200 SXM"):
+        alone = capacity.make(tables, ASKED.model_copy(update={"baseline": name}))
+        pd.testing.assert_frame_equal(chosen.plans[name].draws, alone.draws)
+
+
+def test_the_record_is_asked_once_however_many_accelerators_there_are(
+    record: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, select = [], selection.select
+
+    def counted(*given: object) -> selection.Comparison:
+        asked.append(given)
+        return select(*given)
+
+    monkeypatch.setattr(selection, "select", counted)
+    choice.make(record(H100), ASKED)
+    few = len(asked)
+    choice.make(record(H100, H200, B200, RUN | {"accelerator": "MI300X"}), ASKED)
+    assert few > 0 and len(asked) == 2 * few
+
+
+def test_another_round_is_a_note_of_its_row(made: Make) -> None:
+    old = H200 | {"round": "v4.1", "scenario": "Server", "tpot_p99_ms": 40.0}
+    rows = made(old, B200).ranked.set_index("accelerator")
+    told = {name: [note.code for note in notes] for name, notes in rows["notes"].items()}
+    assert "different_rounds" in told["H200 SXM"] and "different_rounds" not in told["B200 SXM"]
+
+
+WHYS = [
+    (H200 | {"scenario": "Server"}, choice.TOO_SLOW, 5.0),  # the Server limit of 200 ms is 5 tokens/s
+    (H200 | {"scenario": "Server", "tpot_p99_ms": 100.0}, choice.TOO_SLOW, 10.0),
+    (H200 | {"round": "v6.0", "tpot_p99_ms": 40.0}, choice.OTHER_ROUND, 25.0),
+    (H200 | {"benchmark": "mixtral-8x7b", "scenario": "Server", "tpot_p99_ms": 50.0}, choice.NO_RUN, 20.0),
+    (H200 | {"availability": "preview"}, choice.PREVIEW, 25.0),
+]
+
+
+@pytest.mark.parametrize(("row", "why", "speed"), WHYS, ids=[f"{why}-{speed:g}" for _, why, speed in WHYS])
+def test_unranked_has_a_reason_and_its_share_of_the_target(made: Make, row: dict, why: str, speed: float) -> None:
+    chosen = made(B200, row)
+    assert chosen.ranked["accelerator"].tolist() == ["B200 SXM"]
+    (left,) = chosen.unranked.to_dict("records")
+    assert (left["accelerator"], left["why"], left["systems"]) == ("H200 SXM", why, 1)
+    assert (left["speed"], left["of_target"]) == (pytest.approx(speed), pytest.approx(speed / 20))
+    assert left["benchmark"] == row["benchmark"] and (left["distance"] > 0) == (why == choice.NO_RUN)
+
+
+def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made: Make) -> None:
+    assert made(H200, ttft_ms=1.0).unranked["why"].tolist() == [choice.PROMPT]
+    assert made(H200, context_tokens=[1e9, 1e9]).unranked["why"].tolist() == [choice.MEMORY]
+
+
+def test_what_is_not_known_is_no_want_of_memory(record: Callable) -> None:
+    """A plan without draws, though the accelerator was so fast, is on sale and reads its prompts in time."""
+    tables = record(H200)
+    chosen = choice.make(tables, ASKED)
+    unknown = replace(chosen.plans["H200 SXM"], draws=chosen.plans["H200 SXM"].draws.head(0))
+    left = choice.unanswered(choice.ran(tables, chosen.asked), {"H200 SXM": unknown}, [], chosen.asked, chosen.match)
+    assert left["why"].tolist() == [choice.NO_RATE]
+
+
+def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
+    slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
+    chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
+    assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
+    assert chosen.ranked["break_even_low"].tolist() == [3.0], "the baseline is what it is priced against"
+    assert made(H100, B200, slow, accelerators=["MI300X"]).ranked.empty, "another than those asked for answers nothing"
+
+
+def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made: Make, data: Catalog) -> None:
+    chosen = made(H100, B200, benchmark="", parameters_billion=100.0)
+    assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
+    assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)
+    assert chosen.bases["B200 SXM"].model.weight_bytes == 100e9
+    assert counts(chosen) == counts(made(H100, B200)), "throughput is that of the benchmark"
+
+
+def test_a_benchmark_that_was_not_run_is_no_neighbor(made: Make) -> None:
+    """Mixtral is nearer to 47 billion with 13 active ones, but of these rounds there is Llama 2 70B alone."""
+    asked = {"benchmark": "", "parameters_billion": 46.7, "active_parameters_billion": 12.9}
+    assert made(B200, **asked).match.benchmark == "llama2-70b"
+    mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
+    assert made(B200, mixed, **asked).match.benchmark == "mixtral-8x7b"
+
+
+def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(made: Make) -> None:
+    """30 dense billions lie a little nearer to Mixtral, 47 with 13 active, than to Llama 2 70B, which reads all too."""
+    mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
+    chosen = made(B200, mixed, benchmark="", parameters_billion=30.0)
+    assert chosen.match.benchmark == "llama2-70b"
+    assert chosen.match.near["distance"].iloc[1] < chosen.match.near["distance"].iloc[0]
+    assert "other_kind" not in {own.code for own in chosen.match.notes}
+    other = made(mixed, benchmark="", parameters_billion=30.0)
+    told = {"benchmark": "Mixtral 8x7B", "kind": "a mixture of experts", "model": "dense"}
+    assert other.match.benchmark == "mixtral-8x7b" and note("other_kind", **told) in other.match.notes
+
+
+def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
+    """Llama 2 70B has 70 billion: 100 are near, 200 are more than twice as many."""
+    near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
+    assert near.match.notes == frozenset()
+    (own,) = far.match.notes
+    assert own.code == "far_benchmark" and "Llama 2 70B is far from the model: distance 1.5" in own.text
+
+
+def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable) -> None:
+    """It ran, but nobody knows how near it is: it is never the nearest, and where there is no other, none is."""
+    tables = record(B200, RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"})
+    sizes = tables.benchmarks["parameters_billion"]
+    tables.benchmarks = tables.benchmarks.assign(
+        parameters_billion=sizes.mask(tables.benchmarks["benchmark"].eq("mixtral-8x7b"))
+    )
+    asked = ASKED.model_copy(update={"benchmark": "", "parameters_billion": 46.7})
+    found = choice.match(tables, asked)
+    assert found.benchmark == "llama2-70b"
+    assert found.near["label"].tolist() == ["Llama 2 70B", "Mixtral 8x7B"]
+    assert found.near["distance"].isna().tolist() == [False, True]
+    tables.benchmarks = tables.benchmarks.assign(parameters_billion=float("nan"))
+    with pytest.raises(ValueError, match="no benchmark of known size has results under a latency limit"):
+        choice.match(tables, asked)
+
+
+def test_a_name_of_a_benchmark_has_no_distance(made: Make) -> None:
+    chosen = made(B200, benchmark="", model="Llama 2 70B")
+    assert (chosen.match.benchmark, chosen.match.found, chosen.match.own["distance"]) == ("llama2-70b", False, 0)
+
+
+def test_the_steps_go_up_and_hold_the_choice(made: Make) -> None:
+    """A node of eight B200 gives 80,000 tokens/s: one to 4,000 users, two beyond; from 100 to 10,000 users."""
+    chosen = made(H100, B200)
+    steps = choice.stairs(chosen, most=1)
+    own = steps[steps["accelerator"].eq("B200 SXM")]
+    assert own["count"].tolist() == [8, 16, 24] and own["users_from_p50"].tolist() == [100, 4001, 8001]
+    assert set(steps["accelerator"]) == {"B200 SXM", "H100 SXM"}, "the baseline stands beside the first"
+
+
+def test_more_users_are_planned_on_the_same_rows(made: Make) -> None:
+    chosen = made(H100, B200)
+    more = choice.with_users(chosen, 10_000)
+    assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
+
+
+def test_without_a_plan_nothing_is_ranked(made: Make) -> None:
+    chosen = made(H200 | {"scenario": "Server"})
+    assert chosen.ranked.empty and chosen.behind.empty
+    assert choice.stairs(chosen, most=3).empty and choice.with_users(chosen, 10).empty
+
+
+ENDS = {"count_median": 8.0, "count_high": 8.0, "count_in_equal_nodes_median": 8.0, "count_in_equal_nodes_high": 8.0}
+FIRST = ENDS | {"accelerator": "B200 SXM", "node": 8, "within": "", "extrapolated": False}
+LESS = {"count_median": 4.0, "count_high": 4.0}
+TIED, SMALL, RACK = (FIRST | {"accelerator": name} for name in ("B300 SXM", "H100 SXM", "GB300"))
+ROWS = pd.DataFrame([FIRST, TIED, SMALL | LESS | {"node": 1}, RACK | LESS | {"extrapolated": True}])
+
+
+def test_ties_have_the_median_and_p90_of_the_first() -> None:
+    assert choice.ties(ROWS, ACCELERATORS)["accelerator"].tolist() == ["B200 SXM", "B300 SXM"]
+    assert choice.ties(ROWS.head(0), ACCELERATORS).empty
+
+
+def test_less_than_the_first_in_smaller_nodes_and_extrapolated_are_told_apart() -> None:
+    """4 against 8: H100 in nodes of one, GB300 as a part of a rack; where the first is a part itself, neither."""
+    assert choice.less_in_smaller_nodes(ROWS, ACCELERATORS)["accelerator"].tolist() == ["H100 SXM"]
+    assert choice.less_extrapolated(ROWS, ACCELERATORS)["accelerator"].tolist() == ["GB300"]
+    assert choice.less_extrapolated(ROWS.iloc[::-1], ACCELERATORS).empty
+    for less in (choice.less_in_smaller_nodes, choice.less_extrapolated):
+        assert less(ROWS.head(0), ACCELERATORS).empty and less(ROWS.head(2), ACCELERATORS).empty
+
+
+def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
+    """8 B200 at 10 dollars are 80 of 40 dollars, 2 times; of half their kilowatts 2 times too, of a quarter 4."""
+    free = made(H200, B200, prices=["B200 SXM=10"])
+    row = free.ranked.set_index("accelerator").loc["B200 SXM"]
+    budgets = {"usd_per_hour_at_most": 40.0, "kilowatts_at_most": row["kilowatts_low"] / 4}
+    both, dollars = (
+        replace(free, asked=free.asked.model_copy(update=own))
+        for own in (budgets, {**budgets, "kilowatts_at_most": 0.0})
+    )
+    assert choice.budget_used(both, row).low == pytest.approx(4.0)
+    assert choice.budget_used(dollars, row).high == 2.0
+    assert not choice.budget_used(free, row).known

@@ -1,0 +1,435 @@
+"""Sized draws by hand, what they conserve, and what more users, dearer hours and shorter waits may never do."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis._core.interval import Interval
+from analysis.methods.memory import Model
+from analysis.planner import sizing
+from analysis.planner.demand import Demand
+from analysis.planner.sizing import CONTEXT as CACHED
+from analysis.planner.sizing import Box
+
+CLOSE = {"rel": 1e-12}
+MODEL = Model(70e9, 327_680.0)
+BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
+CONTEXT = Interval(1000.0, 1000.0)
+
+
+def exact(*values: float) -> list[Interval]:
+    return [Interval(value, value) for value in values]
+
+
+def drawn(users: int = 100, usd: float = 4.76, draws: int = 500, seed: int = 0, fixed: bool = False) -> pd.DataFrame:
+    rate, derate, price, peak = exact(1000.0, 0.5, usd, 1.0)
+    if not fixed:
+        rate, derate, price, peak = Interval(800.0, 1200.0), Interval(0.6, 0.8), Interval(usd, 2 * usd), Interval(1, 2)
+    return sizing.draw(rate, derate, peak, price, draws, seed)
+
+
+EVEN = Interval(1.0, 1.0)  # traffic without a peak: the draws have their own
+
+
+def sized(
+    users: int = 100, demand: Demand | None = None, model: Model | None = MODEL, **changes: object
+) -> pd.DataFrame:
+    return sizing.size(
+        drawn(users, **changes), demand or Demand(users, 30.0, EVEN, 300.0, 2.0), model, BOX, Interval(500, 2000), 0
+    )
+
+
+def test_plan_by_hand() -> None:
+    """100 users x 30 tokens/s over 1,000 x 0.5 are 6 accelerators: a node of 8 at 4.76 dollars, 8 x 0.9 x 1.3 kW."""
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["nodes"], row["decided_by"], row["for_traffic"]) == (6.0, 1.0, "traffic", 6.0)
+    assert row["usd_per_hour"] == pytest.approx(38.08, **CLOSE)
+    assert row["usd_per_user_hour"] == pytest.approx(0.3808, **CLOSE)
+    assert row["usd_per_million_tokens"] == pytest.approx(38.08 / (100 * 30 * 3600 / 1e6), **CLOSE)
+    assert row["kilowatts"] == pytest.approx(9.36, **CLOSE)
+
+
+def test_watts_of_a_node_are_drawn_in_their_range() -> None:
+    """A node of eight at 700 to 1,000 W each, with the building 7.28 to 10.4 kW."""
+    box = replace(BOX, watts=Interval(700.0, 1000.0))
+    drawn_kw = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, box, CONTEXT, 0)["kilowatts"]
+    assert drawn_kw.between(7.28, 10.4).all() and drawn_kw.max() - drawn_kw.min() > 3.0
+
+
+def test_spare_nodes_are_rented_and_draw_and_serve_nobody() -> None:
+    """Six accelerators on a node of eight, and two nodes more: 24 at 4.76 dollars and 0.9 x 1.3 kW."""
+    box = replace(BOX, spare_nodes=2)
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["nodes"], row["for_traffic"]) == (6.0, 3.0, 6.0)
+    assert row["usd_per_hour"] == pytest.approx(24 * 4.76, **CLOSE)
+    assert row["kilowatts"] == pytest.approx(24 * 0.9 * 1.3, **CLOSE)
+
+
+@pytest.mark.parametrize(("users", "accelerators"), [(133, 8.0), (134, 11.0), (1000, 75.0)])
+def test_beyond_the_size_that_was_measured_each_keeps_its_share(users: int, accelerators: float) -> None:
+    """500 tokens/s each: 133 users of 30 are 7.98. One user more is beyond eight, and of 400 each 10.05 are needed."""
+    box = replace(BOX, kept=Interval(0.8, 0.8))
+    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(users, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["nodes"]) == (accelerators, np.ceil(accelerators / 8))
+
+
+@pytest.mark.parametrize(("nodes", "users"), [(1, 133.33), (2, 213.33), (10, 1066.67)])
+def test_users_that_nodes_serve_by_hand(nodes: int, users: float) -> None:
+    """8 x 500 / 30 tokens/s; beyond one node 400 of the 500 each."""
+    box, demand = replace(BOX, kept=Interval(0.8, 0.8)), Demand(1, 30.0)
+    frame = sizing.size(drawn(fixed=True, draws=1), demand, None, box, CONTEXT, 0)
+    assert sizing.served(frame, demand, None, box, nodes).tolist() == [pytest.approx(users, rel=1e-4)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 60), st.floats(0.7, 1.0), st.sampled_from([None, MODEL]), st.floats(0.5, 30.0))
+def test_users_that_nodes_serve_are_the_nodes_turned_round(
+    nodes: int, kept: float, model: Model | None, wait: float
+) -> None:
+    """In each draw so many users take at most so many nodes, and a user more takes more."""
+    box, demand = replace(BOX, kept=Interval(kept, 1.0)), Demand(1, 30.0, EVEN, 300.0, wait)
+    first = sizing.size(drawn(draws=20), demand, model, box, Interval(500, 2000), 0)
+    users = sizing.served(first, demand, model, box, nodes).astype(int)
+    for counts, fits in ((users, True), (users + 2, False)):
+        # So many users as one whose peak is so many times higher, for each draw has other users.
+        peaks = first["peak over mean"] * np.maximum(counts, 1)
+        crowd = drawn(draws=20).assign(**{"peak over mean": peaks})
+        again = sizing.size(crowd, demand, model, box, Interval(500, 2000), 0)
+        assert (((again["nodes"] <= nodes) == fits) | (counts < 1)).all()
+
+
+def test_queue_takes_its_slots_by_hand() -> None:
+    """A slot gives 30 of 500 tokens/s; the wait of the slots taken is the limit, and one accelerator less breaks it."""
+    from analysis.planner import queueing
+
+    load = Demand(100, 30.0, EVEN, 300.0, 2.0)
+    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    assert row["decided_by"] == "queue"
+    assert row["for_queue"] == pytest.approx(row["slots"] * 30 / 500, **CLOSE)
+    assert queueing.wait(row["accelerators"] * 500 / 30, 100.0, 10.0, 0.99) <= 2.0
+    assert queueing.wait((row["accelerators"] - 1) * 500 / 30, 100.0, 10.0, 0.99) > 2.0
+
+
+def test_memory_takes_whole_groups() -> None:
+    """100 requests of 1,000 tokens: one pair holds 225, so six for the traffic hold them; 400 need four pairs."""
+    of = {"fixed": True, "draws": 1}
+    (row,) = sizing.size(drawn(**of), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["accelerators"], row["decided_by"]) == (6.0, "traffic")
+    slow = drawn(**of).assign(derate=1.0, **{"throughput per accelerator": 4000.0})
+    (row,) = sizing.size(slow, Demand(100, 30.0), MODEL, BOX, Interval(6000.0, 6000.0), 0).to_dict("records")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, "memory")
+
+
+def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
+    """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
+    (row,) = sizing.size(drawn(50, fixed=True, draws=1), Demand(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "count", "cause"), [(1.0, 4.0, "groups"), (2.0, 4.0, "groups"), (9e4, 8.0, "memory")]
+)
+def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens: float, count: float, cause: str) -> None:
+    """Three for the traffic; two hold the weights, so four serve, however short their contexts; long ones take more."""
+    large = replace(MODEL, weight_bytes=100e9)
+    draw = drawn(50, fixed=True, draws=1)
+    (row,) = sizing.size(draw, Demand(50, 30.0), large, BOX, Interval(tokens, tokens), 0).to_dict("records")
+    assert (row["in_groups"], row["accelerators"] >= count, row["decided_by"]) == (4.0, True, cause)
+
+
+def test_what_nothing_holds_is_decided_by_nothing() -> None:
+    frame = sizing.size(drawn(50, draws=3), Demand(50, 30.0), MODEL, BOX, Interval(1e12, 1e12), 0)
+    assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
+
+
+def test_costs_add_up_in_every_draw() -> None:
+    frame = sized()
+    assert np.allclose(frame["nodes"] * 8 * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["nodes"] * 8 * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
+    assert (frame["accelerators"] % 1 == 0).all() and (frame["nodes"] == np.ceil(frame["accelerators"] / 8)).all()
+    needs = frame[["for_traffic", "for_queue"]].max(axis=1)
+    assert (frame["accelerators"] >= needs - 1e-6).all()
+
+
+def test_percentiles_are_in_order() -> None:
+    marks = sizing.percentiles(sized(), list(sizing.OUTPUTS))
+    assert (marks["p10"] <= marks["p50"]).all() and (marks["p50"] <= marks["p90"]).all()
+
+
+def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
+    """Of 2 s for the first token 0.5 s go into the prompt: 1.5 s may be waited, and a slot is held 10.5 s."""
+    from analysis.planner import queueing
+
+    load = Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=0.5)
+    assert (load.wait_limit_s, load.service_s) == (1.5, 10.5)
+    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    assert queueing.wait(row["slots"], 100.0, 10.5, 0.99) == pytest.approx(1.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("prompt_s", [2.0, 2.1])
+def test_prompt_that_takes_the_whole_limit_plans_nothing(prompt_s: float) -> None:
+    frame = sized(demand=Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=prompt_s))
+    assert frame.empty and set(sizing.OUTPUTS) <= set(frame.columns)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 1.9), st.floats(0, 1))
+def test_longer_prompts_never_need_fewer(prompt_s: float, more: float) -> None:
+    longer = min(prompt_s + more, 1.95)
+    short, long = (
+        sized(demand=Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=each), draws=50)
+        for each in (prompt_s, max(prompt_s, longer))
+    )
+    assert (long["accelerators"] >= short["accelerators"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [((0, 30.0), "users is 0"), ((-1, 30.0), "users is -1"), ((10, 0.0), "second_per_user is 0.0")]
+)
+def test_impossible_loads_are_refused_by_name(change: tuple, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Demand(*change)
+
+
+@pytest.mark.parametrize(
+    ("derate", "usd", "said"),
+    [
+        ((0.5, 1.1), 2.0, "derate 0.5 to 1.1 is not within"),
+        ((0.0, 0.5), 2.0, "derate 0 to 0.5"),
+        ((0.5, 0.6), -2.0, "price -2"),
+    ],
+)
+def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: float, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        sizing.draw(Interval(1000.0, 1000.0), Interval(*derate), EVEN, Interval(usd, usd), 10, 0)
+
+
+def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
+    box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
+    frame = sizing.size(drawn(), Demand(100, 30.0), MODEL, box, CONTEXT, 0)
+    assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
+
+
+def test_shares_of_the_causes_add_up() -> None:
+    shares = sizing.decided(sized())
+    assert shares["cause"].tolist() == list(sizing.CAUSES)
+    assert shares["share"].sum() == pytest.approx(1.0, **CLOSE)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 100_000), st.integers(0, 100_000), st.floats(0.01, 50), st.floats(0, 50))
+def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd: float, dearer: float) -> None:
+    few, many = (sized(each, draws=50) for each in (users, users + more))
+    for name in ("accelerators", "nodes", "usd_per_hour", "kilowatts"):
+        assert (many[name] >= few[name]).all()
+    cheap, dear = (sized(usd=each, draws=50) for each in (usd, usd + dearer))
+    assert (dear["usd_per_hour"] >= cheap["usd_per_hour"]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 100_000), st.integers(0, 20), st.integers(0, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.5))
+def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: int, kept: float, less: float) -> None:
+    """And a spare node serves nobody: what is needed stays."""
+    few, many, worse = (
+        sizing.size(drawn(draws=30), Demand(users, 30.0, EVEN, 300.0, 2.0), MODEL, box, Interval(500, 2000), 0)
+        for box in (
+            replace(BOX, spare_nodes=spare, kept=Interval(kept, kept)),
+            replace(BOX, spare_nodes=spare + more, kept=Interval(kept, kept)),
+            replace(BOX, spare_nodes=spare, kept=Interval(kept * (1 - less), kept * (1 - less))),
+        )
+    )
+    assert (many["nodes"] == few["nodes"] + more).all() and many["accelerators"].equals(few["accelerators"])
+    for name in ("nodes", "usd_per_hour", "kilowatts", "usd_per_million_tokens"):
+        assert (many[name] >= few[name]).all() and (worse[name] >= few[name]).all()
+
+
+def test_a_shorter_wait_and_longer_requests_never_need_fewer() -> None:
+    lengths = [(300.0, 20.0), (300.0, 2.0), (900.0, 2.0)]
+    loads = [Demand(100, 30.0), *(Demand(100, 30.0, EVEN, *length) for length in lengths)]
+    counts = [sized(demand=load)["accelerators"] for load in loads]
+    assert all((after >= before).all() for before, after in pairwise(counts))
+    assert counts[-1].sum() > counts[0].sum()
+
+
+def test_same_seed_gives_the_same_numbers_on_any_machine() -> None:
+    pd.testing.assert_frame_equal(sized(), sized())
+    first = np.random.Generator(np.random.PCG64([0, 1])).uniform(500, 2000)
+    assert sized()["context"].iloc[0] == first == pytest.approx(500 + 1500 * 0.889738791278134, rel=1e-9)
+
+
+@pytest.mark.parametrize(("users", "most"), [(1, 2), (10, 8), (10_000_000, 3_000_000)])
+def test_plans_make_sense_for_few_and_for_many(users: int, most: int) -> None:
+    frame = sized(users)
+    assert frame["accelerators"].between(1, most).all()
+    assert np.isfinite(frame[list(sizing.OUTPUTS)].to_numpy()).all()
+    assert frame["usd_per_user_hour"].median() < 80
+
+
+def test_a_hundred_thousand_draws_agree_with_ten_thousand() -> None:
+    """Within three per cent at the middle, so more draws change no plan."""
+    many, few = (
+        sizing.percentiles(sized(1000, draws=draws), ["accelerators"])["p50"].item() for draws in (100_000, 10_000)
+    )
+    assert many == pytest.approx(few, rel=0.03)
+
+
+def test_nothing_drawn_is_nothing_sized() -> None:
+    empty = sizing.size(drawn().head(0), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0)
+    assert empty.empty and set(sizing.OUTPUTS) <= set(empty.columns)
+    assert sizing.percentiles(empty, list(sizing.OUTPUTS))["p50"].isna().all()
+    assert not sizing.decided(empty)["share"].any()
+
+
+def test_ranks_take_the_cache_in() -> None:
+    ranked = sizing.sensitivity(sized(1000), inputs=sizing.INPUTS).set_index("input")
+    assert set(ranked.index) == {*sizing.DRAWN, CACHED}
+    assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
+    assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
+
+
+def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
+    """1, 2, 3 against 1, 3, 2: 1 - 6 x 2 / (3 x 8) = 0.5; the order of the draws changes no bit."""
+    frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "usd_per_hour": [1.0, 3.0, 2.0]})
+    assert sizing.sensitivity(frame, inputs=["derate"])["correlation"].tolist() == [0.5]
+    drawn = sized(1000)
+    shuffled = sizing.sensitivity(drawn.sample(frac=1.0, random_state=1), inputs=sizing.INPUTS)
+    pd.testing.assert_frame_equal(sizing.sensitivity(drawn, inputs=sizing.INPUTS), shuffled, check_exact=True)
+    ranks = drawn[["derate", "usd_per_hour"]].corr("spearman")
+    found = sizing.sensitivity(drawn, inputs=["derate"])["correlation"].iloc[0]
+    assert found == pytest.approx(ranks.loc["derate", "usd_per_hour"], rel=1e-9)
+
+
+def test_nothing_dominates_what_does_not_vary() -> None:
+    frame = sized(1, demand=Demand(1, 0.01)).assign(price=1.5, usd_per_hour=1.5)
+    assert frame["accelerators"].nunique() == 1
+    assert sizing.sensitivity(frame, inputs=sizing.INPUTS).empty
+
+
+def test_what_is_ranked_is_the_bill_of_whole_nodes() -> None:
+    """12 and 14 accelerators are both 2 nodes: the peak moves the need and not the bill, the price moves it alone."""
+    frame = pd.DataFrame({"accelerators": [12.0, 14.0, 12.0], "nodes": [2.0] * 3, "price": [1.0, 2.0, 3.0]})
+    frame = frame.assign(usd_per_hour=16 * frame["price"], context=[5.0, 6.0, 5.0])
+    found = sizing.sensitivity(frame, inputs=sizing.INPUTS)
+    assert found.set_index("input")["correlation"].to_dict() == {"price": 1.0, "context": 0.0}
+    assert sizing.sensitivity(frame, "nodes", sizing.INPUTS).empty
+
+
+def test_number_is_settled_where_the_percentiles_agree() -> None:
+    frame = pd.DataFrame({"nodes": [2.0] * 19 + [3.0]})
+    assert sizing.settled(frame) == 2.0
+    assert np.isnan(sizing.settled(pd.DataFrame({"nodes": [2.0] * 8 + [3.0] * 2})))
+    assert np.isnan(sizing.settled(frame.head(0)))
+
+
+def test_nodes_are_of_their_own_size() -> None:
+    """Six accelerators are two nodes of four, and six of one."""
+    for node, nodes in ((4, 2.0), (1, 6.0)):
+        box = replace(BOX, node=node)
+        (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+        assert (row["nodes"], row["usd_per_hour"]) == (nodes, pytest.approx(nodes * node * 4.76, **CLOSE))
+
+
+RANGES = {
+    "per_accelerator": Interval(2500.0, 3000.0),
+    "derate": Interval(0.6, 0.8),
+    "peak_over_mean": Interval(1.0, 1.5),
+    "price": Interval(2.0, 4.0),
+}
+
+
+def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent() -> None:
+    frame = sizing.draw(**RANGES, draws=2000, seed=0)
+    for name, each in zip(sizing.DRAWN, RANGES.values(), strict=True):
+        assert frame[name].between(each.low, each.high).all()
+        assert frame[name].max() - frame[name].min() > 0.98 * (each.high - each.low)
+    assert abs(frame.corr().to_numpy() - np.eye(4)).max() < 0.1
+    low, high = RANGES["derate"].low, RANGES["derate"].high
+    assert frame["derate"].iloc[0] == pytest.approx(low + (high - low) * 0.6369616873214543, **CLOSE)
+    assert not frame["price"].equals(sizing.draw(**RANGES, draws=2000, seed=1)["price"])
+
+
+def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else() -> None:
+    one, other = (sizing.draw(**RANGES, draws=2000, seed=0, accelerator=name) for name in ("H100", "B200"))
+    for name in ("derate", "peak over mean"):
+        assert one[name].equals(other[name])
+    for name in ("throughput per accelerator", "price"):
+        assert abs(one[name].corr(other[name])) < 0.1
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_an_unknown_input_gives_no_draws(name: str) -> None:
+    frame = sizing.draw(**RANGES | {name: Interval(float("nan"), float("nan"))}, draws=10, seed=0)
+    assert frame.empty and list(frame) == list(sizing.DRAWN)
+    assert sizing.sensitivity(frame.assign(usd_per_hour=[])).empty
+
+
+def test_a_derate_above_one_is_drawn_where_it_is_meant() -> None:
+    frame = sizing.draw(**RANGES | {"derate": Interval(1.1, 1.2)}, draws=10, seed=0, above_one=True)
+    assert frame["derate"].between(1.1, 1.2).all()
+
+
+def test_percentiles_by_hand() -> None:
+    frame = pd.DataFrame({"accelerators": np.arange(101.0), "usd_per_hour": np.arange(101.0) * 2})
+    (count, bill) = sizing.percentiles(frame, ["accelerators", "usd_per_hour"]).to_dict("records")
+    assert count == {"output": "accelerators", "p10": 10.0, "p50": 50.0, "p90": 90.0}
+    assert bill == {"output": "usd_per_hour", "p10": 20.0, "p50": 100.0, "p90": 180.0}
+
+
+def test_percentiles_of_nodes_are_whole() -> None:
+    """Between the second and the third of four draws no node lies: half of them do not exceed the third."""
+    frame = pd.DataFrame({"nodes": [1.0, 1.0, 2.0, 2.0]})
+    assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]
+
+
+def test_how_much_of_their_nodes_the_users_fill_by_hand() -> None:
+    """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs more."""
+    for spare, share in ((0, 0.75), (1, 0.375)):
+        frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, spare_nodes=spare), CONTEXT, 0)
+        assert sizing.filled(frame, 8) == Interval(share, share)
+        full = 4.76 / (500 * 3600 / 1e6)
+        assert frame["usd_per_million_tokens"].iloc[0] == pytest.approx(full / share, **CLOSE)
+    assert not sizing.filled(frame.assign(nodes=np.nan), 8).known
+
+
+def unheld(tokens: float) -> pd.DataFrame:
+    """100 users of a cache of 5 GB a token on 80 GB each, with contexts of up to so many tokens: 14,714 are held."""
+    demand, model = Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
+    return sizing.size(drawn(draws=2000), demand, model, BOX, Interval(1000.0, tokens), 0)
+
+
+def test_a_draw_that_nothing_serves_is_worse_than_any_number() -> None:
+    """Contexts of 1,000 to 30,000 tokens are held in 47 % of the draws, those of up to 15,500 in 95 %."""
+    frame = unheld(30_000.0)
+    share = sizing.held_nowhere(frame)
+    assert 0.5 < share < 0.56 and frame["nodes"].isna().mean() == share
+    (nodes,) = sizing.percentiles(frame, ["nodes"]).to_dict("records")
+    assert (frame["nodes"] <= nodes["p10"]).mean() >= 0.1, "a tenth of all draws, not of those that are served"
+    assert np.isnan(nodes["p50"]) and np.isnan(nodes["p90"]) and np.isnan(sizing.settled(frame))
+    few = unheld(15_500.0)
+    (nodes,) = sizing.percentiles(few, ["nodes"]).to_dict("records")
+    assert 0.03 < sizing.held_nowhere(few) < 0.1 and (few["nodes"] <= nodes["p90"]).mean() >= 0.9
+    assert (few["nodes"] < nodes["p90"]).mean() < 0.9
+
+
+def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_nothing_serves() -> None:
+    frame, demand, model = unheld(30_000.0), Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
+    nothing = frame["nodes"].isna().to_numpy()
+    assert 1 - sizing.decided(frame)["share"].sum() == pytest.approx(sizing.held_nowhere(frame))
+    assert (sizing.served(frame, demand, model, BOX, 10**9)[nothing] == 0).all()
+    by_input = sizing.sensitivity(frame, "nodes").set_index("input")["correlation"]
+    assert by_input.abs().idxmax() == CACHED and by_input[CACHED] > 0.9, "long contexts are those that nothing serves"
+
+
+def test_where_less_is_worse_such_a_draw_counts_as_less_than_any_number() -> None:
+    frame = pd.DataFrame({"worth": [np.nan, *np.arange(1.0, 10.0), 10.0]})
+    (worth,) = sizing.percentiles(frame, ["worth"], unplanned=-np.inf).to_dict("records")
+    assert worth == {"output": "worth", "p10": 1.0, "p50": 5.0, "p90": 9.0}
+    (worth,) = sizing.percentiles(frame.iloc[:5], ["worth"], unplanned=-np.inf).to_dict("records")
+    assert worth["p50"] == 2.0 and sizing.percentiles(frame.iloc[:1], ["worth"]).loc[0, ["p10", "p90"]].isna().all()

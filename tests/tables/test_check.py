@@ -1,0 +1,189 @@
+"""The check of a whole data folder: every fault of every table, and nothing changed; the dictionary made from it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis._core.paths import DATA
+from analysis._tables import check, descriptor, dictionary
+
+
+@pytest.fixture
+def sound(package: Path) -> Path:
+    """The package of apples with its hashes put right."""
+    path = package / "datapackage.json"
+    text = path.read_text("utf-8").replace('"type": ', '"unit": "none", "description": "A cell", "type": ')
+    path.write_text(text, encoding="utf-8")
+    dictionary.describe(package)
+    return package
+
+
+def faults(folder: Path) -> list[str]:
+    return [str(fault) for fault in check.faults(folder)]
+
+
+def append(folder: Path, name: str, *rows: str) -> None:
+    """Add rows to a table and put the hashes right."""
+    path = folder / f"{name}.csv"
+    path.write_text(path.read_text("utf-8") + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    dictionary.describe(folder)
+
+
+def test_sound_folder_has_no_faults(sound: Path) -> None:
+    assert faults(sound) == []
+
+
+def test_own_tables_have_no_faults() -> None:
+    assert faults(DATA) == []
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the project's tables that was checked, data/, and what is kept of that, kept/."""
+    root = tmp_path_factory.mktemp("once")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analysis._core.paths.tables_cache", lambda data: root / "kept")
+        assert faults(Path(shutil.copytree(DATA, root / "data"))) == []
+    return root
+
+
+@pytest.fixture
+def checked(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project's tables that was checked once, with a place of its own for what is kept."""
+    root = Path(shutil.copytree(once, tmp_path / "checked"))
+    monkeypatch.setattr("analysis._core.paths.tables_cache", lambda data: root / "kept")
+    return root / "data"
+
+
+@pytest.mark.parametrize("reader", ["official_rows", "loading"])
+def test_what_was_checked_is_not_read_again(checked: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    monkeypatch.setattr(f"analysis._tables.{reader}.load", lambda *_: pytest.fail("a file was read that was checked"))
+    assert faults(checked) == []
+
+
+def test_official_rows_are_read_again_where_a_file_is_another(checked: Path) -> None:
+    rows = pd.read_parquet(checked / "official" / "v4.1.parquet").assign(scenario="Sideways")
+    rows.head(1).to_parquet(checked / "official" / "own.parquet")
+    (only,) = faults(checked)
+    assert only.startswith("official/own.parquet, row 2, column scenario: 'Sideways' is not one of")
+
+
+def test_own_tables_are_read_again_where_a_file_is_another(checked: Path) -> None:
+    prices = checked / "prices.csv"
+    prices.write_text(prices.read_text("utf-8") + "one,cell\n", encoding="utf-8")
+    for _ in range(2):  # as it was found, and as it was kept
+        told = faults(checked)
+        assert len(told) == 2 and told[0].startswith("prices.csv, row") and "2 cells where the header has" in told[0]
+        assert told[1].startswith("prices.csv: its sha256 is not the one")
+
+
+@pytest.mark.parametrize("official", ["all", "off"])
+def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, official: str
+) -> None:
+    monkeypatch.setenv("ANALYSIS_OFFICIAL", official)
+    folder = Path(shutil.copytree(DATA, tmp_path / "data"))
+    monkeypatch.setattr("analysis._core.paths.tables_cache", lambda data: tmp_path / "kept")
+    assert faults(folder) == []
+    shipped = folder / "official" / "v4.1.parquet"
+    pd.read_parquet(shipped).iloc[1:].to_parquet(shipped)
+    told = faults(folder)
+    monkeypatch.setattr("analysis._core.paths.tables_cache", lambda data: None)
+    assert told == faults(folder) != []
+
+
+def test_changed_table_is_told_by_its_hash(sound: Path) -> None:
+    path = sound / "apples.csv"
+    path.write_text(path.read_text("utf-8").replace("sour", "ripe"), encoding="utf-8")
+    (only,) = faults(sound)
+    assert only.startswith("apples.csv: its sha256 is not the one in datapackage.json")
+    assert "analysis describe" in only
+
+
+def test_faults_of_every_table_are_told(sound: Path) -> None:
+    append(sound, "apples", "a3,granny,,,,lb,,,true,")
+    append(sound, "sorts", "pippin,blue,")
+    assert faults(sound) == [
+        "sorts.csv, row 4, column color: 'blue' is not one of red, green",
+        "apples.csv, row 4, column unit: 'lb' is not one of g, kg",
+    ]
+
+
+def test_reference_that_leads_nowhere_is_told(sound: Path) -> None:
+    append(sound, "apples", "a3,elstar,,,,g,,,true,")
+    assert faults(sound) == ["apples.csv, row 4, column sort: 'elstar' is not in sorts.csv"]
+
+
+def test_missing_table_is_told_and_the_others_still_judged(sound: Path) -> None:
+    append(sound, "sorts", "pippin,blue,")
+    (sound / "apples.csv").unlink()
+    first, second = faults(sound)
+    assert first.startswith("sorts.csv, row 4, column color")
+    assert second.startswith("apples.csv: cannot be read")
+
+
+def test_correction_of_what_does_not_stand_is_told(sound: Path) -> None:
+    append(sound, "corrections", "apples,a1,unit,kg,g,why")
+    assert faults(sound) == [
+        "corrections.csv, row 2, column printed: apples.csv has no row 'a1' whose unit is 'kg'"
+    ]  # fmt: skip
+
+
+def test_correction_to_what_is_not_acceptable_is_told(sound: Path) -> None:
+    append(sound, "corrections", "apples,a1,unit,g,lb,why")
+    (only,) = faults(sound)
+    assert "'lb' is not one of g, kg" in only
+
+
+def test_correction_to_a_reference_that_leads_nowhere_is_told(sound: Path) -> None:
+    append(sound, "corrections", "apples,a1,sort,boskoop,elstar,why")
+    assert len(faults(sound)) == 1
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}"])
+def test_broken_descriptor_is_the_only_fault(sound: Path, content: str) -> None:
+    (sound / "datapackage.json").write_text(content, encoding="utf-8")
+    (only,) = faults(sound)
+    assert only.startswith("datapackage.json")
+
+
+def test_check_changes_nothing(sound: Path) -> None:
+    (sound / "apples.csv").write_bytes(b"\xff")
+    before = {path.name: path.read_bytes() for path in sound.iterdir()}
+    assert faults(sound)
+    assert {path.name: path.read_bytes() for path in sound.iterdir()} == before
+
+
+def test_describe_tells_what_it_changed_and_nothing_the_second_time(sound: Path) -> None:
+    assert dictionary.describe(sound) == []
+    (sound / "sorts.csv").write_text("sort,color,first_sold\n", encoding="utf-8")
+    assert dictionary.describe(sound) == ["datapackage.json"]
+    (sound / "README.md").unlink()
+    assert dictionary.describe(sound) == ["README.md"]
+    assert not list(sound.glob(".*"))
+
+
+def test_describe_sets_hash_and_size(sound: Path) -> None:
+    (sound / "sorts.csv").write_bytes(b"abc")
+    dictionary.describe(sound)
+    about = json.loads((sound / "datapackage.json").read_text("utf-8"))["resources"][0]
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert (about["bytes"], about["hash"]) == (3, f"sha256:{digest}")
+    assert descriptor.read_tables(sound)["sorts"].hash == digest
+
+
+def test_dictionary_has_a_row_per_column_and_escapes_the_bar(sound: Path) -> None:
+    path = sound / "datapackage.json"
+    path.write_text(path.read_text("utf-8").replace('"A cell"', '"One | two"', 1), encoding="utf-8")
+    text = dictionary.readme(sound)
+    assert "| `sort` | string, required | none | One \\| two. |" in text
+    assert "| `unit` | string, required | none | A cell. One of: `g`, `kg`. |" in text
+    assert "| `note` | string | none | A cell. |" in text
+    assert text.count("\n## ") == 3
+
+
+def test_own_dictionary_is_up_to_date() -> None:
+    assert (DATA / "README.md").read_text("utf-8") == dictionary.readme(), "run `make describe`"
