@@ -43,8 +43,8 @@ def refresh(
 
     def tell(path: Path, result: str | Failure) -> None:
         failed.extend([result] if isinstance(result, Failure) else [])
-        word, _, notebook_diff = ("FAILED   ", "", "") if isinstance(result, Failure) else result.partition("\n")
-        say(f"{word}  {path.stem}" + (f"\n{indent(changes, '    ')}" if notebook_diff else ""))
+        word, _, changes = ("FAILED   ", "", "") if isinstance(result, Failure) else result.partition("\n")
+        say(f"{word}  {path.stem}" + (f"\n{indent(changes, '    ')}" if changes else ""))
 
     with Kernels(places, kernels) as made:
         from analysis._build.make import light_import
