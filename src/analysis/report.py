@@ -81,6 +81,7 @@ def finding(
     cites = [*sources] or ([] if shown is None else cited(shown))
     further = {key: (as_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
     further = {key: (amount, unit) for key, (amount, unit) in further.items() if amount.known}
+    provenance.remember(pd.DataFrame({"source_id": cites}, dtype=str))
     if shown is not None:
         provenance.remember(shown)
     known = UNKNOWN if value is None else as_interval(value)

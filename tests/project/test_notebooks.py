@@ -176,26 +176,12 @@ def test_findings_have_each_a_name_of_their_own(notebook: Any) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.fixture
-def traced(notebook: Any) -> Any:
-    """A notebook that shows its provenance itself, so that its stored outputs tell when its rows have changed."""
-    if not any(mime.PROVENANCE in each for each in data(*code(notebook))):
-        pytest.skip("the engine tells what it read")
-    return notebook
-
-
-def test_last_cell_tells_where_the_figures_come_from(traced: Any) -> None:
-    last = traced.cells[-1]
-    assert [mime.PROVENANCE in each for each in data(last)] == [True]
-    assert data(last)[0][mime.PROVENANCE]["sources"]
-
-
-def test_every_output_is_a_finding_trust_line_figure_table_or_provenance(notebook: Any) -> None:
+def test_every_output_is_a_finding_scope_line_figure_or_table(notebook: Any) -> None:
     assert [each for each in data(*code(notebook)) if _kind(each) is None] == []
 
 
 def _kind(shown: dict) -> str | None:
-    for kind in (mime.FINDING, mime.TRUST, mime.PROVENANCE, "image/svg+xml"):
+    for kind in (mime.FINDING, mime.TRUST, "image/svg+xml"):
         if kind in shown:
             return kind
     return "table" if TABLE.match("".join(shown.get("text/html", ""))) else None
@@ -205,12 +191,3 @@ def test_cell_ids_are_words_of_our_own_each_once(notebook: Any) -> None:
     ids = [cell.id for cell in notebook.cells]
     assert len(ids) == len(set(ids))
     assert [each for each in ids if not re.fullmatch(r"[a-z]+(-[a-z]+)*", each)] == []
-
-
-def test_stored_output_names_the_rows_behind_it_and_no_whole_file(traced: Any) -> None:
-    """A digest of a whole table would make every notebook stale at each edit of any of its rows."""
-    (last,) = outputs(traced.cells[-1])
-    behind = last["data"][mime.PROVENANCE]["rows"]
-    assert {"official/", "results.csv"} & set(behind) and "sources.csv" in behind
-    assert "tables" not in last["data"][mime.PROVENANCE]
-    assert last["metadata"] == {}

@@ -6,15 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 from pytest_regressions.data_regression import DataRegressionFixture
 
-from analysis._build.refresh import refresh
 from analysis._build.reports import Outcome, build_reports
 from analysis._build.runs.folders import Places
 from analysis._tables import dictionary
@@ -66,16 +63,6 @@ def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
     assert all((places.reports / f"{name}.{ending}").is_file() for name in reports for ending in ("html", "json"))
     assert (places.reports / "index.html").is_file()
     assert lines[-1].startswith(f"{len(reports)} built")
-
-
-RATES = """from analysis import report
-from analysis.comparability import gate
-from analysis._display import provenance
-
-data = report.catalog()
-chosen = gate.select(data, gate.Question("llama2-70b", "Offline", ("published", "official"), ("v4.1",)))
-provenance.show(data, [chosen.rows], {})
-"""
 
 
 @pytest.mark.parametrize("report", OWN)
@@ -189,8 +176,8 @@ def test_without_the_record_the_reports_run_to_the_end(copied: Places, monkeypat
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
     outcome = build_reports(OWN, places=copied, force=True, say=lambda line: None)
     assert sorted(outcome.built) == sorted(OWN) and not outcome.failed and not outcome.skipped
-    cited = [record(copied, report)["provenance"]["rows"] for report in OWN]
-    assert not any("official/" in rows for rows in cited)
+    read = [table for report in OWN for table in record(copied, report)["provenance"]["tables"]]
+    assert read and not any(table.startswith("official/") for table in read)
 
 
 def test_nothing_is_built_again_without_a_change(copied: Places) -> None:
@@ -240,38 +227,3 @@ def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) 
         [*command, str(notebook)], env=environment, cwd=copied.root, capture_output=True, text=True
     )
     assert checked.returncode == 1 and "failed" in checked.stdout
-
-
-def test_stored_outputs_go_stale_by_the_rows_that_reach_them_alone(copied: Places) -> None:
-    """A notebook of official and published rates: an edit of a rate at batch 1 leaves its outputs as they are.
-
-    Its page is built again and lists another digest of the file, for only a run can tell that no new row is chosen.
-    """
-    cells = [nbformat.v4.new_markdown_cell("# Rates"), nbformat.v4.new_code_cell(RATES)]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), copied.notebook("rates"))
-    assert refreshed(copied, "rates") == "refreshed"
-    build = partial(build_reports, ["rates"], places=copied, validate=lambda _, given: given, say=lambda line: None)
-    assert build().failed == []
-    before = record(copied, "rates")["provenance"]
-    note(copied, "9.9", id="doc000-faq4-fp8")
-    assert refreshed(copied, "rates") == "the same"
-    assert build().built == ["rates"]
-    after = record(copied, "rates")["provenance"]
-    assert after["rows"] == before["rows"] and after["tables"]["results.csv"] != before["tables"]["results.csv"]
-    note(copied, "9.9", origin="published", round="v4.1", benchmark="llama2-70b", scenario="Offline")
-    assert refreshed(copied, "rates") == "refreshed"
-
-
-def refreshed(places: Places, notebook: str) -> str:
-    """What a refresh of one notebook comes to: executed, its outputs are the stored ones or not."""
-    lines: list[str] = []
-    assert refresh([notebook], places=places, say=lines.append) == 0
-    return lines[0].split(f" {notebook}")[0].strip()
-
-
-def note(places: Places, text: str, **where: str) -> None:
-    """Another note, which no page shows, in the first result that is so."""
-    table = places.data / "results.csv"
-    rows = pd.read_csv(table, dtype="str", keep_default_na=False)
-    rows.at[rows.index[(rows[list(where)] == pd.Series(where)).all(axis=1)][0], "note"] = text
-    rows.to_csv(table, index=False)

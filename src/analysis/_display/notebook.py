@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from IPython.display import display
 from pydantic import BaseModel, ValidationError
 
 from analysis._core import parameters
-from analysis._core.findings import MOST_WORDS, Finding
-from analysis._core.scope_line import Trust
-from analysis._tables import derived_tables, row_digests
+from analysis._tables import derived_tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 
@@ -28,8 +25,6 @@ def load() -> None:
     data.doubts  # noqa: B018 - a property, made when it is first asked for
     data.accelerator_names  # noqa: B018
     data.sources  # noqa: B018
-    for name in data.served:
-        row_digests.digests(data, name)
 
 
 def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
@@ -50,23 +45,3 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
         return model.model_validate({name: names[name] for name in model.model_fields})
     except ValidationError as error:
         raise parameters.in_words(notebook, error) from None
-
-
-def show_answer(answer: Finding, follows: Finding, trust: Trust) -> None:
-    """Display and record the answer, the sentence of what follows from it, and what both rest on.
-
-    Raises ValueError for an answer of more than MOST_WORDS words: it is read on the first screen, set large.
-    """
-    if (count := len(answer.sentence.split())) > MOST_WORDS:
-        raise ValueError(f"the answer {answer.name!r} has {count} words, more than {MOST_WORDS}: {answer.sentence}")
-    show_findings(answer, follows)
-    display(trust)
-
-
-def show_findings(*findings: Finding) -> None:
-    """Display the findings in order and record them. Raises ValueError when two share a name."""
-    names = [finding.name for finding in findings]
-    if len(set(names)) != len(names):
-        raise ValueError(f"findings share a name: {', '.join(names)}")
-    for finding in findings:
-        display(finding)

@@ -11,6 +11,7 @@ from analysis._core import html_table, interval, notes
 from analysis._core.choices import not_among
 from analysis._core.html_table import FOLD, Key, Table
 from analysis._core.notes import Notes
+from analysis._display import provenance
 from analysis.comparability.selection import Comparison
 
 __all__ = ["FOLD", "MOST", "Key", "Table", "key", "left_out", "results", "show"]
@@ -64,6 +65,7 @@ def results(chosen: Comparison) -> Table:
         "result_id": "Result id",
         "notes": "Caveat",
     }
+    provenance.remember(chosen.rows)
     rows = chosen.rows.sort_values("per_accelerator_high", ascending=False, kind="stable")
     return show(rows, f"Compared: {chosen.topic}", columns, digits=None, most=MOST)
 

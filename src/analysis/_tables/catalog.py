@@ -52,7 +52,7 @@ class NotJudged(RuntimeError):
 class Catalog:
     """The tables of one data folder, each loaded at first use.
 
-    `used` remembers the files read, with their SHA-256, and `served` the rows handed out, by name of table.
+    `used` remembers the files read, with their SHA-256.
     Numbers missing in a file are NaN, texts missing are "". Figures are as printed but for corrections.csv,
     whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
 
@@ -74,7 +74,6 @@ class Catalog:
         self.tables = descriptor.read_tables(folder)
         self.used: dict[str, str] = {}
         self.read.append((os.getpid(), self.used))
-        self.served: dict[str, pd.DataFrame] = {}
 
     def table(self, name: str) -> pd.DataFrame:
         """The table `name`, corrections applied. Raises KeyError with the names there are."""
@@ -82,9 +81,9 @@ class Catalog:
             raise KeyError(f"no table {name!r}; there are {', '.join(self.tables)}")
         table = self.tables[name]
         fixes = None if name == "corrections" else self.corrections
-        self.served[name] = self.kept.frame(name, lambda: self._loaded(table, fixes))
+        frame = self.kept.frame(name, lambda: self._loaded(table, fixes))
         self.used[table.path] = self.kept.files[table.path]
-        return self.served[name]
+        return frame
 
     def _loaded(self, table: descriptor.Table, fixes: pd.DataFrame | None) -> pd.DataFrame:
         frame = loading.load(self.folder, table, fixes)
@@ -111,7 +110,6 @@ class Catalog:
             self.table(name)
         frame = self.kept.frame("joined", lambda: self._joined(labels, fixes, own_files))
         self.used |= {path: self.kept.files[path] for path in (self.tables["results"].path, *record, *own_files)}
-        self.served["results"] = frame
         return frame
 
     def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:

@@ -35,12 +35,10 @@ display({"image/svg+xml": svg}, metadata={"image/svg+xml": {"alt": "6 apples", "
 PROVENANCE = """import hashlib, toy
 table = Path(toy.__file__).parents[2] / "data" / "apples.csv"
 display({"application/vnd.analysis.provenance+json": {
-    "rows": {"apples.csv": {"count": 1, "sha256": "1"}},
+    "tables": {"apples.csv": hashlib.sha256(table.read_bytes()).hexdigest()},
     "sources": [{"id": "s1", "title": "Apple <b>census</b>", "publisher": "Us", "url": "https://example.org/a",
                  "published": "2024-08-28", "license": "CC-BY-4.0"}],
-    "result_ids": ["v4.1-0001"], "parameters": {"apples": apples, "name": name}}},
-    metadata={"application/vnd.analysis.provenance+json": {
-        "tables": {"apples.csv": hashlib.sha256(table.read_bytes()).hexdigest()}}}, raw=True)"""
+    "result_ids": ["v4.1-0001"]}}, raw=True)"""
 
 
 def code(source: str, *tags: str) -> Any:

@@ -22,7 +22,7 @@ READ = """import sys
 try:
     if "analysis" in sys.modules:
         from analysis._display import provenance
-        provenance.show_read()
+        provenance.show()
 except Exception as error:  # A page is built also where the package is another one, or half of it.
     print(f"{type(error).__name__}: {error}")
 """

@@ -14,7 +14,7 @@ UNREAD = "unread"  # metadata of the last code cell: why the kernel could not sa
 READ = "read"  # metadata of the last code cell: the output in which the kernel said what was read (make.execute)
 FRONT = "front"  # tag of cells whose HTML the list of reports shows too
 FINDING_KEYS = ("name", "low", "high", "unit", "sentence", "sources", "caveats")
-PROVENANCE_KEYS = ("tables", "rows", "sources", "result_ids", "parameters")
+PROVENANCE_KEYS = ("tables", "sources", "result_ids")
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -77,19 +77,15 @@ def values(stated: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def provenance(cells: list[Any]) -> dict[str, Any]:
-    """The last provenance shown, with the files that its metadata names; empty where nothing tells what was read.
-
-    What a notebook shows itself takes the place of what the engine asked the kernel (READ).
-    """
+    """What was read, as the kernel answered (READ) or as a cell shows it; empty where neither tells."""
     asked = [(index, cell["metadata"][READ]) for index, cell in enumerate(cells) if READ in cell["metadata"]]
     shown = [*asked, *_outputs(cells, mime.PROVENANCE)]
     if not shown:
-        return dict(zip(PROVENANCE_KEYS, ({}, {}, [], [], {}), strict=True))
+        return {"tables": {}, "sources": [], "result_ids": []}
     index, output = shown[-1]
-    data, files = output["data"][mime.PROVENANCE], output["metadata"].get(mime.PROVENANCE, {})
-    _require(data, PROVENANCE_KEYS[1:], "provenance", index)
-    _require(files, PROVENANCE_KEYS[:1], "provenance's metadata", index)
-    return {key: (files | data)[key] for key in PROVENANCE_KEYS}
+    data = output["data"][mime.PROVENANCE]
+    _require(data, PROVENANCE_KEYS, "provenance", index)
+    return {key: data[key] for key in PROVENANCE_KEYS}
 
 
 def answer(cells: list[Any]) -> list[str]:

@@ -16,7 +16,7 @@ from analysis._core import mime, notes
 from analysis._core.explorer_links import PAGE, VIEWS, address
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import DIVISIONS, EVIDENCE, PRECISIONS, round_age
-from analysis._display import tables
+from analysis._display import provenance, tables
 from analysis._display.explorer import columns
 from analysis._tables.catalog import Catalog
 from analysis._tables.rounds import with_records
@@ -86,6 +86,7 @@ HEADS |= {"systems": "Systems (submitter and name)", "submitters": "Submitters",
 
 def show(catalog: Catalog, rows: pd.DataFrame, chosen: Mapping[str, Sequence[Any]], view: str = "ranked") -> None:
     """Display the explorer of the rows, at first with these values of its facets chosen."""
+    provenance.remember(rows)
     display(Explorer(catalog, rows, address(chosen, view)))
 
 
