@@ -186,7 +186,7 @@ def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(pac
     for text in ("one", "one", "two"):
         data = Catalog(package, place=tmp_path / "kept")
         assert texts(data, text, "more")["text"].tolist() == [text, "more"]
-        assert "corrections" in data.served
+        assert "corrections.csv" in data.used
     assert len(made) == 2
     for _ in range(2):
         texts(None, "one", "more")

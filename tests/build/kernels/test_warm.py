@@ -114,7 +114,9 @@ def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_
     shutil.copytree(paths.DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
     env = os.environ | {"PYTHONPATH": str(source)}
     loaded = "import sys; print('analysis._display.notebook' in sys.modules, end=' ')\n"
-    module = loaded + "from analysis._core import lists; print(lists.__file__, getattr(lists, 'ADDED', None))"
+    module = (
+        loaded + "from analysis._core import cell_lists; print(cell_lists.__file__, getattr(cell_lists, 'ADDED', None))"
+    )
     table = loaded + "from analysis.charts import colors; print('B200 SXM' in colors.COLORS)"
     file, accelerators = source / "analysis" / "_core" / "cell_lists.py", tmp_path / "data" / "accelerators.csv"
     try:
@@ -184,7 +186,7 @@ def test_tables_are_read_before_and_again_once_a_file_of_them_is_another(
     shutil.copytree(paths.DATA, tmp_path / "data")
     env = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "ANALYSIS_TEST": "tables"}
     env.pop("ANALYSIS_CACHE", None)
-    read = "from analysis._tables import kept; print(sorted(path.stem for path in kept._held or ()), end=' ')\n"
+    read = "from analysis._tables import derived_tables; print(sorted(path.stem for path in derived_tables._held or ()), end=' ')\n"
     read += "from analysis._display import notebook; results = notebook.catalog().results; print(len(results))\n"
     read += "results['id'] = ''; print(notebook.catalog().results['id'].eq('').any())"
     try:

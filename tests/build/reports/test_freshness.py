@@ -202,8 +202,8 @@ def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
 def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use() -> None:
     program = """
 import sys
-from analysis._build.make import lean
-lean.import_jupyter()
+from analysis._build.make import light_import
+light_import.import_jupyter()
 from analysis._build.make import build
 from analysis._build.page import export
 export.load()
