@@ -98,7 +98,7 @@ def _reach(users: int) -> int:
 def staircase_drawing(
     plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = staircase.stairs
 ) -> Drawing:
-    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of stairs.py."""
+    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of staircase.py."""
     marks = plan_made.marks.set_index("output").loc["nodes"]
     identity = {"name": plan_made.called, "accelerator": plan_made.accelerator}
     ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}

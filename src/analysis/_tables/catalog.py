@@ -99,7 +99,7 @@ class Catalog:
         """The results, each with the short `source` name that readers see, and whether its system is `power_capped`.
 
         `machine` is the system but for the serving software that its name says: the same for one with and without it.
-        `comparable_since` is the first round with which a result may be compared (see data.compatibility).
+        `comparable_since` is the first round with which a result may be compared (see _tables.compatibility).
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         A submitter that is filed in several mixes of capitals has the spelling of most of its results.

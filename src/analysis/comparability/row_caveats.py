@@ -1,4 +1,4 @@
-"""What must be said beside each compared row: the rules of core.notes applied to rows of a comparison."""
+"""What must be said beside each compared row: the rules of _core.notes applied to rows of a comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analysis._core.notes import KINDS, READ, Kind, Notes, Row, Setting, note
 
 
 def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
-    """The notes of each row, a set of core.notes.Note: of a comparison within a suite ("": all) and a division.
+    """The notes of each row, a set of _core.notes.Note: of a comparison within a suite ("": all) and a division.
 
     Reads READ of the rows and `doubt`, the code of what the audit doubts ("" for nothing). Rows of one benchmark are
     compared with each other.

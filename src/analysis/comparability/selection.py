@@ -3,8 +3,8 @@
 Rules: same benchmark and version of it, accuracy target, scenario, division and suite; one unit, converted with the
 run's own tokens per sample; power submissions against power submissions only, and a power cap among them alone; each
 result once. What is allowed but needs care (preview, another size, a power cap that was metered, a precision or
-division that is not stated) is kept with a note (see row_notes.py). What the audit doubts carries its doubt as a note,
-or is left out where only checked figures are asked for.
+division that is not stated) is kept with a note (see row_caveats.py). What the audit doubts carries its doubt as a
+note, or is left out where only checked figures are asked for.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def select(data: Tables, question: Question) -> Comparison:
     Added columns: `rate_low/high` of the system and `per_accelerator_low/high` in the comparison's unit (tokens,
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
     sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
-    ratios are taken within one), `system_key` (see systems.py), `notes` (a set of core.notes.Note). Raises ValueError
+    ratios are taken within one), `system_key` (see systems.py), `notes` (a set of _core.notes.Note). Raises ValueError
     for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
     """
     rows, reasons, facts = _judged(data, question, [question.benchmark])

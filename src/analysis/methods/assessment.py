@@ -73,7 +73,7 @@ class Assessed:
 
 
 def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
-    """Return the comparison of the runs (of importers.measured) with official results, as `asked`.
+    """Return the comparison of the runs (of _import.measured) with official results, as `asked`.
 
     Raises deployment.Unsaid for what neither files nor parameters say, and for files of several models, benchmarks or
     accelerators; plausible.Implausible for a run that cannot be.

@@ -26,7 +26,7 @@ RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran
 
 
 def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
-    """The comparable rows that an accelerator's rate is taken from: of systems alike (see of_a_kind.alike).
+    """The comparable rows that an accelerator's rate is taken from: of systems alike (see system_properties.alike).
 
     The official ones alone where there are any; what documents print is one range.
     """

@@ -1,6 +1,7 @@
 """Coverage of the official results: counts by round, agreement with their own logs, and how many are comparable.
 
-All functions but the first take rows as returned by `official`; `best` takes comparable ones (see compare.gate).
+All functions but the first take rows as returned by `official`; `best` takes comparable ones (see
+comparability.selection).
 """
 
 from __future__ import annotations
@@ -138,8 +139,8 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
 def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
     """Return, by round and ALL, how many rows a comparison of closed data center throughput excludes, by REASONS.
 
-    A row may have several reasons; `compared` counts rows with none. The rules are those of compare.gate that do not
-    depend on a benchmark.
+    A row may have several reasons; `compared` counts rows with none. The rules are those of comparability.selection
+    that do not depend on a benchmark.
     """
     reasons = {
         "another_division": rows["division"].ne("closed"),

@@ -30,14 +30,14 @@ def cross_round(rounds: dict[str, Sides], round: str, accelerator: str, baseline
 
     In the newest round with the baseline and an accelerator X of `round`: speedup = accelerator / X x X' / baseline,
     throughput per accelerator, the first ratio within `round`, the second (') within the other, so that neither
-    contains the software gain of X between the rounds. Both are of comparable systems (alike.alike), of the
+    contains the software gain of X between the rounds. Both are of comparable systems (matched_systems.alike), of the
     accelerator and the baseline the fastest. X and X' are of one submitter if any X allows it, and each ratio is of one
     size where two X allow it. The range is that of all X and all their systems: how far the estimate depends on the
     link, since newer software may have sped up the baseline more or less than X.
 
-    The columns are those of alike.compared without pairs, `through` (the other round) and `links` (the accelerators X,
-    sorted); `spread` is that of the comparable systems, the slowest by the lowest estimate to the fastest by the
-    highest.
+    The columns are those of matched_systems.compared without pairs, `through` (the other round) and `links` (the
+    accelerators X, sorted); `spread` is that of the comparable systems, the slowest by the lowest estimate to the
+    fastest by the highest.
     """
     sides = rounds.get(round, {})
     if accelerator not in sides:  # The record has another accuracy target than asked for.

@@ -47,9 +47,9 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
 
     Both frames are comparable rows, `limited` of Server or Interactive. Runs pair within one system of one submitter
     and one round (see systems.py), on their accuracy target where it ran for both; what a document prints pairs with
-    nothing, for it does not say of which system. Columns: RUN, FILED, kind (see of_a_kind.kind; TWO_PRECISIONS where
-    the two runs state different ones), derate_low/high (a ratio; NaN of a system without an Offline run), rounds and
-    source_ids (tuples), notes.
+    nothing, for it does not say of which system. Columns: RUN, FILED, kind (see system_properties.kind; TWO_PRECISIONS
+    where the two runs state different ones), derate_low/high (a ratio; NaN of a system without an Offline run), rounds
+    and source_ids (tuples), notes.
     """
     runs, offline_runs = (rows[rows["origin"].eq("official")] for rows in (limited, offline))
     runs = runs.assign(kind=kind(runs))

@@ -37,7 +37,7 @@ TARGETS = [
 
 
 def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
-    """Return comparable rows (see compare.gate) of SCENARIOS with the interactivity of each, in the same order.
+    """Return comparable rows of SCENARIOS (see comparability.selection) with their interactivity, in the same order.
 
     `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `interactivity` (tokens/s per user, p99; NaN where
     unknown), `known_from` (the run's log, or LIMIT: the latency limit, which makes it a lower bound, `is_bound`),

@@ -1,6 +1,7 @@
 """Ratios of two accelerators between comparable systems: best over best, the spread of one side, submitter pairs.
 
-A side is the comparable rows (see compare.gate) of one accelerator in one round or document, as plain records.
+A side is the comparable rows (see comparability.selection) of one accelerator in one round or document, as plain
+records.
 """
 
 from __future__ import annotations

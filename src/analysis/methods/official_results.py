@@ -26,13 +26,13 @@ def of(
     """Return the official results, newest round first, closed before network before open; index 0, 1, ...
 
     Empty `rounds` and `divisions` mean all. `limits` is the table benchmark_limits. Added to the columns of results and
-    of gate.standings: `apart_precision` (a bit per precision as in `precisions`, all of them where it is unknown),
+    of selection.standings: `apart_precision` (a bit per precision as in `precisions`, all of them where it is unknown),
     `power` ("with", "without"), `evidence` (one of vocabulary.EVIDENCE), `software` (serving software, else the first
     product of the framework, without its version), `version` (that framework as submitted), `per_accelerator` and
     `rate` (the middle of the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the
     rate; of streams the energy of a query), all of them NaN where the gate excludes a result, `speed` (tokens/s per
     user at the 99th percentile, from the run's log or at least by its limit) with its `proof`, `ttft_limit_ms` and
-    `tpot_limit_ms`, `system_key`, `notes` (a set of core.notes.Note).
+    `tpot_limit_ms`, `system_key`, `notes` (a set of _core.notes.Note).
     """
     results = data.results
     for column, asked in (("round", rounds), ("division", divisions)):
@@ -57,7 +57,7 @@ def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, l
 
 
 def _standings(data: selection.Tables, record: selection.Data) -> pd.DataFrame:
-    """Return gate.standings of the `record` of `data`, cached where it has all official results."""
+    """Return selection.standings of the `record` of `data`, cached where it has all official results."""
     if len(record.results) < data.results["origin"].eq("official").sum():
         return selection.standings(record)
     return _standings_of_all(data)

@@ -1,7 +1,7 @@
 """Throughput per watt, energy and what it costs, from power submissions.
 
 Power submissions are separate runs, often power-capped: their watts belong to their own throughput alone. Watts are
-wall power of the whole system within the load window. All functions take comparable rows (see compare.gate).
+wall power of the whole system within the load window. All functions take comparable rows (see comparability.selection).
 
 Runs are alike where as many accelerators ran, in a suite in common, all power-capped or none: a ratio is of those where
 there are any, and says so where there are none.
@@ -53,8 +53,8 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     """The most efficient system of each accelerator, with a power cap and without one: most work per watt first.
 
     `rows` are those of `efficiency`. An accelerator that the record metered has no printed figures here. A system is
-    the best of its kind (of_a_kind.alike): on sale, of the usual size where there is one, of the newest round that
-    metered one. Added column: `systems`, how many it is the best of.
+    the best of its kind (system_properties.alike): on sale, of the usual size where there is one, of the newest round
+    that metered one. Added column: `systems`, how many it is the best of.
     """
     columns = [name for name in system_properties.READ if name in rows]
     facts, is_recorded = rows[columns].reset_index(drop=True), _of_record(rows).to_numpy("bool")

@@ -200,10 +200,10 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
     """The cases of one type of accelerator, predicted from the other systems of it: rates per accelerator.
 
     Added: actual; predicted, the median of the others of its round or before by the very rule of a plan
-    (of_a_kind.alike): on sale and bare, of the usual number of accelerators, of the newest round, each rule where any
-    system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested is
-    predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and the
-    same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
+    (system_properties.alike): on sale and bare, of the usual number of accelerators, of the newest round, each rule
+    where any system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested
+    is predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and
+    the same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
     """
     is_of_one_type = cases["accelerator"].ne(MIXED) & cases["accelerator_count"].notna()
     rows = cases[is_of_one_type].reset_index(drop=True)

@@ -1,8 +1,8 @@
 """Gains of each round: the best result of each accelerator, and software gains separated from new hardware.
 
-Functions take comparable official rows (see compare.gate); rounds are consecutive if both have the benchmark. A
-software gain is the ratio of two results of one submitter in consecutive rounds, on the same accelerator and system
-size: its best system of each round, at an accuracy target that both have.
+Functions take comparable official rows (see comparability.selection); rounds are consecutive if both have the
+benchmark. A software gain is the ratio of two results of one submitter in consecutive rounds, on the same accelerator
+and system size: its best system of each round, at an accuracy target that both have.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Throughput by precision, the throughput cost of accuracy targets, and accelerators needed to hold the weights.
 
-All functions but `weights` take comparable rows (see compare.gate) and use the official ones among them.
+All functions but `weights` take comparable rows (see comparability.selection) and use the official ones among them.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ def precision_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the throughput of each lower precision over the next higher one, newest round first.
 
     One row per benchmark, scenario, round, accelerator and pair of precisions (`lower`, `higher`) of different bytes
-    per weight, over comparable systems (alike.compared). Columns: these, those of alike.MEASURES, `higher_systems` (how
-    many comparable systems ran the higher precision), and `gain_low/high`: the ratio within submitters that ran both at
-    one size; where none did (`pairs` is 0), of all systems over the fastest at the higher precision.
+    per weight, over comparable systems (matched_systems.compared). Columns: these, those of matched_systems.MEASURES,
+    `higher_systems` (how many comparable systems ran the higher precision), and `gain_low/high`: the ratio within
+    submitters that ran both at one size; where none did (`pairs` is 0), of all systems over the fastest at the higher
+    precision.
     """
     ratios = [
         dict(zip(_RAN, key, strict=True)) | {"lower": lower, "higher": higher, "origin": "official"}
@@ -129,7 +130,7 @@ def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, matched_systems.Records
 
 
 def _compared(part: matched_systems.Records, base: matched_systems.Records, higher: str) -> dict[str, Any]:
-    """alike.compared at two precisions, with `higher_systems` and a note where one submitter makes a side."""
+    """matched_systems.compared at two precisions, with `higher_systems` and a note where one submitter makes a side."""
     cells, base_systems = (
         matched_systems.compared(part, base),
         matched_systems.by_system(matched_systems.alike(part, base)[1]),

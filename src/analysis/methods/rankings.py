@@ -1,6 +1,6 @@
 """Available accelerators ranked: throughput by scenario, energy, break-even price; what the newest round changed.
 
-All functions but `rounds_covered` take comparable official results (see compare.gate).
+All functions but `rounds_covered` take comparable official results (see comparability.selection).
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def round_changes(rows: pd.DataFrame) -> pd.DataFrame:
     Per accelerator, of any system size; the previous round is the last one that ran the benchmark. Columns: benchmark,
     accelerator, accelerator_count, system, submitter, framework, round, before (the accelerator, "" for a new
     benchmark), before_round, resubmitted (whether the accelerator of before has an available result in this round too),
-    gain_low/high (throughput over that of before, see alike.ratio; NaN where there is none), source_ids, notes (of
-    both, without that the rounds differ). The largest gain first.
+    gain_low/high (throughput over that of before, see matched_systems.ratio; NaN where there is none), source_ids,
+    notes (of both, without that the rounds differ). The largest gain first.
     """
     systems = available(rows).filter(_READ)
     newest = round_order.newest(systems["round"])

@@ -1,7 +1,7 @@
 """Scaling efficiency of larger systems, and the spread of matched systems of several submitters.
 
-Functions take comparable official rows (see compare.gate). Available bare-metal systems are compared within one round,
-benchmark, scenario, and, where it is known, precision.
+Functions take comparable official rows (see comparability.selection). Available bare-metal systems are compared within
+one round, benchmark, scenario, and, where it is known, precision.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Speedup of one accelerator over another, per accelerator, between comparable systems.
 
-Functions take comparable rows (see compare.gate). A speedup is taken within one basis (a document, or the official
-results of a round); where it crosses rounds, its notes say so.
+Functions take comparable rows (see comparability.selection). A speedup is taken within one basis (a document, or the
+official results of a round); where it crosses rounds, its notes say so.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ RATIO = ["assumed", "unit", "as_printed_low", "as_printed_high"]  # what a ratio
 def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the speedup over `baseline` per accelerator, one row per benchmark, scenario, basis, and accelerator.
 
-    Columns: benchmark, scenario, basis, accelerator, round (of its fastest system), those of alike.MEASURES (see
-    alike.compared: the fastest comparable system over the baseline's fastest, the spread of comparable systems, pairs
-    of one submitter), origin, `speedup_middle` (geometric), `available` (whether the fastest system is available; a
-    document that does not say counts as available), `through` (the other round of a cross-round estimate, else "") and
-    `links` (its accelerators of both rounds). The baseline itself has a speedup of 1 and no pairs.
+    Columns: benchmark, scenario, basis, accelerator, round (of its fastest system), those of matched_systems.MEASURES
+    (see matched_systems.compared: the fastest comparable system over the baseline's fastest, the spread of comparable
+    systems, pairs of one submitter), origin, `speedup_middle` (geometric), `available` (whether the fastest system is
+    available; a document that does not say counts as available), `through` (the other round of a cross-round estimate,
+    else "") and `links` (its accelerators of both rounds). The baseline itself has a speedup of 1 and no pairs.
 
     `record`, comparable official rows of other rounds too, adds cross-round estimates for the official rounds of `rows`
     without the baseline: their accelerators that no round compares with it directly, each in its newest round
-    (bridges.cross_round), on the basis "official <round> via <other round>".
+    (cross_round.cross_round), on the basis "official <round> via <other round>".
     """
     groups = _sides(rows, ["benchmark", "scenario", "basis"])
     ratios = [
@@ -71,8 +71,8 @@ def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None
 def in_each_round(speedups: pd.DataFrame) -> pd.DataFrame:
     """Return the speedup of each accelerator in each round that has the baseline: its newest one, then older rounds.
 
-    Of `speedups` of over_baseline the rows of gate.official_first, and for an official one the other official ones of
-    available systems. The column `base` names the side that each is over: the round of the baseline, else the basis.
+    Of `speedups` of over_baseline the rows of selection.official_first, and for an official one the other official ones
+    of available systems. The column `base` names the side that each is over: the round of the baseline, else the basis.
     Ratios over two bases are not comparable; rows are grouped by them, of official rounds the newest first.
     """
     answers = selection.official_first(speedups)
@@ -170,8 +170,9 @@ def by_generation(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.Data
 def gains(lines: pd.DataFrame) -> pd.DataFrame:
     """Return the throughput of each accelerator of `by_generation` in its last round over its first.
 
-    An accelerator of one round has no row. Columns: accelerator, gain_low/high (see alike.ratio) and, of both ends,
-    first and last (rounds), first_submitter, last_submitter, first_count, last_count (accelerators); source_ids, notes.
+    An accelerator of one round has no row. Columns: accelerator, gain_low/high (see matched_systems.ratio) and, of both
+    ends, first and last (rounds), first_submitter, last_submitter, first_count, last_count (accelerators); source_ids,
+    notes.
     """
     rows = []
     for name, part in lines.groupby("accelerator", sort=False):
@@ -192,8 +193,9 @@ def gains(lines: pd.DataFrame) -> pd.DataFrame:
 def same_accelerators(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:
     """Return the ratio of two rounds for each accelerator in both: later over earlier throughput per accelerator.
 
-    Comparable systems (alike.compared); the pairs of one submitter come closest to the effect of software alone.
-    Official rows only. Columns: accelerator, round, those of alike.MEASURES. Empty where the two are one round.
+    Comparable systems (matched_systems.compared); the pairs of one submitter come closest to the effect of software
+    alone. Official rows only. Columns: accelerator, round, those of matched_systems.MEASURES. Empty where the two are
+    one round.
     """
     official = rows[rows["origin"].eq("official")]
     old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
@@ -220,9 +222,9 @@ def two_rounds(rows: pd.DataFrame, asked: Sequence[str], later: str) -> tuple[st
 def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     """Return the speedup of each accelerator of `path` over the one before it, in the newest official round with both.
 
-    H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Comparable systems (alike.compared).
-    Columns: before and accelerator (the two), round, those of alike.MEASURES. A step without a comparable pair is left
-    out.
+    H100 to H200 changes the memory, H200 to its 1000 W part the power limit. Comparable systems
+    (matched_systems.compared). Columns: before and accelerator (the two), round, those of matched_systems.MEASURES. A
+    step without a comparable pair is left out.
     """
     official = _sides(rows[rows["origin"].eq("official")], ["round"])
     newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)

@@ -1,6 +1,6 @@
 """Properties of submitted systems that decide which ones make one range: availability, virtualization, size, round.
 
-Functions take comparable rows (see compare.gate).
+Functions take comparable rows (see comparability.selection).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a scenario offers plans: its comparable rows with the speed and the first token of each, its power submissions.
 
-One supply is asked for many accelerators and speeds; which of its rows are behind a rate says themes.cost.
+One supply is asked for many accelerators and speeds; which of its rows are behind a rate says methods.cost.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def test_tables_are_read_before_and_again_once_a_file_of_them_is_another(
     shutil.copytree(paths.DATA, tmp_path / "data")
     env = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "ANALYSIS_TEST": "tables"}
     env.pop("ANALYSIS_CACHE", None)
-    read = "from analysis._tables import derived_tables; print(sorted(path.stem for path in derived_tables._held or ()), end=' ')\n"
+    read = "from analysis._tables import derived_tables as m; print(sorted(p.stem for p in m._held or ()), end=' ')\n"
     read += "from analysis._display import notebook; results = notebook.catalog().results; print(len(results))\n"
     read += "results['id'] = ''; print(notebook.catalog().results['id'].eq('').any())"
     try:

@@ -38,7 +38,7 @@ MIXED = (
 
 
 class Explorer(ipywidgets.HTML):
-    """The rows of `whole_record.of`, to be filtered, drawn and compared; `start` is the first view's address.
+    """The rows of `official_results.of`, to be filtered, drawn and compared; `start` is the first view's address.
 
     A notebook shows it in a frame of its own. A page takes its parts from the output's metadata, which is not stored:
     `html`, `style`, `script` and `data`, texts by the ids of the elements that hold them.
@@ -96,7 +96,7 @@ def script() -> str:
 
 
 def counted(rows: pd.DataFrame) -> pd.DataFrame:
-    """How much there is of each round, the newest first: results by division, and holdings.distinct."""
+    """How much there is of each round, the newest first: results by division, and coverage.distinct."""
     held, rows = [], rows[["round", "division", "system", "submitter", "accelerator"]]
     for name in sorted(rows["round"].unique(), key=round_age, reverse=True):
         results = rows[rows["round"].eq(name)]
