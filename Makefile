@@ -80,7 +80,7 @@ bench-import: $(READY) ## the part of bench that is the importer's
 kills: $(READY) ## builds killed at 100 random moments, and what they leave held to what it must be; half an hour
 	@$(BIN)/python benchmarks/kills.py $(ARGS)
 
-describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table
+describe: $(READY) ## data/datapackage.json, data/README.md, and docs/api.md after an edit of a table or docstring
 	@$(BIN)/analysis describe
 
 refresh: $(READY) ## execute the notebooks in place, so that stored outputs match

@@ -1,10 +1,13 @@
 """The public way to results: the same rows as the comparability rules select, for the record or a part of it."""
 
+import inspect
+
 import pandas as pd
 import pytest
 
 import analysis
 from analysis import comparable, load_results
+from analysis._build import api_page
 from analysis.audit import flags
 from analysis.comparability import selection
 
@@ -46,3 +49,15 @@ def test_package_names_what_is_public() -> None:
     assert {"load_results", "comparable", "report", "charts"} <= set(dir(analysis))
     with pytest.raises(AttributeError, match="'tables'; it has charts, comparable"):
         analysis.tables  # noqa: B018 - raises
+
+
+@pytest.mark.parametrize("name", analysis.__all__)
+def test_public_names_are_modules_but_for_the_two_functions(name: str) -> None:
+    assert inspect.ismodule(getattr(analysis, name)) is (name not in ("comparable", "load_results"))
+
+
+def test_the_page_of_public_names_is_that_of_the_docstrings() -> None:
+    """`analysis describe` writes it."""
+    text = api_page.page()
+    assert api_page.PAGE.read_text("utf-8") == text
+    assert "| `comparable` | Return " in text and "### analysis.methods.speedup" in text and "| `ranges` | " in text

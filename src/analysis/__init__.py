@@ -1,18 +1,25 @@
 """Read MLPerf Inference results: load them, select comparable ones, and write reports from notebooks.
 
-from analysis import comparable, load_results, report
+from analysis import charts, comparable, load_results, report
 """
 
 from importlib import import_module
 from typing import Any
 
-LAZY = {  # the public names and the modules that have them, which a build reads too to follow a notebook's imports
-    "charts": "analysis.charts.row_charts",
+LAZY = {  # each public name and the module that it is or is in, which a build reads too to follow a notebook's imports
+    "charts": "analysis.charts",
     "comparable": "analysis.results",
+    "explorer": "analysis._display.explorer.live",
+    "interval": "analysis._core.interval",
     "load_results": "analysis.results",
+    "measurements": "analysis._import.measured.formats",
+    "notes": "analysis._core.notes",
     "report": "analysis.report",
+    "round_order": "analysis._core.round_order",
+    "selection": "analysis.comparability.selection",
+    "sliders": "analysis._display.sliders",
 }
-__all__ = ["charts", "comparable", "load_results", "report"]
+__all__ = [*LAZY]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,7 +27,7 @@ def __getattr__(name: str) -> Any:
     if name not in LAZY:
         raise AttributeError(f"module 'analysis' has no attribute {name!r}; it has {', '.join(__all__)}")
     module = import_module(LAZY[name])
-    return module if module.__name__.endswith(name) else getattr(module, name)
+    return getattr(module, name, module)
 
 
 def __dir__() -> list[str]:

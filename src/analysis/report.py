@@ -16,8 +16,8 @@ from IPython.display import display
 
 from analysis._core import explorer_links
 from analysis._core.citation import cited
-from analysis._core.findings import MOST_WORDS, Finding
-from analysis._core.interval import UNKNOWN, Interval, span
+from analysis._core.findings import MOST_WORDS, Finding, exactly
+from analysis._core.interval import UNKNOWN, Interval, number, span
 from analysis._core.notes import NONE, Notes, of_rows
 from analysis._core.number_words import (
     Value,
@@ -36,14 +36,14 @@ from analysis._core.vocabulary import round_age
 from analysis._display import provenance
 from analysis._display.notebook import catalog, parameters_of
 from analysis._display.provenance import source_line
-from analysis._display.tables import left_out, results
+from analysis._display.tables import MOST, key, left_out, results
 from analysis._display.tables import show as table
 from analysis.charts.style import show as figure
 
 __all__ = [
-    "Interval", "catalog", "change", "count", "figure", "finding", "headline", "left_out", "names", "of_rows",
-    "parameters_of", "percent", "range_text", "results", "scope", "slug", "so_what", "source_line", "span", "table",
-    "usd", "x_times",
+    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "figure", "finding",
+    "headline", "key", "left_out", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
+    "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 

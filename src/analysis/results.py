@@ -7,7 +7,9 @@ from typing import Literal, overload
 
 import pandas as pd
 
-from analysis._core.vocabulary import WORKS
+from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
+
+__all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
 from analysis.audit import flags
 from analysis.comparability import selection
 

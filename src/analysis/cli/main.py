@@ -322,10 +322,11 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _describe(arguments: argparse.Namespace) -> int:
+    from analysis._build import api_page
     from analysis._tables import dictionary
 
-    changed = dictionary.describe()
-    _say(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and dictionary are up to date")
+    changed = dictionary.describe() + ["docs/api.md"] * api_page.write()
+    _say(f"changed: {', '.join(changed)}" if changed else "nothing to change: hashes and pages are up to date")
     return 0
 
 
