@@ -477,7 +477,7 @@ def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.Monke
 
 
 def test_the_shipped_record_is_small() -> None:
-    assert sum(path.stat().st_size for path in paths.OFFICIAL.glob("v?.?.parquet")) < 4e6
+    assert sum(path.stat().st_size for path in paths.OFFICIAL.glob("v?.?.parquet")) < 3e6
 
 
 def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:

@@ -1,7 +1,8 @@
-"""Single results of v6.1 against what their own logs say: each log was read by itself, for the tree cannot be had.
+"""Single results of v5.0 and v6.1 against what their own logs say.
 
-The figures are those of mlperf_log_summary.txt (or of report.txt, for a run of Endpoints) in its own digits, read at
-commit 5174fca of intel-ai-tce/inference_results_v6.1, a fork of the round's repository.
+Each log was read by itself, for the trees cannot be had. The figures are those of mlperf_log_summary.txt (or of report.txt,
+for a run of Endpoints) in its own digits: of v6.1 at commit 5174fca of intel-ai-tce/inference_results_v6.1, a fork of
+the round's repository, of v5.0 at commit cf35411 of ntuhpc/mlperf_inference_results_v5.0, a copy of it.
 """
 
 import pytest
@@ -37,6 +38,7 @@ LOGS = {
     "Supermicro/results/8xMI355X_2xEPYC-9575F/llama2-70b-99.9/Interactive": 73181.54,
 }
 DIGITS = 5e-6  # half a unit of the sixth digit: the summary of the round prints six, some logs fewer
+ROUNDING = 1e-9  # of the ends of a range in binary
 FEWER = {"NVIDIA/results/B300-SXM-270GBx8_TRT/qwen3-vl-235b-a22b/Server": 5e-5}
 
 
@@ -44,3 +46,49 @@ FEWER = {"NVIDIA/results/B300-SXM-270GBx8_TRT/qwen3-vl-235b-a22b/Server": 5e-5}
 def test_a_result_is_what_its_own_log_says(data: Catalog, folder: str) -> None:
     rows = data.results[data.results["location"].eq(f"closed/{folder}") & data.results["round"].eq("v6.1")]
     assert rows["low"].tolist() == pytest.approx([LOGS[folder]], rel=FEWER.get(folder, DIGITS))
+
+
+V50 = {  # folder of the run -> result id in MLCommons' results table, figure of its log
+    "AMD/results/8xMI325X_2xEPYC_9575F/llama2-70b-99.9/Offline": ("5.0-0001", 33928.1),
+    "AMD/results/8xMI325X_2xEPYC_9575F/llama2-70b-99.9/Server": ("5.0-0001", 30724.51),
+    "AMD/results/8xMI325x_2xEPYC-9655/stable-diffusion-xl/Offline": ("5.0-0002", 17.0963),
+    "Dell/results/XE9680_H200_SXM_141GBx8_TRT/3d-unet-99/Offline": ("5.0-0021", 54.6761),
+    "Google/results/B200-SXM-180GBx8_TRT/llama2-70b-99.9/Offline": ("5.0-0078", 97089.9),
+    "Google/results/B200-SXM-180GBx8_TRT/llama3_1-405b/Server": ("5.0-0078", 847.48),
+    "Google/results/H200-SXM-141GBx8_TRT/dlrm-v2-99/Offline": ("5.0-0035", 634294),
+    "Google/results/H200-SXM-141GBx8_TRT/mixtral-8x7b/Offline": ("5.0-0035", 61614.5),
+    "Google/results/H200-SXM-141GBx8_TRT/retinanet/Server": ("5.0-0035", 12909.47),
+    "Google/results/trillium_x4_flax/stable-diffusion-xl/Offline": ("5.0-0036", 6.07925),
+    "HPE/results/HPE_ProLiant_DL380a_L40S_PCIe_48GBx8_TRT/retinanet/Server": ("5.0-0046", 6095.48),
+    "Intel/results/1-node-2S-GNR_128C/3d-unet-99/Offline": ("5.0-0048", 3.65441),
+    "Intel/results/1-node-2S-GNR_128C/gptj-99/Offline": ("5.0-0048", 516.767),
+    "Intel/results/1-node-2S-GNR_128C/resnet50/Server": ("5.0-0048", 40184.84),
+    "Lambda/results/H200-SXM-141GBx8_TRT/dlrm-v2-99.9/Server": ("5.0-0049", 370055.45),
+    "Lambda/results/H200-SXM-141GBx8_TRT/llama2-70b-interactive-99/Server": ("5.0-0049", 19381.04),
+    "Lenovo/results/SR675v3_H200_SXMx4_TRT/retinanet/Offline": ("5.0-0052", 7239.25),
+    "MangoBoost/results/32xMI300X_2xEPYC_9534/llama2-70b-99.9/Offline": ("5.0-0054", 103182),
+    "MangoBoost/results/32xMI300X_2xEPYC_9534/llama2-70b-99/Server": ("5.0-0054", 93039.93),
+    "NVIDIA/results/B200-SXM-180GBx1_TRT/llama2-70b-99.9/Offline": ("5.0-0055", 12269.3),
+    "NVIDIA/results/B200-SXM-180GBx8_TRT/llama2-70b-interactive-99/Server": ("5.0-0056", 59409.25),
+    "NVIDIA/results/B200-SXM-180GBx8_TRT/mixtral-8x7b/Server": ("5.0-0056", 126844.55),
+    "NVIDIA/results/B200-SXM-180GBx8_TRT/stable-diffusion-xl/Server": ("5.0-0056", 28.44),
+    "NVIDIA/results/DGX-H100_H100-SXM-80GBx8_TRT/llama2-70b-99/Offline": ("5.0-0057", 31306.8),
+    "NVIDIA/results/GB200-NVL72_GB200-186GB_aarch64x72_TRT_Triton/llama3_1-405b/Offline": ("5.0-0058", 13886.4),
+    "NVIDIA/results/GB200-NVL72_GB200-186GB_aarch64x72_TRT_Triton/llama3_1-405b/Server": ("5.0-0058", 8850.10),
+    "NVIDIA/results/GH200-GraceHopper-Superchip_GH200-144GB_aarch64x1_TRT/gptj-99/Offline": ("5.0-0059", 2824.83),
+    "Quanta_Cloud_Technology/results/S74G_2U_GH200_96GB_aarch64x1_TRT/dlrm-v2-99.9/Offline": ("5.0-0066", 50606.5),
+    "Supermicro/results/SYS_A21GE_NBRT_B200_SXM_180GBx8_TRT/llama3_1-405b/Offline": ("5.0-0074", 1521.74),
+}
+FILED_AS = {"llama3_1-405b": "llama3.1-405b", "resnet50": "resnet"}  # folder -> column of the table
+
+
+@pytest.mark.parametrize("folder", V50)
+def test_a_rounded_result_holds_what_its_own_log_says(data: Catalog, folder: str) -> None:
+    result_id, logged = V50[folder]
+    *_, model, scenario = folder.split("/")
+    if "interactive" in model and scenario == "Server":
+        scenario = "Interactive"
+    rows = data.results[data.results["round"].eq("v5.0") & data.results["result_id"].eq(result_id)]
+    rows = rows[rows["model_run"].eq(FILED_AS.get(model, model)) & rows["scenario"].eq(scenario)]
+    (row,) = rows.to_dict("records")
+    assert row["low"] - ROUNDING <= logged <= row["high"] + ROUNDING
