@@ -251,3 +251,16 @@ def test_docs_state_what_is_complete(data: Catalog) -> None:
     ]
     lacking = rows[rows["evidence"].ne("log")].groupby("round").size()
     assert lacking[["v2.0", "v3.0", "v5.1", "v6.0"]].tolist() == [1, 1, 12, 6]
+    assert counts.loc[["v5.1", ALL], "power_left_out"].tolist() == [9, 9]
+
+
+def test_the_readme_states_what_results_were_read_from(data: Catalog) -> None:
+    rows = holdings.official(data.results)
+    evidence = holdings.evidence_by_round(rows).set_index("round")
+    said = (ROOT / "README.md").read_text("utf-8").partition("\nOf ")[2].partition("\n\n")[0]
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"(?<![v.\d])\d[\d,]*\d(?![.\d])", said)]
+    total = evidence.sum()
+    assert numbers == [*total[["results", "log", "collection", "table", "summary"]], evidence.at["v6.1", "summary"]]
+    assert evidence.loc[evidence["collection"].eq(1)].index.tolist() == ["v2.0", "v3.0"]
+    measured = rows.groupby("round")["power_measured"].any()
+    assert measured.index[~measured].tolist() == ["v0.7", "v5.0", "v6.0", "v6.1"]

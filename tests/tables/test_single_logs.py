@@ -1,8 +1,8 @@
 """Single results of v5.0 and v6.1 against what their own logs say.
 
-Each log was read by itself, for the trees cannot be had. The figures are those of mlperf_log_summary.txt (or of report.txt,
-for a run of Endpoints) in its own digits: of v6.1 at commit 5174fca of intel-ai-tce/inference_results_v6.1, a fork of
-the round's repository, of v5.0 at commit cf35411 of ntuhpc/mlperf_inference_results_v5.0, a copy of it.
+Each log was read by itself, for the trees cannot be had. The figures are those of mlperf_log_summary.txt (or of
+report.txt, for a run of Endpoints) in its own digits: of v6.1 at commit 5174fca of intel-ai-tce/inference_results_v6.1,
+a fork of the round's repository, of v5.0 at commit cf35411 of ntuhpc/mlperf_inference_results_v5.0, a copy of it.
 """
 
 import pytest
@@ -92,3 +92,9 @@ def test_a_rounded_result_holds_what_its_own_log_says(data: Catalog, folder: str
     rows = rows[rows["model_run"].eq(FILED_AS.get(model, model)) & rows["scenario"].eq(scenario)]
     (row,) = rows.to_dict("records")
     assert row["low"] - ROUNDING <= logged <= row["high"] + ROUNDING
+
+
+def test_the_note_on_v5_0_counts_them(data: Catalog) -> None:
+    submitters = {folder.split("/")[0] for folder in V50}
+    note = data.rounds.set_index("round").at["v5.0", "note"]
+    assert f"{len(V50)} results of {len(submitters)} submitters agree with their own logs" in note
