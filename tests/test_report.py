@@ -114,3 +114,17 @@ def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) ->
         "MLPerf Inference v5.1, closed division, 1 system, available"
     )
     assert shown(report.scope, rows.head(0))[0]["text/plain"] == "no results"
+
+
+def test_scope_line_counts_each_official_result_that_was_recomputed_from_its_log_once(shown: Any) -> None:
+    rows = pd.DataFrame([
+        RESULT | {"id": "a", "evidence": "log"},
+        RESULT | {"id": "a", "evidence": "log"},
+        RESULT | {"id": "b", "evidence": "summary"},
+        RESULT | {"id": "c", "evidence": "table"},
+        RESULT | {"id": "d", "evidence": "", "origin": "published"},
+    ])  # fmt: skip
+    assert shown(report.scope, rows)[0]["text/plain"] == (
+        "MLPerf Inference v5.1, closed division, 1 system, available, 1 of 3 results recomputed from logs, "
+        "1 figure from documents"
+    )

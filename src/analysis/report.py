@@ -94,8 +94,9 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     """Show one line that says what the headline rests on: rounds, division, availability and how many systems.
 
     `rows` are results with the columns `origin`, `round`, `division`, `availability`, `submitter` and `system`;
-    figures from documents are counted as such. `more` are further parts in words. The explorer shows the official
-    rows. `band` marks the whole page, such as one made from sample data.
+    figures from documents are counted as such. With `id` and `evidence` the line says how many were recomputed from
+    their logs. `more` are further parts in words. The explorer shows the official rows. `band` marks the whole page,
+    such as one made from sample data.
     """
     provenance.remember(rows)
     official = rows[rows["origin"].eq("official")]
@@ -109,6 +110,10 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         parts.append(f"{names(sorted(set(official['division'])))} division")
         some = "" if available == systems else f"{available:,} "
         parts.append(f"{count(systems, 'system')}, {some}available")
+        if {"id", "evidence"} <= set(official):
+            results = official.drop_duplicates("id")
+            logged = results["evidence"].eq("log").sum()
+            parts.append(f"{logged:,} of {count(len(results), 'result')} recomputed from logs")
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))

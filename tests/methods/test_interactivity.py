@@ -42,7 +42,9 @@ def runs(results: Rows) -> Rows:
         known = [{name: row[name] for name in row if name not in interactivity.LATENCIES} for row in rows]
         frame = results(*known)
         more = {name: [row.get(name, NAN) for row in rows] for name in interactivity.LATENCIES}
-        frame = frame.assign(**more, notes=[NONE] * len(rows), framework="TensorRT", serving_software="")
+        frame = frame.assign(
+            **more, notes=[NONE] * len(rows), framework="TensorRT", serving_software="", evidence="log"
+        )
         each = {
             f"per_accelerator_{end}": frame[end] / frame["accelerator_count"].astype(float) for end in ("low", "high")
         }

@@ -136,6 +136,21 @@ GENERATIONS = pd.DataFrame(
 )
 
 
+def test_previews_of_the_newest_round_are_over_its_fastest_available_accelerator(comparable_rows: Rows) -> None:
+    """At 100 and 300 available in v6.1; previews at 600, at 50 of a part that is available too, and in v6.0."""
+    new, preview = {"round": "v6.1"}, {"availability": "preview"}
+    rows = comparable_rows(
+        new | {"low": 800.0}, new | NEW | {"low": 2400.0}, new | NEW | preview | {"low": 400.0},
+        new | preview | {"accelerator": "R", "low": 4800.0}, new | {"accelerator": "I", "availability": "rdi"},
+        {"round": "v6.0"}, {"round": "v6.0", "accelerator": "GB200", "low": 9000.0} | preview,
+        new | preview | {"accelerator": "R", "benchmark": "images"},
+    )  # fmt: skip
+    found = speedup.previews(rows)
+    assert found[["benchmark", "accelerator", "over"]].to_numpy().tolist() == [["llm", "R", "B200 SXM"]]
+    assert ends(found, accelerator="R") == (2.0, 2.0)
+    assert speedup.previews(rows[rows["availability"].ne("preview")]).empty and speedup.previews(rows.head(0)).empty
+
+
 def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) -> None:
     """B200 of eight before GB200 of four, the baseline before H100 NVL, nothing of a round without a day."""
     later = {"round": "v5.1"}

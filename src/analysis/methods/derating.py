@@ -16,6 +16,8 @@ from analysis.methods.system_properties import AVAILABLE, kind
 
 RUN = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
 FILED = [
+    "id",
+    "evidence",
     "round",
     "division",
     "availability",

@@ -25,7 +25,8 @@ SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the
 PER_ACCELERATOR, PER_KILOWATT = "per_accelerator", "per_kilowatt"
 RUN = [
     "id", "round", "basis", "origin", "source_id", "result_id", "division", "availability", "submitter", "system",
-    "system_key", "software", "benchmark", "scenario", "accelerator", "accelerator_count", "is_available", "notes",
+    "system_key", "software", "benchmark", "scenario", "accelerator", "accelerator_count", "is_available", "evidence",
+    "notes",
 ]  # fmt: skip
 LATENCIES = [f"{name}_{percentile}_ms" for name in ("ttft", "tpot") for percentile in ("p50", "p90", "p99")]
 ENDS = ["throughput_low", "throughput_high", "retained_low", "retained_high"]

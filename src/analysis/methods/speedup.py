@@ -117,6 +117,24 @@ def newer_estimates(speedups: pd.DataFrame, lead: pd.DataFrame, baseline: str) -
     return newer.drop(columns="age").reset_index(drop=True)
 
 
+def previews(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the speedup of preview systems over the fastest available accelerator of their round and benchmark.
+
+    Of `rows` the official ones of the newest round count. One row per benchmark, scenario, and accelerator without an
+    available system; columns: those of over_baseline, and `over`, the accelerator that the speedup is over.
+    """
+    official = rows[rows["origin"].eq("official")]
+    age = round_order.of(official["round"])
+    found = [over_baseline(rows.head(0), "").assign(over="")]
+    for _, part in official[age.eq(age.max())].groupby(["benchmark", "scenario"], sort=False):
+        available = part[part["availability"].eq(AVAILABILITIES[0])]
+        if len(available) < len(part) and len(available):
+            fastest = available.loc[available["per_accelerator_high"].idxmax(), "accelerator"]
+            found.append(over_baseline(part, fastest).assign(over=fastest))
+    ratios = pd.concat(found)
+    return ratios[ratios["availability"].eq("preview")].reset_index(drop=True)
+
+
 def results_behind(rows: pd.DataFrame, lead: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Return the results behind the speedup `lead` (leader): those of both accelerators in its rounds.
 
