@@ -116,15 +116,18 @@ def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) ->
     assert shown(report.scope, rows.head(0))[0]["text/plain"] == "no results"
 
 
-def test_scope_line_counts_each_official_result_that_was_recomputed_from_its_log_once(shown: Any) -> None:
-    rows = pd.DataFrame([
-        RESULT | {"id": "a", "evidence": "log"},
-        RESULT | {"id": "a", "evidence": "log"},
-        RESULT | {"id": "b", "evidence": "summary"},
-        RESULT | {"id": "c", "evidence": "table"},
-        RESULT | {"id": "d", "evidence": "", "origin": "published"},
-    ])  # fmt: skip
-    assert shown(report.scope, rows)[0]["text/plain"] == (
-        "MLPerf Inference v5.1, closed division, 1 system, available, 1 of 3 results recomputed from logs, "
-        "1 figure from documents"
-    )
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        (["log", "summary", "table", "collection"], "25% of results recomputed from logs"),
+        (["log"], "results recomputed from logs"),
+        (["summary", "table"], "no result recomputed from its log"),
+        (["log"] * 999 + ["table"], "99% of results recomputed from logs"),
+    ],
+)
+def test_scope_line_says_what_was_recomputed_from_logs(shown: Any, evidence: list[str], said: str) -> None:
+    """Of the official results, each once: not of figures from documents."""
+    rows = pd.DataFrame([RESULT | {"id": str(place), "evidence": each} for place, each in enumerate(evidence)])
+    paper = pd.DataFrame([RESULT | {"id": "paper", "evidence": "", "origin": "published"}])
+    line = shown(report.scope, pd.concat([rows, rows.head(1), paper]))[0]["text/plain"]
+    assert line == f"MLPerf Inference v5.1, closed division, 1 system, available, {said}, 1 figure from documents"

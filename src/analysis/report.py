@@ -94,9 +94,9 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     """Show one line that says what the headline rests on: rounds, division, availability and how many systems.
 
     `rows` are results with the columns `origin`, `round`, `division`, `availability`, `submitter` and `system`;
-    figures from documents are counted as such. With `id` and `evidence` the line says how many were recomputed from
-    their logs. `more` are further parts in words. The explorer shows the official rows. `band` marks the whole page,
-    such as one made from sample data.
+    figures from documents are counted as such. With `id` and `evidence` the line says what share of the results was
+    recomputed from their logs. `more` are further parts in words. The explorer shows the official rows. `band` marks
+    the whole page, such as one made from sample data.
     """
     provenance.remember(rows)
     official = rows[rows["origin"].eq("official")]
@@ -111,12 +111,17 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         some = "" if available == systems else f"{available:,} "
         parts.append(f"{count(systems, 'system')}, {some}available")
         if {"id", "evidence"} <= set(official):
-            results = official.drop_duplicates("id")
-            logged = results["evidence"].eq("log").sum()
-            parts.append(f"{logged:,} of {count(len(results), 'result')} recomputed from logs")
+            parts.append(_recomputed(official.drop_duplicates("id")["evidence"].eq("log").mean()))
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))
+
+
+def _recomputed(share: float) -> str:
+    """How many results were recomputed from their logs, in words; a share that is not all or none never reads so."""
+    if share in (0, 1):
+        return "results recomputed from logs" if share else "no result recomputed from its log"
+    return f"{percent(min(max(share, 0.01), 0.99))} of results recomputed from logs"
 
 
 def _notes(rows: pd.DataFrame | None) -> Notes:

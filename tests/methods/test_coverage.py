@@ -255,8 +255,8 @@ def test_docs_state_what_is_complete(data: Catalog) -> None:
 
 
 def test_the_readme_states_what_results_were_read_from(data: Catalog) -> None:
-    rows = holdings.official(data.results)
-    evidence = holdings.evidence_by_round(rows).set_index("round")
+    rows = coverage.official(data.results)
+    evidence = coverage.evidence_by_round(rows).set_index("round")
     said = (ROOT / "README.md").read_text("utf-8").partition("\nOf ")[2].partition("\n\n")[0]
     numbers = [int(number.replace(",", "")) for number in re.findall(r"(?<![v.\d])\d[\d,]*\d(?![.\d])", said)]
     total = evidence.sum()
