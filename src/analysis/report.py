@@ -119,9 +119,8 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
 
 def _recomputed(share: float) -> str:
     """How many results were recomputed from their logs, in words; a share that is not all or none never reads so."""
-    if share in (0, 1):
-        return "results recomputed from logs" if share else "no result recomputed from its log"
-    return f"{percent(min(max(share, 0.01), 0.99))} of results recomputed from logs"
+    words = {0: "none", 1: "all"}.get(share) or percent(min(max(share, 0.01), 0.99))
+    return f"recomputed from logs: {words}"
 
 
 def _notes(rows: pd.DataFrame | None) -> Notes:
