@@ -15,7 +15,7 @@ from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
 from analysis._display import tables
 from analysis._display.tables import Table
-from analysis.charts import mpl, staircase, style
+from analysis.charts import lines, mpl, style
 from analysis.charts.style import Drawing
 from analysis.methods import power
 from analysis.planner import capacity, summary
@@ -96,9 +96,9 @@ def _reach(users: int) -> int:
 
 
 def staircase_drawing(
-    plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = staircase.stairs
+    plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = lines.stairs
 ) -> Drawing:
-    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of staircase.py."""
+    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is a chart of it."""
     marks = plan_made.marks.set_index("output").loc["nodes"]
     identity = {"name": plan_made.called, "accelerator": plan_made.accelerator}
     ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
@@ -128,7 +128,7 @@ def _next_step(plan_made: Planned, climbed: pd.DataFrame) -> str:
 
 def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
     """That figure as markup with its alt text, drawn once; a sentence where nothing is planned."""
-    drawing = staircase_drawing(plan_made, climbed, staircase.drawn_once)
+    drawing = staircase_drawing(plan_made, climbed, lines.stairs.__wrapped__)
     if drawing.figure is None:
         return f"<p>{html.escape(drawing.alt)}</p>"
     drawn = style.svg(drawing.figure)

@@ -23,6 +23,8 @@ from analysis.charts.colors import COLORS, OTHER, QUIET, dark_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from analysis.charts.alt_text import Description
+
 WIDTH = 6.2  # inches
 NARROW = 3.8  # inches, of the drawing that a phone shows: eight-point words come out at eleven pixels of 366
 _across: ContextVar[float] = ContextVar("inches across", default=WIDTH)
@@ -144,8 +146,8 @@ def apply() -> None:
     theme.apply()
 
 
-def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
-    """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
+def chart(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
+    """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one; of no rows, a sentence."""
 
     @wraps(chart)
     def twice(*frames: Any, **options: Any) -> Twice:
@@ -156,7 +158,7 @@ def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
 
 
 def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **options: Any) -> Drawing:
-    wide = chart(*frames, **options)
+    wide = nothing(options["title"]) if frames[0].empty else chart(*frames, **options)
     if wide.figure is None:
         return wide
     token = _across.set(NARROW)
@@ -214,6 +216,11 @@ def color(accelerator: str) -> str:
 def nothing(title: str) -> Drawing:
     """The drawing of an empty frame: a sentence in place of a figure."""
     return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
+
+
+def finished(figure: Figure, title: str, notes: Notes, description: Description) -> Drawing:
+    """The drawing of a figure that shows what `description` says."""
+    return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
 def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> None:
