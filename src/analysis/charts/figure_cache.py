@@ -97,7 +97,7 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, pd.Series):
         return [value.attrs, value.name, value.index, value.array]
     if isinstance(value, pd.Index):
-        return [list(value.names), value.array]
+        return [list(value.names), value.tolist() if isinstance(value, pd.MultiIndex) else value.array]
     if isinstance(value, pd.Categorical):
         return [value.categories, value.ordered, value.tolist()]
     if isinstance(value, pd.api.extensions.ExtensionArray | np.ndarray):
