@@ -59,17 +59,15 @@ def need(plan_made: Planned) -> str:
     return summary.need(plan_made).headline if plan_made.serves else f"No plan: {summary.why_nothing(plan_made)}."
 
 
-def plan(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> tuple[str, pd.DataFrame]:
-    """Return `need`, and a frame of quantity, p10, p50, p90; of electricity the lowest, middle, and highest.
+def table(choice: Choice, fixed: Fixed, plan_made: Planned) -> Table:
+    """Return the plan under its sentence, as P10, P50 and P90; of electricity the lowest, middle, and highest.
 
-    Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `plan_made`
-    is the plan of the choice, where it was made already.
+    Energy is that of power submissions at their own load, for the tokens that the users ask for on average.
     """
-    plan_made = plan_made or planned(choice, fixed)
     bill = electricity(plan_made.demand, choice.usd_per_kilowatt_hour, fixed)
-    energy = {"quantity": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
-    rows = summary.quantities(plan_made).rename(columns={"what": "quantity"})
-    return need(plan_made), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
+    energy = {"what": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
+    rows = pd.concat([summary.quantities(plan_made), pd.DataFrame([energy])], ignore_index=True)
+    return tables.show(rows, need(plan_made), {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"})
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:
@@ -136,13 +134,6 @@ def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
     return f'<div role="img" aria-label="{html.escape(drawing.alt)}">{drawn[drawn.index("<svg") :]}</div>'
 
 
-def shown(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> Table:
-    """The plan as a table under its sentence."""
-    sentence, rows = plan(choice, fixed, plan_made)
-    columns = {"quantity": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
-    return tables.show(rows, sentence, columns)
-
-
 class Explorer(ipywidgets.VBox):
     """Sliders with the staircase from users to nodes and the plan below, computed again at each move.
 
@@ -174,7 +165,7 @@ class Explorer(ipywidgets.VBox):
 
     def _show(self, choice: Choice) -> None:
         plan_made = planned(choice, self.fixed)
-        self.answer.value = shown(choice, self.fixed, plan_made).markup
+        self.answer.value = table(choice, self.fixed, plan_made).markup
         self.figure.value = picture(plan_made, self._steps(choice))
 
     def _steps(self, choice: Choice) -> pd.DataFrame:
@@ -186,8 +177,8 @@ class Explorer(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**options) or {}
-        table = shown(self.start, self.fixed)._repr_mimebundle_()
-        return {mime.WIDGET: bundle[mime.WIDGET], **table} if mime.WIDGET in bundle else table
+        still = table(self.start, self.fixed, planned(self.start, self.fixed))._repr_mimebundle_()
+        return {mime.WIDGET: bundle[mime.WIDGET], **still} if mime.WIDGET in bundle else still
 
 
 def _sliders(start: Choice) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
 from analysis.charts.alt_text import Column, Description
-from analysis.charts.colors import BAND, CELL_INK, INK, POINT, around_one
+from analysis.charts.colors import BAND, CELL_INK, INK, POINT
 from analysis.charts.style import Drawing
 
 _GIVEN, _MORE = 0.85, 0.28  # opacity of what is proven, and of what a slower run reaches
@@ -48,7 +48,8 @@ def heatmap(
     logs = np.log2(values.astype(float))
     reach = max(1.0, float(logs.abs().max(axis=None)))  # twice or half at least has the deepest color
     text = {"annot": _in_cells(words, tight).to_numpy(), "fmt": "", "annot_kws": {"size": 7, "color": CELL_INK}}
-    sns.heatmap(logs, ax=ax, cmap=around_one(), vmin=-reach, vmax=reach, cbar=False, linewidths=1, **text)
+    around_one = sns.diverging_palette(30, 250, s=70, l=60, as_cmap=True)
+    sns.heatmap(logs, ax=ax, cmap=around_one, vmin=-reach, vmax=reach, cbar=False, linewidths=1, **text)
     for row in as_dicts(cells):
         down, across = values.index.get_loc(row[label]), values.columns.get_loc(row[column])
         told = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
