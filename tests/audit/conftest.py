@@ -1,7 +1,7 @@
 """Small tables of the audit's tests: a benchmark of 70 billion parameters, two parts and their 1000 W sibling."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +12,7 @@ from analysis._core.paths import official_files
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgment, Verdict
+from analysis.audit.verdict import Judgment
 
 RESULT = {
     "id": "", "origin": "published", "source_id": "docA", "source": "A", "locator": "table, row 1", "round": "v4.1",
@@ -170,12 +170,24 @@ def data() -> Iterator[Catalog]:
 
 
 @pytest.fixture(scope="session")
-def verdicts() -> Callable[[list[Judgment]], list[Verdict]]:
-    """The verdicts of judgments, in order."""
-    return lambda judgments: [judgment.verdict for judgment in judgments]
+def judge(tables: Callable, rows: Rows, claims: Rows, prices: Rows, ways: Rows, rounds: Callable) -> Callable:
+    """The judgments of a check on rows of tables, from dicts of what differs.
 
+    `official` results stand behind the others; `whole` has the number of closed results of a round.
+    """
 
-@pytest.fixture(scope="session")
-def by_row() -> Callable[[list[Judgment]], dict[str, Verdict]]:
-    """The verdicts of judgments by the row that they are on."""
-    return lambda judgments: {judgment.figure["id"]: judgment.verdict for judgment in judgments}
+    def judgments(
+        check: Callable,
+        results: Iterable[dict] = (),
+        official: Iterable[dict] = (),
+        whole: dict | None = None,
+        **given: Any,
+    ) -> list[Judgment]:
+        make = {"claims": claims, "prices": prices, "quantization": ways}
+        frames = {name: make[name](*frame) if name in make else frame for name, frame in given.items()}
+        record = [OFFICIAL | {"id": f"o{place}"} | row for place, row in enumerate(official)]
+        frame = rows(*results, *record)
+        frames = {"rounds": rounds(**whole or {})} | frames
+        return list(check(tables(results=frame.assign(model_run=frame["benchmark"], per_watt_printed="4"), **frames)))
+
+    return judgments

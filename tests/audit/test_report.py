@@ -10,7 +10,7 @@ from analysis._core.interval import Interval
 from analysis._core.notes import note
 from analysis.audit import checks, consequences, naming, physics, verdict
 from analysis.audit.verdict import Judgment, Verdict
-from analysis.charts import colors, roofline_chart
+from analysis.charts import colors
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
 
@@ -159,18 +159,6 @@ def test_a_repeated_date_is_no_quantity(judged: pd.DataFrame) -> None:
 
 def test_every_verdict_of_the_picture_has_a_color() -> None:
     assert list(checks.GROUPS) == list(colors.JUDGED)
-
-
-def test_the_roofs_tell_their_numbers() -> None:
-    roofs = pd.DataFrame({"accelerator": ["H100 SXM"], "precision": ["fp16"], "at_batch_1": [24.0], "flat": [7200.0]})
-    roofs = roofs.assign(ridge=300.0)
-    points = pd.DataFrame({"accelerator": ["H100 SXM"], "x_low": [1.0], "x_high": [1.0], "y_low": [42.0]})
-    points = points.assign(y_high=43.0, above=True, label="a figure")
-    words = {"panel": "accelerator", "line": "precision", "x_axis": "x", "y_axis": "y", "title": "T.", "subtitle": "S."}
-    told = roofline_chart.roofs(roofs, points, **words).alt
-    assert "H100 SXM fp16: 24 at 1, flat at 7,200 from 300" in told
-    assert "a figure 42 to 43 (above)" in told
-    assert roofline_chart.roofs(roofs.head(0), points, **words).figure is None
 
 
 def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(

@@ -1,4 +1,4 @@
-"""What cells say in one line: parameters from the names of a notebook, in place and injected; findings in order."""
+"""What cells say in one line: parameters from the names of a notebook, in place and injected."""
 
 import ast
 import io
@@ -15,8 +15,6 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from analysis._core import parameters
 from analysis._core.choices import not_among
-from analysis._core.findings import Finding
-from analysis._core.interval import Interval
 from analysis._core.parameters import ParameterError
 from analysis._core.paths import NOTEBOOKS
 from analysis._display import notebook
@@ -126,26 +124,3 @@ def test_injected_parameters_count(tmp_path: Path) -> None:
     given = {"scenario": "Server", "accelerators": ["L40S"]}
     ran = papermill.execute_notebook(tmp_path / "in.ipynb", None, given, progress_bar=False)
     assert ran.cells[-1].outputs[0].text == "Server ['L40S'] H100 SXM\n"
-
-
-def finding(name: str = "apples") -> Finding:
-    return Finding(name, Interval(1.0, 2.0), "apples", "Some.")
-
-
-@pytest.fixture
-def displayed(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
-    """What was displayed, in order."""
-    shown: list[Finding] = []
-    monkeypatch.setattr(notebook, "display", shown.append)
-    return shown
-
-
-def test_findings_are_shown_in_order(displayed: list[Finding]) -> None:
-    notebook.show_findings(finding(), finding("pears"))
-    assert [shown.name for shown in displayed] == ["apples", "pears"]
-
-
-def test_findings_that_share_a_name_are_refused_before_any_is_shown(displayed: list[Finding]) -> None:
-    with pytest.raises(ValueError, match="share a name: apples, pears, apples"):
-        notebook.show_findings(finding(), finding("pears"), finding())
-    assert displayed == []

@@ -90,14 +90,9 @@ def test_only_the_price_is_missing_where_only_the_price_is() -> None:
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
     """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
-    sentence, rows = sliders.plan(START, fixed)
-    assert rows.set_index("quantity")[["p10", "p90"]].to_numpy()[:4].tolist() == [
-        [20] * 2,
-        [3] * 2,
-        [48] * 2,
-        [0.48] * 2,
-    ]
-    assert sentence == "Serving 100 concurrent users at 10 tokens/s takes 3 nodes of 8 H100, $48/hour."
+    table = sliders.table(START, fixed, sliders.planned(START, fixed))
+    assert table.cells[["P10", "P90"]].to_numpy()[:4].tolist() == [["20"] * 2, ["3"] * 2, ["48"] * 2, ["0.48"] * 2]
+    assert table.title == "Serving 100 concurrent users at 10 tokens/s takes 3 nodes of 8 H100, $48/hour."
 
 
 def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
@@ -236,6 +231,6 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
 def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
     explorer = Explorer(unknown, fixed)
-    assert sliders.plan(unknown, fixed)[0].endswith("price unknown.")
+    assert sliders.need(sliders.planned(unknown, fixed)).endswith("price unknown.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
     assert "takes 3 nodes of 8 H100" in explorer.answer.value

@@ -1,4 +1,4 @@
-"""What the cells of a notebook say in one line: its tables, its parameters, checked, and its findings, shown."""
+"""What the cells of a notebook say in one line: its tables, and its parameters, checked."""
 
 from __future__ import annotations
 

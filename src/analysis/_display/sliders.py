@@ -15,7 +15,7 @@ from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
 from analysis._display import tables
 from analysis._display.tables import Table
-from analysis.charts import mpl, staircase, style
+from analysis.charts import lines, mpl, style
 from analysis.charts.style import Drawing
 from analysis.methods import power
 from analysis.planner import capacity, summary
@@ -59,17 +59,15 @@ def need(plan_made: Planned) -> str:
     return summary.need(plan_made).headline if plan_made.serves else f"No plan: {summary.why_nothing(plan_made)}."
 
 
-def plan(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> tuple[str, pd.DataFrame]:
-    """Return `need`, and a frame of quantity, p10, p50, p90; of electricity the lowest, middle, and highest.
+def table(choice: Choice, fixed: Fixed, plan_made: Planned) -> Table:
+    """Return the plan under its sentence, as P10, P50 and P90; of electricity the lowest, middle, and highest.
 
-    Energy is that of power submissions at their own load, for the tokens that the users ask for on average. `plan_made`
-    is the plan of the choice, where it was made already.
+    Energy is that of power submissions at their own load, for the tokens that the users ask for on average.
     """
-    plan_made = plan_made or planned(choice, fixed)
     bill = electricity(plan_made.demand, choice.usd_per_kilowatt_hour, fixed)
-    energy = {"quantity": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
-    rows = summary.quantities(plan_made).rename(columns={"what": "quantity"})
-    return need(plan_made), pd.concat([rows, pd.DataFrame([energy])], ignore_index=True)
+    energy = {"what": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
+    rows = pd.concat([summary.quantities(plan_made), pd.DataFrame([energy])], ignore_index=True)
+    return tables.show(rows, need(plan_made), {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"})
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:
@@ -96,9 +94,9 @@ def _reach(users: int) -> int:
 
 
 def staircase_drawing(
-    plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = staircase.stairs
+    plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = lines.stairs
 ) -> Drawing:
-    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is of staircase.py."""
+    """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is a chart of it."""
     marks = plan_made.marks.set_index("output").loc["nodes"]
     identity = {"name": plan_made.called, "accelerator": plan_made.accelerator}
     ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
@@ -128,19 +126,12 @@ def _next_step(plan_made: Planned, climbed: pd.DataFrame) -> str:
 
 def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
     """That figure as markup with its alt text, drawn once; a sentence where nothing is planned."""
-    drawing = staircase_drawing(plan_made, climbed, staircase.drawn_once)
+    drawing = staircase_drawing(plan_made, climbed, lines.stairs.__wrapped__)
     if drawing.figure is None:
         return f"<p>{html.escape(drawing.alt)}</p>"
     drawn = style.svg(drawing.figure)
     mpl.close(drawing.figure)
     return f'<div role="img" aria-label="{html.escape(drawing.alt)}">{drawn[drawn.index("<svg") :]}</div>'
-
-
-def shown(choice: Choice, fixed: Fixed, plan_made: Planned | None = None) -> Table:
-    """The plan as a table under its sentence."""
-    sentence, rows = plan(choice, fixed, plan_made)
-    columns = {"quantity": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
-    return tables.show(rows, sentence, columns)
 
 
 class Explorer(ipywidgets.VBox):
@@ -174,7 +165,7 @@ class Explorer(ipywidgets.VBox):
 
     def _show(self, choice: Choice) -> None:
         plan_made = planned(choice, self.fixed)
-        self.answer.value = shown(choice, self.fixed, plan_made).markup
+        self.answer.value = table(choice, self.fixed, plan_made).markup
         self.figure.value = picture(plan_made, self._steps(choice))
 
     def _steps(self, choice: Choice) -> pd.DataFrame:
@@ -186,8 +177,8 @@ class Explorer(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**options) or {}
-        table = shown(self.start, self.fixed)._repr_mimebundle_()
-        return {mime.WIDGET: bundle[mime.WIDGET], **table} if mime.WIDGET in bundle else table
+        still = table(self.start, self.fixed, planned(self.start, self.fixed))._repr_mimebundle_()
+        return {mime.WIDGET: bundle[mime.WIDGET], **still} if mime.WIDGET in bundle else still
 
 
 def _sliders(start: Choice) -> dict[str, Any]:

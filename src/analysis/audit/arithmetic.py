@@ -9,14 +9,12 @@ from analysis._core.interval import Interval
 from analysis._core.vocabulary import SECONDS_PER_HOUR
 from analysis.audit import physics, verdict
 from analysis.audit.frames import TABLES, Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
+from analysis.audit.lookup import row_dicts
 from analysis.audit.verdict import Judgment, Row, Verdict
 from analysis.methods import power
 
 REPEAT, PER_DOLLAR, DEPLOYED, WATTS = "repeat", "tokens per dollar", "deployment price", "implied watts"
 AT_CEILING = "tokens per dollar at the ceiling"
-FIGURE = {"prices": PRICE, "quantization": "weight_memory_gb"}  # the interval repeated; else low and high
-UNIT = {"prices": PRICE_UNIT, "quantization": "GB"}  # of the figures of a table that has no column for it
 POWERED = [*power.PAIR, "id", "origin", "source_id", "locator", "printed", "unit", "range_basis", "per_watt_printed"]
 POWERED += ["low", "high", "per_watt_low", "per_watt_high", "power_watts_low", "power_watts_high"]
 
@@ -33,7 +31,7 @@ def repeats(tables: Tables) -> Iterator[Judgment]:
 def tokens_per_dollar(tables: Tables) -> Iterator[Judgment]:
     """Tokens per dollar = tokens/s x 3600 / dollars an hour, with the rate and the price that it is computed from."""
     for claim, rate, price in _priced(tables):
-        speed, dollars = interval.of(rate), interval.of(price, PRICE)
+        speed, dollars = interval.of(rate), interval.of(price)
         expected = speed * SECONDS_PER_HOUR / dollars
         words = (
             f"{speed.text()} tokens/s x {SECONDS_PER_HOUR} / {dollars.text()} dollars = {expected.text(4)} tokens per "
@@ -51,7 +49,7 @@ def deployment_price(tables: Tables) -> Iterator[Judgment]:
         held, capacity, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
         if not rate["precision"] or not least > 0:
             continue
-        dollars = interval.of(price, PRICE)
+        dollars = interval.of(price)
         expected = interval.of(rate) * SECONDS_PER_HOUR / (dollars * least)
         words = (
             f"{interval.number(held)} GB of {rate['precision']} weights need {least:.0f}x {rate['accelerator']} of "
@@ -74,7 +72,7 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgment]:
             continue
         *_, least = tables.holding(rate["benchmark"], rate["precision"], rate["accelerator"])
         paid = physics.at_least(rate["accelerator_count"], least)
-        dollars, rate_high = interval.of(price, PRICE), ceiling.expected.high
+        dollars, rate_high = interval.of(price), ceiling.expected.high
         most = Interval(0.0, rate_high) * SECONDS_PER_HOUR / (dollars * paid)
         words = (
             f"Its rate is above the ceiling of {interval.number(rate_high)} tokens/s: at {paid} x "
@@ -109,11 +107,10 @@ def implied_watts(tables: Tables) -> Iterator[Judgment]:
 
 
 def _repeat(figure: Row, repeated: Row) -> Iterator[Judgment]:
-    table = figure["table"]
-    printed, expected = (interval.of(row, FIGURE.get(table, "")) for row in (figure, repeated))
+    name, unit = ("weight_memory_gb", "GB") if figure["table"] == "quantization" else ("", figure["unit"])
+    printed, expected = (interval.of(row, name) for row in (figure, repeated))
     if printed.known and expected.known:
         outcome = Verdict.CONFIRMED if printed == expected else verdict.compare(printed, expected, "range")
-        unit = figure.get("unit", UNIT.get(table))
         words = f"{repeated['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
         yield Judgment.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
 

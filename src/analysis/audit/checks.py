@@ -10,7 +10,6 @@ import pandas as pd
 
 from analysis._core import interval
 from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts
 from analysis._tables.catalog import Catalog, kept_with
 from analysis.audit import (
     against_record,
@@ -181,9 +180,10 @@ def printed_over_expected(judged: pd.DataFrame) -> pd.DataFrame:
     below = rows["check"].isin([physics.COMPUTE, physics.FIT]) & ~rows["verdict"].isin(WRONG)  # of a limit, however far
     rows = rows[quantities(rows) & ~below & rows["expected_high"].gt(0) & rows["printed_low"].gt(0)]
     groups = {name: group for group, names in GROUPS.items() for name in names}
-    rows = rows.assign(group=rows["verdict"].map(groups), off=list(map(_off, as_dicts(rows)))).dropna(subset="group")
-    factors = rows["off"].where(rows["off"].ge(1), 1 / rows["off"])
-    ordered = rows.loc[factors.sort_values(ascending=False, kind="stable").index]
+    apart = _factors(rows).mask(rows["verdict"].isin(verdict.AGREES), 1.0)
+    off = apart.mask(rows["printed_high"].lt(rows["expected_low"]), 1 / apart)
+    rows = rows.assign(group=rows["verdict"].map(groups), off=off).dropna(subset="group")
+    ordered = rows.loc[apart[rows.index].sort_values(ascending=False, kind="stable").index]
     return ordered.drop_duplicates(["table", "row_id"]).reset_index(drop=True)
 
 
@@ -210,11 +210,8 @@ def worst_first(judged: pd.DataFrame) -> pd.DataFrame:
     official results lack, has no factor (NaN) and comes last.
     """
     wrong = judged[judged["verdict"].isin(WRONG)]
-    ends = wrong[verdict.ENDS].to_numpy()
-    apart = [verdict.factor(Interval(a, b), Interval(c, d)) for a, b, c, d in ends]
     without = ~quantities(wrong) | wrong["expected_low"].isna()
-    factors = pd.Series(apart, index=wrong.index, dtype="float64").mask(without)
-    return wrong.assign(apart=factors).sort_values(
+    return wrong.assign(apart=_factors(wrong).mask(without)).sort_values(
         ["apart", "verdict"], ascending=False, kind="stable", ignore_index=True
     )
 
@@ -245,11 +242,10 @@ def _inherited(judgments: Iterable[Judgment]) -> Iterator[Judgment]:
             yield replace(by_verdict[outcome], **repeat, reference=judgment.reference)
 
 
-def _off(row: dict) -> float:
-    """Printed over expected at the nearest ends; 1 where the verdict agrees. A limit expects no lower end."""
-    printed, expected = (interval.of(row, name) for name in ("printed", "expected"))
-    apart = 1.0 if row["verdict"] in verdict.AGREES else verdict.factor(printed, expected)
-    return 1 / apart if printed.high < expected.low else apart
+def _factors(rows: pd.DataFrame) -> pd.Series:
+    """By what factor the printed and the expected range of each row are apart at their nearest ends."""
+    ends = rows[verdict.ENDS].itertuples(index=False)
+    return pd.Series([verdict.factor(Interval(a, b), Interval(c, d)) for a, b, c, d in ends], rows.index, "float64")
 
 
 def _together(tables: Tables, checks: Iterable[Check]) -> list[Judgment]:

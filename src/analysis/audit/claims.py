@@ -37,15 +37,14 @@ def open_division(tables: Tables) -> Iterator[Judgment]:
     """
     publishers = dict(zip(tables.sources["id"], tables.sources["publisher"], strict=True))
     for quantized in tables.figures("quantization"):
-        printed = interval.of(quantized, "speedup")
+        printed = interval.of(quantized)
         if quantized["division"] != "open" or not (quantized["round"] and printed.known):
             continue
-        scenarios = (quantized["scenario"],) if quantized["scenario"] else official_ratios.SCENARIOS["datacenter"]
         opened, closed = (
             [
                 row for row in tables.record.of_round(quantized["round"], [quantized["accelerator"]], division)
                 if row["submitter"] == publishers[quantized["source_id"]] and row["benchmark"] == quantized["benchmark"]
-                and row["scenario"] in scenarios and not row["power_measured"]
+                and row["scenario"] in official_ratios.scenarios_of(quantized)
             ]
             for division in ("open", "closed")
         )  # fmt: skip
@@ -57,9 +56,7 @@ def open_division(tables: Tables) -> Iterator[Judgment]:
             words = f"Official {quantized['round']} results, open over closed, give {expected.text()} times"
             words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
             reference = f"official {quantized['round']} {quantized['accelerator']}, open over closed"
-            yield Judgment.on(
-                quantized, CHECK, expected, reference, words, verdict=nearest, printed=printed, unit="ratio"
-            )
+            yield Judgment.on(quantized, CHECK, expected, reference, words, verdict=nearest)
 
 
 def _is_ratio(claim: Row) -> bool:

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 from analysis._core import interval
-from analysis._core.interval import Interval
 from analysis.audit import against_record, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, row_dicts
-from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict
+from analysis.audit.lookup import row_dicts
+from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict, exactly
 from analysis.comparability import rates
 
 CHECK, SHEET = "across documents", "datasheet"
@@ -58,7 +57,7 @@ def claims(tables: Tables) -> Iterator[Judgment]:
     for claim, elsewhere in _pairs(rows, SAME_CLAIM):
         turned = elsewhere["subject_accelerator"] != claim["subject_accelerator"]
         stated = interval.of(elsewhere)
-        expected = Interval(1.0, 1.0) / stated if turned else stated
+        expected = exactly(1.0) / stated if turned else stated
         words = f"{elsewhere['source_id']} ({elsewhere['locator']}) says {stated.text()} {elsewhere['unit']}"
         words += f" of {elsewhere['subject_accelerator']} over {elsewhere['baseline_accelerator']}" if turned else ""
         yield Judgment.on(claim, CHECK, expected, elsewhere["id"], f"{words}.")
@@ -68,11 +67,9 @@ def prices(tables: Tables) -> Iterator[Judgment]:
     """Check prices of two documents for one accelerator, where both name the provider or one means most."""
     for price, elsewhere in _pairs(tables.figures("prices"), ["accelerator"]):
         if price["provider"] == elsewhere["provider"] or "several" in (price["providers"], elsewhere["providers"]):
-            printed, expected = interval.of(price, PRICE), interval.of(elsewhere, PRICE)
+            expected = interval.of(elsewhere)
             words = f"{elsewhere['source_id']} says {expected.text()} dollars ({elsewhere['provider']})."
-            yield Judgment.on(
-                price, CHECK, expected, elsewhere["id"], words, printed=printed, unit=PRICE_UNIT, basis="range"
-            )
+            yield Judgment.on(price, CHECK, expected, elsewhere["id"], words, basis="range")
 
 
 def datasheets(tables: Tables) -> Iterator[Judgment]:
@@ -81,7 +78,7 @@ def datasheets(tables: Tables) -> Iterator[Judgment]:
         fact = None if claim["bound"] or claim["accelerator_count"] > 1 else _fact(claim, tables)
         if fact:
             value, whose, reference, trust = fact
-            expected = Interval(value, value)
+            expected = exactly(value)
             words_on_fact = f"{expected.text(4)} {claim['unit']}" if expected.known else "no such fact in the tables"
             yield Judgment.on(claim, SHEET, expected, reference, f"{whose} {words_on_fact}{trust}.")
 

@@ -28,6 +28,7 @@ COUNTED = (
     "suite",
     "division",
 )
+QUANTITY = {"prices": ("usd_per_accelerator_hour", "USD/hour"), "quantization": ("speedup", "ratio")}
 TABLES = ("results", "claims", "prices", "quantization")  # that hold figures of documents
 
 
@@ -56,12 +57,16 @@ class Tables:
     def mentions(self, table: str) -> list[Row]:
         """Every figure that documents print, by one of TABLES, repeats among them, with the name of its `table`.
 
-        A result says whether it is `slower`: the document has a faster precision of the same accelerator.
+        Each has `low`, `high` and `unit`: a price those of an hour, quantization those of its speedup. A result says
+        whether it is `slower`: the document has a faster precision of the same accelerator.
         """
         frame = getattr(self, table)
         if table == "results":
             frame = frame[frame["origin"].eq("published")]
             frame = frame.assign(slower=selection.slower_precision(frame))
+        elif table != "claims":
+            name, unit = QUANTITY[table]
+            frame = frame.assign(low=frame[f"{name}_low"], high=frame[f"{name}_high"], unit=unit)
         return row_dicts(frame, table)
 
     def figures(self, table: str) -> list[Row]:

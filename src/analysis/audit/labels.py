@@ -12,7 +12,7 @@ from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, Judgment, Row, Verdict, best
+from analysis.audit.verdict import HOLDS, Judgment, Row, Verdict, best, exactly
 
 DATE, NAMED = "date", "benchmark named"
 
@@ -74,7 +74,7 @@ def _named(claim: Row, benchmark: str, tables: Tables) -> Judgment:
         words = f"{claim['subject']} is not among the {official.nunique()} benchmarks of {claim['round']} in the data"
         words = words if len(official) else f"No official {claim['round']} results are in the data"
     words += f", and the document has {f'{len(figures)} figures' if figures else 'no figure'} for it."
-    expected = Interval(float(results > 0), float(results > 0))
+    expected = exactly(results > 0)
     reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
     lacking = Verdict.CONTRADICTED if len(official) else Verdict.UNVERIFIABLE
     outcome = Verdict.CONFIRMED if results else lacking

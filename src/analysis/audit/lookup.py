@@ -12,7 +12,6 @@ from analysis._core.interval import Interval
 from analysis.audit.verdict import Row
 from analysis.comparability import rates
 
-PRICE, PRICE_UNIT = "usd_per_accelerator_hour", "USD/hour"  # the interval of a row of prices
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 LOOKED_UP = ["id", "result_id", "submitter", "system", "framework", "benchmark", "round", "scenario", "metric"]
 LOOKED_UP += ["division", "accelerator", "accelerator_count", "accuracy_target", "precision", "power_measured", "nodes"]
@@ -53,14 +52,22 @@ class Record:
         self._alike = {name: names for specs, names in alike.items() if specs for name in names}
 
     def of_round(self, round: str, accelerators: Iterable[str] = (), division: str = "closed") -> Iterator[Row]:
-        """The official results of a round, on some accelerators (empty: any), each once.
+        """The official results of a round, on some accelerators (empty: any), each once, without power submissions.
 
         Those of a benchmark that the tables lack are left out; see `left_out`.
         """
         names = set(accelerators)
         for (_, accelerator), rows in self._by_part(round, division).items():
             if not names or accelerator in names:
-                yield from rows
+                yield from (row for row in rows if not row["power_measured"])
+
+    def by_run(self, rows: Iterable[Row]) -> dict[tuple[str, str, str], list[Row]]:
+        """Results by benchmark, scenario, and accuracy target; "" for targets that are one run submitted twice."""
+        runs = defaultdict(list)
+        for row in rows:
+            target = "" if row["benchmark"] in self.either else row["accuracy_target"]
+            runs[row["benchmark"], row["scenario"], target].append(row)
+        return runs
 
     def beside(self, figure: Row, accelerators: Iterable[str]) -> list[Row]:
         """The official results of the figure's benchmark, round, scenario, division and target on `accelerators`."""

@@ -69,25 +69,26 @@ def pairs(over: Iterable[Row], under: Iterable[Row], alike: Sequence[str]) -> It
 def _side(
     claim: Row, side: str, accelerator: str, round: str, suite: str, record: Record
 ) -> dict[tuple[str, str, str], list[Row]]:
-    """The results of one side by benchmark, scenario and target (empty where one run is submitted under several)."""
-    scenarios = (claim["scenario"],) if claim["scenario"] else SCENARIOS[suite]
+    """The results of one side, see Record.by_run."""
+    scenarios = scenarios_of(claim, suite)
     system, nodes = claim[f"{side}system"], claim[f"{side}nodes"]
     size = claim["accelerator_count"] if system and not side else math.nan
-    results = defaultdict(list)
-    for row in record.of_round(round or claim["round"], [accelerator]):
-        if (
-            row["scenario"] in scenarios
-            and not row["power_measured"]
-            and suite in filed_under(row["suite"])
-            and claim["benchmark"] in ("", row["benchmark"])
-            and _filed(claim, side, row["submitter"])
-            and system in row["system"]
-            and not (nodes > 0 and row["nodes"] != nodes)
-            and not (size > 0 and row["accelerator_count"] != size)
-        ):
-            target = "" if row["benchmark"] in record.either else row["accuracy_target"]
-            results[row["benchmark"], row["scenario"], target].append(row)
-    return results
+    return record.by_run(
+        row
+        for row in record.of_round(round or claim["round"], [accelerator])
+        if row["scenario"] in scenarios
+        and suite in filed_under(row["suite"])
+        and claim["benchmark"] in ("", row["benchmark"])
+        and _filed(claim, side, row["submitter"])
+        and system in row["system"]
+        and not (nodes > 0 and row["nodes"] != nodes)
+        and not (size > 0 and row["accelerator_count"] != size)
+    )
+
+
+def scenarios_of(claim: Row, suite: str = "datacenter") -> tuple[str, ...]:
+    """The scenario that a claim names, or else every one of its suite."""
+    return (claim["scenario"],) if claim["scenario"] else SCENARIOS[suite]
 
 
 def _filed(claim: Row, side: str, submitter: str) -> bool:

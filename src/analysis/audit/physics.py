@@ -17,7 +17,7 @@ from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgment, Row
+from analysis.audit.verdict import Judgment, Row, exactly
 from analysis.methods import roofline
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
@@ -88,11 +88,11 @@ def enough(figure: Row, stated: float, weights: tuple[float, float, float], word
     return Judgment.on(
         figure,
         FIT,
-        Interval(least, least),
+        exactly(least),
         f"{held:g} GB / {capacity:g} GB, up to a power of two",
         words,
         verdict=verdict.enough(max(stated, least) if fits else stated, least),
-        printed=Interval(stated, stated),
+        printed=exactly(stated),
         unit="accelerators",
     )
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from analysis._core import interval
 from analysis._core.cell_lists import cell_values
-from analysis._core.interval import Interval
 from analysis._core.vocabulary import filed_under
 from analysis.audit import official_ratios, verdict
 from analysis.audit.claims import CHECK
 from analysis.audit.frames import TABLES, Tables
-from analysis.audit.lookup import PRICE, PRICE_UNIT, Record, rate
+from analysis.audit.lookup import Record, rate
 from analysis.audit.official_ratios import SCENARIOS
-from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict
+from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict, exactly
 
 RANK, UNCHECKED = "rank", "none"
 SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target")
-FIGURE = {"prices": PRICE, "quantization": "speedup"}  # the interval judged; else low and high
-UNIT = {"prices": PRICE_UNIT, "quantization": "ratio"}  # of the figures of a table that has no column for it
 MISSING = {
     "latency_limit": "the rules of the table that it is said of",
     "latency_ratio": "latencies of one model and accelerator with and without the change",
@@ -64,7 +59,7 @@ def production(tables: Tables) -> Iterator[Judgment]:
     """
     for claim in tables.stated("fraction_of_benchmark"):
         round = tables.rounds_of.get(claim["source_id"], "")
-        rows = [row for row in tables.record.of_round(round) if not row["power_measured"]]
+        rows = list(tables.record.of_round(round))
         server, offline = ([row for row in rows if row["scenario"] == name] for name in ("Server", "Offline"))
         share_kept = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
         words = (
@@ -85,17 +80,12 @@ def unchecked(tables: Tables, judgments: Iterable[Judgment]) -> Iterator[Judgmen
                 kind = figure.get("quantity", table)
                 missing = MISSING.get(kind, f"a check of {kind.replace('_', ' ')}")
                 words = f"The tables lack {missing}."
-                printed, unit = interval.of(figure, FIGURE.get(table, "")), UNIT.get(table, "")
-                outcome = Verdict.UNVERIFIABLE
-                yield Judgment.on(figure, UNCHECKED, NOTHING, "", words, verdict=outcome, printed=printed, unit=unit)
+                yield Judgment.on(figure, UNCHECKED, NOTHING, "", words, verdict=Verdict.UNVERIFIABLE)
 
 
 def _rank(claim: Row, record: Record) -> Judgment:
-    contests: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in record.of_round(claim["round"], _allowed(claim, record)):
-        if _competes(claim, row):
-            target = "" if row["benchmark"] in record.either else row["accuracy_target"]
-            contests[row["benchmark"], row["scenario"], target].append(row)
+    results = record.of_round(claim["round"], _allowed(claim, record))
+    contests = record.by_run(row for row in results if _competes(claim, row))
     places, leaders, missing = {}, {}, []
     for (benchmark, scenario, target), rows in sorted(contests.items()):
         name = scenario if claim["benchmark"] else " ".join(filter(None, [benchmark, target, scenario]))
@@ -114,7 +104,7 @@ def _rank(claim: Row, record: Record) -> Judgment:
     if not places:
         words = f"No {reference} of {claim['subject']} and of others are in the data"
     words += "" if claim["benchmark"] else record.left_out([claim["round"]])
-    expected = verdict.hull(Interval(place, place) for place in places.values())
+    expected = verdict.hull(exactly(place) for place in places.values())
     return Judgment.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 
 
@@ -129,9 +119,8 @@ def _competes(claim: Row, row: Row) -> bool:
     """Whether a result is one of those that the claim ranks."""
     return bool(
         claim["benchmark"] in ("", row["benchmark"])
-        and row["scenario"] in ((claim["scenario"],) if claim["scenario"] else SCENARIOS["datacenter"])
+        and row["scenario"] in official_ratios.scenarios_of(claim)
         and "datacenter" in filed_under(row["suite"])
-        and not row["power_measured"]
         and (not claim["accelerator_count"] > 0 or row["accelerator_count"] == claim["accelerator_count"])
     )
 
@@ -170,8 +159,7 @@ def _layer(claim: Row, tables: Tables) -> Judgment:
     results = tables.record.of_round(claim["round"], [claim["subject_accelerator"]])
     rows = [
         row for row in results
-        if claim["submitter"] in ("", row["submitter"]) and not row["power_measured"]
-        and row["scenario"] in SCENARIOS["datacenter"]
+        if claim["submitter"] in ("", row["submitter"]) and row["scenario"] in SCENARIOS["datacenter"]
     ]  # fmt: skip
     layered, bare = ([row for row in rows if row["serving_software"] == name] for name in (claim["framework"], ""))
     shares = list(official_ratios.pairs(layered, bare, ("machine", "scenario", *SAME_RUN)))

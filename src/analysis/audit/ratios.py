@@ -8,7 +8,6 @@ from dataclasses import replace
 from analysis._core import interval
 from analysis._core.interval import Interval
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE
 from analysis.audit.verdict import AGREES, Judgment, Row, Verdict, hull
 
 CHECK, PRODUCT, OF_PART = "ratio of its own figures", "product of its own ratios", "gain from its part"
@@ -25,7 +24,7 @@ def stated(tables: Tables) -> Iterator[Judgment]:
     for claim in tables.figures("claims"):
         over, under = (_side(claim, side, tables) for side in ("subject", "baseline"))
         if over and under:
-            yield _ratio(claim, interval.of(claim), claim["range_basis"], over, under)
+            yield _ratio(claim, claim["range_basis"], over, under)
 
 
 def quantization(tables: Tables) -> Iterator[Judgment]:
@@ -42,7 +41,7 @@ def quantization(tables: Tables) -> Iterator[Judgment]:
         over, under = rates.get(original["result_row"]), rates.get(base["result_row"]) if base else None
         if not (over and under and quantized["speedup_low"] > 0):
             continue
-        judgment = _ratio(quantized, interval.of(quantized, "speedup"), "approximate", [over], [under])
+        judgment = _ratio(quantized, "approximate", [over], [under])
         count_over, count_under = (figure["accelerator_count"] for figure in (over, under))
         if count_over != count_under and judgment.verdict in AGREES:
             per_accelerator = judgment.expected * (count_under / count_over)
@@ -75,7 +74,7 @@ def accelerated_part(tables: Tables) -> Iterator[Judgment]:
     for quantized in tables.mentions("quantization"):
         key = quantized["source_id"], quantized["benchmark"], quantized["technique"]
         share, compute_left = parts.get((*key, "share_of_time")), parts.get((*key, "compute_ratio"))
-        if share and compute_left and interval.of(quantized, "speedup").known:
+        if share and compute_left and interval.of(quantized).known:
             yield _part(quantized, share, compute_left)
 
 
@@ -119,15 +118,15 @@ def _value(figure: Row, quantity: str) -> Interval:
     if quantity == "throughput_ratio":
         system = figure["per"] == "system" and figure["accelerator_count"] > 0
         return interval.of(figure) / (figure["accelerator_count"] if system else 1.0)
-    return interval.of(figure, PRICE if quantity in OF_PRICES else "")
+    return interval.of(figure)
 
 
-def _ratio(figure: Row, printed: Interval, basis: str, over: list[Row], under: list[Row]) -> Judgment:
+def _ratio(figure: Row, basis: str, over: list[Row], under: list[Row]) -> Judgment:
     top, bottom = (hull(_value(row, figure.get("quantity", "")) for row in side) for side in (over, under))
     expected = Interval(1.0, 1.0) if over == under else top / bottom
     words = f"The document's own {top.text(4)} over {bottom.text(4)} is {expected.text()}."
     reference = f"{over[0]['id']} / {under[0]['id']}"
-    return Judgment.on(figure, CHECK, expected, reference, words, printed=printed, unit="ratio", basis=basis)
+    return Judgment.on(figure, CHECK, expected, reference, words, basis=basis)
 
 
 def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:
@@ -150,5 +149,4 @@ def _part(quantized: Row, share: Row, compute_left: Row) -> Judgment:
         f"is {expected.text()} times as fast."
     )
     reference = f"1 / (1 - {share['id']} x (1 - {compute_left['id']}))"
-    printed = interval.of(quantized, "speedup")
-    return Judgment.on(quantized, OF_PART, expected, reference, words, printed=printed, unit="ratio")
+    return Judgment.on(quantized, OF_PART, expected, reference, words)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import NamedTuple
-
-import pandas as pd
 
 from analysis._core import interval
 from analysis._core.cell_lists import first_of
@@ -15,8 +15,7 @@ from analysis._core.parameters import RealWorldDerating
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import against_record, physics, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.lookup import PRICE, row_dicts
-from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict
+from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict, exactly
 from analysis.comparability import selection
 from analysis.planner import capacity
 
@@ -26,19 +25,43 @@ KEPT = "size of what is kept"
 SPARSITY = "sparsity-2:4"
 INDEX_BITS = 2  # 2:4 sparsity keeps, with each kept weight, its place among four
 SIZING = "users x rate / throughput"
+QUESTION = {"users", "tokens_per_second_per_user", "accelerators_needed"}  # what an example states at least
 SINGULAR = {"accelerators": "accelerator"}
+
+
+class Example(NamedTuple):
+    """An example of sizing: its claims by quantity, that of the accelerators needed, its question, price and rate."""
+
+    claims: dict[str, Row]
+    needed: Row
+    users: int
+    speed: float  # tokens/s of a user
+    price: Interval
+    rate: Row | None  # the highest per accelerator that its document prints for what it is about
+
+    def beside(self, answers: dict[str, Interval]) -> Iterator[tuple[Row, Interval]]:
+        """Yield the figures of the example that are answers, each beside what it should be."""
+        yield from ((self.claims[quantity], ends) for quantity, ends in answers.items() if quantity in self.claims)
+
+    def computed(self, throughput: Interval) -> Iterator[tuple[Row, Interval, str]]:
+        """Yield what its arithmetic gives with a rate per accelerator, in words too: whole accelerators."""
+        exact = exactly(self.users * self.speed) / throughput
+        whole = Interval(*map(interval.whole, (exact.low, exact.high)))
+        bill = whole * self.price
+        answers = {"accelerators_needed": whole, "bill_per_hour": bill, "bill_per_user_hour": bill * (1 / self.users)}
+        for stated, expected in self.beside(answers):
+            if expected.known:
+                unit = SINGULAR.get(stated["unit"], stated["unit"]) if expected == exactly(1) else stated["unit"]
+                yield stated, expected, f"{expected.text()} {unit}"
 
 
 def sizing(tables: Tables) -> Iterator[Judgment]:
     """Check a sizing example (users, accelerators, bill) against its document's throughput and price."""
-    for example, claim in _examples(tables):
-        if rate := _rate(tables, claim):
-            throughput, price = interval.of(rate), _price(tables, claim)
-            premise = (
-                f"With the document's own {throughput.text(4)} tokens/s per {claim['subject_accelerator']} the example"
-            )
-            for stated, expected in _sized(example, throughput, price):
-                words = f"{premise} gives {_amount(stated, expected)}."
+    for example in _examples(tables):
+        if rate := example.rate:
+            own = f"{interval.of(rate).text(4)} tokens/s per {rate['accelerator']}"
+            for stated, expected, amount in example.computed(interval.of(rate)):
+                words = f"With the document's own {own} the example gives {amount}."
                 yield Judgment.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
 
 
@@ -47,15 +70,26 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
 
     The price is the document's. Without an official run at the speed of the example nothing official stands behind it.
     """
-    for example, claim in _examples(tables):
-        asked = _asked(tables, example, claim)
-        planned = capacity.make(_Record.of(tables), asked)
+    record = selection.record(tables.results, tables.benchmarks)
+    data = SimpleNamespace(**record._asdict(), accelerators=tables.accelerators, prices=tables.prices)
+    data.benchmark_limits = tables.benchmark_limits
+    for example in _examples(tables):
+        price, accelerator = example.price, example.needed["subject_accelerator"]
+        asked = RealWorldDerating(
+            users=example.users,
+            tokens_per_second_per_user=example.speed,
+            benchmark=example.needed["benchmark"],
+            baseline=accelerator,
+            prices=[f"{price.low}-{price.high}"] if price.known else [],
+            cost_model="documents",
+        )
+        planned = capacity.make(data, asked)
         rented = planned.likely("nodes") * planned.node
         bill, per_user_hour = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
         answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
-        accelerator, speed = asked.baseline, f"{asked.tokens_per_second_per_user:g} tokens/s"
+        speed = f"{example.speed:g} tokens/s"
         lacking = f"No official run of {accelerator} gave each user {speed}."
-        for stated, claimed in _stated(example, answers):
+        for stated, claimed in example.beside(answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
@@ -66,13 +100,11 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
 def sizing_at_official_rate(tables: Tables) -> Iterator[Judgment]:
     """Check a sizing example whose rate official results contradict: its own arithmetic with the official rate."""
     rates = {judgment.figure["id"]: judgment for judgment in tables.judgments(against_record.results)}
-    for example, claim in _examples(tables):
-        printed_rate = _rate(tables, claim)
-        official = printed_rate and rates.get(printed_rate["id"])
+    for example in _examples(tables):
+        official = example.rate and rates.get(example.rate["id"])
         if official and official.verdict is Verdict.CONTRADICTED:
-            rate = f"{official.expected.text(4)} tokens/s per {claim['subject_accelerator']}"
-            for stated, expected in _sized(example, official.expected, _price(tables, claim)):
-                amount = _amount(stated, expected)
+            rate = f"{official.expected.text(4)} tokens/s per {example.rate['accelerator']}"
+            for stated, expected, amount in example.computed(official.expected):
                 words = (
                     f"Its rate contradicts official results: with the official {rate} its arithmetic gives {amount}."
                 )
@@ -88,7 +120,7 @@ def weight_memory(tables: Tables) -> Iterator[Judgment]:
             held = parameters * bytes_each
             words = f"{parameters:g} billion weights of {bytes_each:g} bytes are {interval.number(held)} GB."
             reference = f"{parameters:g}e9 x {bytes_each:g} bytes"
-            yield Judgment.on(quantized, WEIGHTS, Interval(held, held), reference, words, printed=printed, unit="GB")
+            yield Judgment.on(quantized, WEIGHTS, exactly(held), reference, words, printed=printed, unit="GB")
 
 
 def accelerators_needed(tables: Tables) -> Iterator[Judgment]:
@@ -118,7 +150,7 @@ def together(tables: Tables) -> Iterator[Judgment]:
         count, accelerator = claim["accelerator_count"], claim["subject_accelerator"]
         if count > 1:
             capacity = tables.memory_gb(accelerator)
-            expected = Interval(count * capacity, count * capacity)
+            expected = exactly(count * capacity)
             words = f"{count:.0f}x {accelerator} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
             yield Judgment.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
 
@@ -139,7 +171,7 @@ def sparse_size(tables: Tables) -> Iterator[Judgment]:
     )
     for figure, printed in figures:
         if figure["technique"] == SPARSITY:
-            agrees = [bits for bits, size in sizes.items() if verdict.compare(printed, Interval(size, size)) in AGREES]
+            agrees = [bits for bits, size in sizes.items() if verdict.compare(printed, exactly(size)) in AGREES]
             ends = (sizes[agrees[0]],) * 2 if agrees else (0.5, max(sizes.values()))
             yield Judgment.on(
                 figure,
@@ -161,80 +193,28 @@ def _weighed(tables: Tables) -> Iterator[tuple[Row, float]]:
             yield quantized, parameters
 
 
-def _examples(tables: Tables) -> Iterator[tuple[pd.DataFrame, Row]]:
-    """The claims of each document that has an example of sizing, and that of the accelerators needed among them."""
-    for _, claims in tables.claims.groupby("source_id", sort=False):
-        if {"users", "tokens_per_second_per_user", "accelerators_needed"} <= set(claims["quantity"]):
-            yield claims, row_dicts(claims[claims["quantity"].eq("accelerators_needed")], "claims")[0]
-
-
-def _rate(tables: Tables, claim: Row) -> Row | None:
-    """The highest rate per accelerator that the document of an example prints for what the example is about."""
-    figures = [
-        figure for figure in tables.figures("results")
-        if figure["source_id"] == claim["source_id"] and figure["accelerator"] == claim["subject_accelerator"]
-        and figure["benchmark"] == claim["benchmark"] and figure["per"] == "accelerator"
-    ]  # fmt: skip
-    return max(figures, key=lambda figure: figure["high"], default=None)
-
-
-def _amount(stated: Row, expected: Interval) -> str:
-    unit = SINGULAR.get(stated["unit"], stated["unit"]) if expected == Interval(1, 1) else stated["unit"]
-    return f"{expected.text()} {unit}"
-
-
-def _sized(example: pd.DataFrame, throughput: Interval, price: Interval) -> Iterator[tuple[Row, Interval]]:
-    """What the example's arithmetic gives with a rate per accelerator: whole accelerators, whatever their speed."""
-    users, speed = _question(example)
-    exact = Interval(users * speed, users * speed) / throughput
-    whole = Interval(*map(interval.whole, (exact.low, exact.high)))
-    bill = whole * price
-    answers = {"accelerators_needed": whole, "bill_per_hour": bill, "bill_per_user_hour": bill * (1 / users)}
-    yield from ((stated, expected) for stated, expected in _stated(example, answers) if expected.known)
-
-
-def _stated(example: pd.DataFrame, answers: dict[str, Interval]) -> Iterator[tuple[Row, Interval]]:
-    """The figures of an example that are answers, each once and beside what it should be."""
-    claims = {row["quantity"]: row for row in reversed(row_dicts(example[example["duplicate_of"].eq("")], "claims"))}
-    yield from ((claims[quantity], expected) for quantity, expected in answers.items() if quantity in claims)
-
-
-def _question(example: pd.DataFrame) -> tuple[int, float]:
-    """How many users of how many tokens/s each an example asks about."""
-    once = example.drop_duplicates("quantity").set_index("quantity")
-    low, high = once.loc["tokens_per_second_per_user", ["low", "high"]]
-    return int(once.at["users", "low"]), float(low + high) / 2  # the number that was printed and rounded
-
-
-def _asked(tables: Tables, example: pd.DataFrame, claim: Row) -> RealWorldDerating:
-    """The question of an example to the capacity plan, at the document's own price where it states one."""
-    (users, speed), price = _question(example), _price(tables, claim)
-    quotes = [f"{price.low}-{price.high}"] if price.known else []
-    choices = {"benchmark": claim["benchmark"], "baseline": claim["subject_accelerator"], "prices": quotes}
-    choices["cost_model"] = "documents"
-    return RealWorldDerating(users=users, tokens_per_second_per_user=speed, **choices)
-
-
-class _Record(NamedTuple):
-    """The official results with what a plan asks for beside them."""
-
-    results: pd.DataFrame
-    benchmarks: pd.DataFrame
-    doubts: pd.DataFrame
-    accelerators: pd.DataFrame
-    prices: pd.DataFrame
-    benchmark_limits: pd.DataFrame
-
-    @classmethod
-    def of(cls, tables: Tables) -> _Record:
-        record = selection.record(tables.results, tables.benchmarks)
-        return cls(*record, tables.accelerators, tables.prices, tables.benchmark_limits)
-
-
-def _price(tables: Tables, claim: Row) -> Interval:
-    """The range over the document's prices of the accelerator that a claim is about."""
-    prices = [price for price in tables.figures("prices") if price["source_id"] == claim["source_id"]]
-    return verdict.hull(interval.of(row, PRICE) for row in prices if row["accelerator"] == claim["subject_accelerator"])
+def _examples(tables: Tables) -> Iterator[Example]:
+    """Yield the example of sizing of each document that has one."""
+    documents: dict[str, dict[str, Row]] = defaultdict(dict)
+    for claim in tables.figures("claims"):
+        documents[claim["source_id"]].setdefault(claim["quantity"], claim)
+    for source, claims in documents.items():
+        if claims.keys() >= QUESTION:
+            needed, speed = claims["accelerators_needed"], claims["tokens_per_second_per_user"]
+            printed, prices = (
+                [row for row in tables.figures(table)
+                 if row["source_id"] == source and row["accelerator"] == needed["subject_accelerator"]]
+                for table in ("results", "prices")
+            )  # fmt: skip
+            rates = [row for row in printed if row["benchmark"] == needed["benchmark"] and row["per"] == "accelerator"]
+            yield Example(
+                claims=claims,
+                needed=needed,
+                users=int(claims["users"]["low"]),
+                speed=(speed["low"] + speed["high"]) / 2,  # the number that was printed and rounded
+                price=verdict.hull(map(interval.of, prices)),
+                rate=max(rates, key=lambda figure: figure["high"], default=None),
+            )
 
 
 def _limit(claim: Row, capacity: float) -> Judgment:

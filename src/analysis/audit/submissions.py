@@ -12,7 +12,7 @@ from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import filed_under, round_age
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, NOTHING, Judgment, Row, Verdict
+from analysis.audit.verdict import HOLDS, NOTHING, Judgment, Row, Verdict, exactly
 
 COUNT, CITED, FIRST, SIZE = "count", "result cited", "first result", "accelerators of a system"
 COUNTED = {  # the ways of counting, the usual one first
@@ -45,7 +45,7 @@ def workloads_added(tables: Tables) -> Iterator[Judgment]:
             added = sorted(later - earlier)
             words = f"The complete {sides[0]} results contain {len(added)} benchmarks that {sides[1]} lacks: "
             words += f"{', '.join(added)}."
-            expected = Interval(float(len(added)), float(len(added)))
+            expected = exactly(len(added))
             yield Judgment.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
 
 
@@ -65,7 +65,7 @@ def rounds_taken_part(tables: Tables) -> Iterator[Judgment]:
         words += f", and none in {', '.join(missed)}" if missed else ""
         enough = len(taken_part) >= claim["high"]
         outcome = Verdict.CONTRADICTED if missed else Verdict.CONFIRMED if enough else Verdict.UNVERIFIABLE
-        expected = Interval(float(len(taken_part)), float(len(taken_part)))
+        expected = exactly(len(taken_part))
         yield Judgment.on(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
 
 
@@ -91,7 +91,7 @@ def cited(tables: Tables) -> Iterator[Judgment]:
             whole = claim["round"] in tables.record.whole
             outcome = Verdict.CONTRADICTED if whole else Verdict.NO_OFFICIAL_RESULT
             words = f"{claim['subject']} is not among the {claim['round']} results in the data"
-        expected = Interval(1.0, 1.0) if cited_rows else NOTHING
+        expected = exactly(1.0) if cited_rows else NOTHING
         yield Judgment.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
 
 
@@ -106,7 +106,7 @@ def first_results(tables: Tables) -> Iterator[Judgment]:
             outcome = Verdict.WITHIN_ROUNDING if claim["low"] <= day <= claim["high"] else Verdict.CONTRADICTED
             words = f"The first official results on the {accelerator} in the data are of {rounds[0]}"
             words += f", published on {published}."
-            expected = Interval(day, day)
+            expected = exactly(day)
             yield Judgment.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
 
 

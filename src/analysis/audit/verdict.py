@@ -166,6 +166,11 @@ def best(verdicts: Iterable[str]) -> Verdict:
     return min(map(Verdict, verdicts), key=_RANK.__getitem__, default=Verdict.UNVERIFIABLE)
 
 
+def exactly(value: float) -> Interval:
+    """The range of one value."""
+    return Interval(float(value), float(value))
+
+
 def hull(ranges: Iterable[Interval]) -> Interval:
     """The lowest low and the highest high of several ranges; NOTHING where there is none."""
     known_ranges = [ends for ends in ranges if ends.known]

@@ -9,21 +9,20 @@ from typing import Any
 
 LAZY = {
     "apply": "analysis.charts.theme",
-    "bars": "analysis.charts.row_charts",
-    "bars_at": "analysis.charts.tradeoffs",
+    "bars_at": "analysis.charts.grids",
     "beside": "analysis.charts.row_charts",
-    "by_size": "analysis.charts.size_lines",
-    "curves": "analysis.charts.tradeoffs",
-    "distributions": "analysis.charts.row_charts",
+    "by_size": "analysis.charts.lines",
+    "curves": "analysis.charts.lines",
+    "distributions": "analysis.charts.grids",
     "grouped": "analysis.charts.row_charts",
-    "heatmap": "analysis.charts.row_charts",
-    "over_time": "analysis.charts.timeline",
+    "heatmap": "analysis.charts.grids",
+    "over_time": "analysis.charts.lines",
     "ranges": "analysis.charts.row_charts",
-    "roofs": "analysis.charts.roofline_chart",
-    "scatter": "analysis.charts.row_charts",
+    "roofs": "analysis.charts.points",
+    "scatter": "analysis.charts.points",
     "stacked": "analysis.charts.row_charts",
-    "stairs": "analysis.charts.staircase",
-    "strips": "analysis.charts.strip_chart",
+    "stairs": "analysis.charts.lines",
+    "strips": "analysis.charts.points",
 }
 __all__ = [*LAZY]
 

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from colorsys import hls_to_rgb
-from functools import cache
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from analysis._core import table_text
-
-if TYPE_CHECKING:
-    from matplotlib.colors import Colormap
 
 LIGHT, DARK = "#ffffff", "#1b2128"  # the grounds: paper, and the dark pages' card
 LEAST = 3.0  # contrast of a mark with its ground that WCAG 2.2 asks for (success criterion 1.4.11)
@@ -19,9 +12,6 @@ LEAST_OF_WORDS = 4.5  # and of words (1.4.3)
 INK, QUIET, RULE, GRID, BAND = "#222222", "#595959", "#c8c8c8", "#e6e6e6", "#d9d9d9"
 ON_DARK = {LIGHT: DARK, INK: "#e6eaee", QUIET: "#b3bcc6", RULE: "#515d69", GRID: "#303943", BAND: "#3f4a56"}
 CELL_INK = "#262626"  # words in a heat map's cells, which keep their colors on dark ground
-# Two hues of HUSL (30 and 250, saturation 70, lightness 60), each with the light gray that it fades to.
-_WARM = (0.818605, 0.480609, 0.306117), (0.949675, 0.942010, 0.939766)
-_COLD = (0.355459, 0.574947, 0.863058), (0.940991, 0.943623, 0.949418)
 
 
 def contrast(color: str, ground: str) -> float:
@@ -93,17 +83,6 @@ JUDGED = {verdict: readable(color, LIGHT) for verdict, color in _JUDGED.items()}
 
 # What official results were read from, by vocabulary.EVIDENCE: white is the weakest.
 EVIDENCE = {"log": POINT, "summary": JUDGED["confirmed"], "table": JUDGED["conditional"], "collection": LIGHT}
-
-
-@cache
-def around_one() -> Colormap:
-    """From below one to above it, by a light gray."""
-    from matplotlib.colors import LinearSegmentedColormap  # Loaded where something is drawn.
-
-    def fade(*ends: tuple[float, ...]) -> np.ndarray:
-        return LinearSegmentedColormap.from_list("fade", ends)(np.linspace(0, 1, 128))[:, :3]
-
-    return LinearSegmentedColormap.from_list("around one", [*fade(*_WARM), (0.95,) * 3, *fade(*_COLD[::-1])])
 
 
 def dark_style(svg: str) -> str:

@@ -43,10 +43,6 @@ _LOADED = code_digest()
 _VERSIONS = {name: metadata.version(name) for name in LIBRARIES} | {"python": platform.python_version()}
 
 
-class _Unknown(TypeError):
-    """A value of a type that has no digest: what depends on it is not kept."""
-
-
 def key(chart: Callable[..., Any], frames: tuple[Any, ...], options: Mapping[str, Any], look: Mapping[str, Any]) -> str:
     """What names the figure that a chart of this package draws, as 64 digits; "" where it is not to be kept.
 
@@ -54,11 +50,11 @@ def key(chart: Callable[..., Any], frames: tuple[Any, ...], options: Mapping[str
     """
     if paths.cache("figures") is None or not chart.__module__.startswith("analysis.") or code_digest() != _LOADED:
         return ""
+    asked = [_LOADED, _VERSIONS, f"{chart.__module__}.{chart.__qualname__}", frames, options, look]
     try:
-        request = _as_json([f"{chart.__module__}.{chart.__qualname__}", frames, options, look])
-    except _Unknown:
+        return sha256(json.dumps(asked, default=_as_json))
+    except TypeError:  # A value of a type that has no digest: what depends on it is not kept.
         return ""
-    return sha256(json.dumps([_LOADED, _VERSIONS, request]))
 
 
 def read(key: str) -> dict[str, Any] | None:
@@ -92,47 +88,26 @@ def _tidy(folder: Path) -> None:
 
 
 def _as_json(value: Any) -> Any:
-    """A value as JSON, the same for the same value in any process. Raises _Unknown."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic):
-        return _as_json(value.item())
-    if isinstance(value, Mapping):
-        return {"map": [[_as_json(name), _as_json(item)] for name, item in value.items()]}
-    if isinstance(value, list | tuple):
-        return [_as_json(item) for item in value]
-    if isinstance(value, frozenset | set):
-        return {"set": sorted(json.dumps(_as_json(item)) for item in value)}
-    if isinstance(value, date) or value is pd.NA or value is pd.NaT:
-        return {"is": repr(value)}
+    """What `json` has no form for, as lists of what it has: the same for the same value in any process.
+
+    Raises TypeError for a value of an unknown type.
+    """
     if isinstance(value, pd.DataFrame):
-        columns = [_cells(item) for _, item in value.items()]
-        return {"frame": columns, "labels": [_cells(item) for item in value.axes], "attrs": _as_json(value.attrs)}
+        return [value.attrs, value.columns, value.index, [column.array for _, column in value.items()]]
     if isinstance(value, pd.Series):
-        return {"series": _cells(value), "labels": _cells(value.index), "attrs": _as_json(value.attrs)}
-    if isinstance(value, pd.Index | np.ndarray):
-        return _cells(value)
+        return [value.attrs, value.name, value.index, value.array]
+    if isinstance(value, pd.Index):
+        return [list(value.names), value.tolist() if isinstance(value, pd.MultiIndex) else value.array]
+    if isinstance(value, pd.Categorical):
+        return [value.categories, value.ordered, value.tolist()]
+    if isinstance(value, pd.api.extensions.ExtensionArray | np.ndarray):
+        return [str(value.dtype), value.shape, value.tolist()]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, frozenset | set):
+        return sorted(json.dumps(item, default=_as_json) for item in value)
+    if isinstance(value, date) or value is pd.NA or value is pd.NaT:
+        return repr(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: _as_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return {type(value).__qualname__: fields}
-    raise _Unknown(type(value).__name__)
-
-
-def _cells(column: pd.Series | pd.Index | np.ndarray) -> Any:
-    """The values of a column, a row of labels or an array, in their type, with the names that they go by."""
-    names = list(column.names) if isinstance(column, pd.Index) else [getattr(column, "name", None)]
-    return {"names": _as_json(names), **_typed(column)}
-
-
-def _typed(column: pd.Series | pd.Index | np.ndarray) -> dict[str, Any]:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        dtype = column.dtype
-        return {
-            "ordered": dtype.ordered,
-            "categories": _cells(dtype.categories),
-            "cells": _as_json(column.tolist()),
-        }
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        content = np.ascontiguousarray(column).tobytes()
-        return {"column": str(column.dtype), "shape": list(column.shape), "sha256": sha256(content)}
-    return {"column": str(column.dtype), "cells": _as_json(column.tolist())}
+        return [type(value).__qualname__, vars(value)]
+    raise TypeError(f"no digest of {type(value).__name__}")

@@ -1,30 +1,35 @@
-"""The parts that row charts are made of: bars, numbers, axes, guides, legends."""
+"""The parts that charts are made of: marks, words beside them, axes, guides, legends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis._core import notes as wording
+from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import as_dicts
 from analysis.charts import style
-from analysis.charts.colors import BAND, INK
+from analysis.charts.colors import BAND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.lines import Line2D
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
-_GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
+_GAP = 7  # points between a mark and its words
 _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
-# Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
-_LETTERS, _LINE, _BEHIND = 18, 38, 22
+_BEHIND, _NAME = 22, 16  # letters on a line of a narrow drawing: of words behind a bar, of a name
+_STEPS = (0, 10, -10, 20, -20, 30, -30, 40, -40)  # points that a name may stand above or below its point
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
@@ -33,36 +38,27 @@ def notes_of(rows: pd.DataFrame, label: str) -> Notes:
     return wording.of_rows(rows, "accelerator" if "accelerator" in rows else label)
 
 
-def percentiles(ax: Axes, marks: Sequence[float], names: Sequence[str], texts: Sequence[str]) -> None:
-    """A line at each percentile, named once where several fall together; the names step down, so none overlap."""
-    place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "size": 7.5, "va": "top"}
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
-    for step, (mark, text) in enumerate(dict(zip(marks, texts, strict=True)).items()):
-        names_here = ", ".join(name for name, other_mark in zip(names, marks, strict=True) if other_mark == mark)
-        ax.axvline(mark, color=INK, lw=1)
-        ax.annotate(f"{names_here}: {text}", (mark, 0.98 - 0.2 * step), (4, 0), bbox=box, **place)
+def middle(ends: Interval) -> Any:
+    """The geometric middle of a range, the arithmetic one of a range from or below zero."""
+    return ends.middle if ends.low > 0 else (ends.low + ends.high) / 2
 
 
-def bar(ax: Axes, row: dict, name: str, place: float, ink: str, marker: str, face: str, hover_text: str = "") -> None:
-    """An interval as a wide line with a marker at its middle, or the row's own median; nothing where it is missing.
+def point(ax: Axes, x: float, y: float, ink: str, told: str, marker: str = "o", face: str = "", **look: Any) -> None:
+    """A marker that says `told` when it is pointed at."""
+    look = {"ms": 5.5, "zorder": 3, "clip_on": False} | look
+    ax.plot(x, y, marker, color=ink, mfc=face or ink, gid=f"{style.HOVER}{told}", **look)
 
-    `hover_text` is shown when one of them is pointed at.
-    """
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if low != low:
+
+def ranged(ax: Axes, x: Interval, y: Interval, ink: str, told: str, width: float = 3.2, **look: Any) -> None:
+    """A point with both its ranges as wide lines, which say `told` too; nothing where a range is missing."""
+    if not (x.known and y.known):
         return
-    middle = row.get(f"{name}_median", np.sqrt(low * high) if low > 0 else (low + high) / 2)
-    gid = f"{style.HOVER}{hover_text}" if hover_text else None
-    ax.plot([low, high], [place, place], color=ink, lw=3.2, alpha=0.45, solid_capstyle="butt", zorder=2, gid=gid)
-    ax.plot(middle, place, marker, color=ink, mfc=face, ms=5.5, zorder=3, gid=gid)
-
-
-def pointed_at(ax: Axes, corner: tuple[float, float], hover_text: str) -> None:
-    """A square of one unit that says `hover_text` when it is pointed at: what fills it can be felt, but is not seen."""
-    from matplotlib.patches import Rectangle  # Loaded where something is drawn, as in `style`.
-
-    gid = f"{style.HOVER}{hover_text}"
-    ax.add_patch(Rectangle(corner, 1, 1, facecolor=BAND, alpha=0.004, linewidth=0, zorder=4, gid=gid))
+    i, j = middle(x), middle(y)
+    for across, up in (([x.low, x.high], [j, j]), ([i, i], [y.low, y.high])):
+        line = {"color": ink, "lw": width, "alpha": 0.45, "solid_capstyle": "butt", "zorder": 2}
+        if across[0] != across[1] or up[0] != up[1]:
+            ax.plot(across, up, gid=f"{style.HOVER}{told}", **line)
+    point(ax, *look.pop("at", (i, j)), ink, told, **look)
 
 
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
@@ -76,22 +72,17 @@ def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
     return " \u00b7 ".join(dict.fromkeys(filter(None, texts)))
 
 
-def face(row: Mapping[str, Any], ink: str, hollow: str) -> str:
+def face(row: Mapping[str, Any], ink: str, hollow: str = "") -> str:
     """The inside of a row's marker: white for what the column `hollow` says, and for what was in preview."""
     preview = any(note.kind.mark == wording.PREVIEW for note in row.get("notes", NONE))
     return "white" if preview or (hollow and row[hollow]) else ink
 
 
-def number(ax: Axes, end: float, place: float, words: str) -> None:
-    """A number behind its bar, on white so that a guide line does not strike it out."""
-    ax.annotate(words, (end, place), (_GAP, 0), textcoords="offset points", va="center", size=7.5, bbox=BOX, zorder=4)
-
-
-def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
-    """Numbers in a column at the right of the axes, where they cannot be taken for those of another mark."""
-    for place, number in zip(places, words, strict=True):
-        beside_axes = {"xy": (1, place), "xycoords": ("axes fraction", "data"), "xytext": (_GAP, 0)}
-        ax.annotate(number, **beside_axes, textcoords="offset points", va="center", size=7.5, annotation_clip=False)
+def behind(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look: Any) -> Annotation:
+    """Words at the right of a point, or at its left, on white so that no line strikes them out."""
+    look = {"va": "center", "size": 7.5, "bbox": BOX, "zorder": 4, "annotation_clip": False} | look
+    ha = "left" if aside > 0 else "right"
+    return ax.annotate(words, (x, y), (aside, 0), textcoords="offset points", ha=ha, **look)
 
 
 def words(number: str, row: dict, note: str = "", of_all: Notes = NONE) -> str:
@@ -110,19 +101,31 @@ def places(labels: pd.Series) -> np.ndarray:
     return -(np.arange(len(labels)) + 0.35 * changes)
 
 
-def axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool) -> None:
+def rows_axis(ax: Axes, labels: pd.Series, places: np.ndarray, axis: str, log: bool = False) -> None:
     """The rows' labels at the left, the quantity below, on a logarithmic scale where `log`."""
     run = labels.ne(labels.shift()).cumsum().to_numpy()
     middles = pd.Series(places).groupby(run).mean()
-    wrapped = [style.wrapped(label, _LETTERS) for label in labels.groupby(run).first()]
-    ax.set_yticks(list(middles), wrapped, size=8.5)
+    ax.set_yticks(list(middles), [style.wrapped(label, 18) for label in labels.groupby(run).first()])
     ax.yaxis.set_label_coords(0, 0)  # It has no words: without a place they would be moved beside the rows' each time.
     ax.set_ylim(places.min() - 0.8, 0.8)
     ax.grid(axis="y", visible=False)
     if log:
         ax.set_xscale("log")
-    ax.tick_params(axis="x", labelsize=8.5)
-    ax.set_xlabel(style.wrapped(log_scale(axis) if log else axis, _LINE), size=9)
+    name_axes(ax, log_scale(axis) if log else axis)
+
+
+def name_axes(ax: Axes, x: str = "", y: str = "") -> None:
+    """The words of both axes, on as many lines as they need."""
+    ax.set_xlabel(style.wrapped(x, 38))
+    ax.set_ylabel(textwrap.fill(y, 26 if style.is_narrow() else 42))
+
+
+def log_axes(ax: Axes, x: str, y: str) -> None:
+    """Two logarithmic axes with their words."""
+    ax.set(xscale="log", yscale="log")
+    name_axes(ax, log_scale(x), log_scale(y))
+    for axis in (ax.xaxis, ax.yaxis):
+        log_ticks(axis)
 
 
 def log_scale(words: str) -> str:
@@ -160,20 +163,59 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
         ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
 
 
-def right_room(ax: Axes) -> None:
-    """The axis as much further to the right as the words behind the bars need; their size does not change with it."""
-    renderer = ax.figure.canvas.get_renderer()
-    labels = max(label.get_window_extent(renderer).width for label in ax.get_yticklabels())
-    across = ax.figure.bbox.width - labels - _FRAME * ax.figure.dpi / 72
+def right_room(ax: Axes, texts: Sequence[Annotation]) -> None:
+    """The axis as much further to the right as the words behind points need; their size does not change with it."""
+    for text in texts:
+        text.set_in_layout(False)  # or they would make the axes smaller
+    ax.figure.draw_without_rendering()  # How wide the axes are is known only once all is laid out.
+    across, gap = ax.bbox.width, _GAP * ax.figure.dpi / 72
     onto, back = ax.xaxis.get_transform().transform, ax.xaxis.get_transform().inverted().transform
     left, right = onto(ax.get_xlim())
-    for text in ax.texts:
-        free = across - text.get_window_extent(renderer).width - _GAP * ax.figure.dpi / 72
+    for text in texts:
+        free = across - text.get_window_extent().width - gap
         right = max(right, left + (onto(text.xy[0]) - left) * across / max(free, across / 3))
     ax.set_xlim(right=back(right))
 
 
-def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) -> None:
+def name_lines(ax: Axes, lines: Mapping[str, tuple[np.ndarray, str]], beside: Iterable[np.ndarray] = ()) -> None:
+    """The name of each line in its color beside its last point, where it covers no point, line or other name.
+
+    `lines` have places in the data and a color by name; the points `beside` them are not to be covered either.
+    """
+    downward = sorted(lines.items(), key=lambda line: -line[1][0][-1, 1])
+    texts = [behind(ax, *places[-1], style.wrapped(name, _NAME), color=ink) for name, (places, ink) in downward]
+    right_room(ax, texts)
+    ax.figure.draw_without_rendering()
+    every = [*(places for places, _ in lines.values()), *(places for places in beside if len(places))]
+    taken = np.concatenate([_along(ax.transData.transform(places)) for places in every])
+    boxes: list[Bbox] = []
+    asides = [(side * _GAP, up) for side in (1, -1) for up in _STEPS]
+    for text in texts:
+        faults = [_faults(_moved(text, aside), ax.bbox, taken, boxes) + abs(aside[1]) / 50 for aside in asides]
+        boxes.append(_moved(text, asides[int(np.argmin(faults))]))
+
+
+def _moved(text: Annotation, aside: tuple[int, int]) -> Bbox:
+    """The place on paper of a name that is put so many points aside of its point."""
+    text.set(ha="left" if aside[0] > 0 else "right", position=aside)
+    return text.get_window_extent()
+
+
+def _faults(box: Bbox, inside: Bbox, taken: np.ndarray, higher: Iterable[Bbox]) -> float:
+    """How much a name at this place covers, how far it is out of the axes, and above how many of higher lines."""
+    covered = ((taken > box.p0) & (taken < box.p1)).all(axis=1).sum()
+    outside = max(inside.x0 - box.x0, 0) + max(box.x1 - inside.x1, 0) + max(inside.y0 - box.y0, 0)
+    above = sum(box.x0 < other.x1 and other.x0 < box.x1 and other.y0 < box.y1 for other in higher)
+    return float(covered + outside + 3 * above + 100 * sum(map(box.overlaps, higher)))
+
+
+def _along(corners: np.ndarray) -> np.ndarray:
+    """Points on the lines between corners, close together."""
+    steps = np.linspace(0, 1, 60)[:, None]
+    return np.concatenate([corners, *(start + steps * (end - start) for start, end in pairwise(corners))])
+
+
+def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None = None) -> None:
     """The reference as a dashed line, the band as a shaded range; the axis reaches both."""
     left, right = ax.get_xlim()
     if reference is not None:
@@ -188,7 +230,7 @@ def guides(ax: Axes, reference: float | None, band: tuple[float, float] | None) 
 def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
     """A marker per name of the column `series`: that of its round or its origin, or a spare one where it is taken.
 
-    A round of the official record has one of its own in each figure (style.round_markers), as each origin has
+    A round of the record has one of its own in each figure (style.round_markers), as each origin has
     (style.MARKERS). Rows without a column `origin` are taken for published ones.
     """
     spare = iter(_SHAPES)
@@ -206,23 +248,23 @@ def _marker(row: Mapping[str, Any]) -> str:
     return marker_of_round or style.MARKERS[origin]
 
 
-def sample(**look: Any) -> Line2D:
-    """A line or a marker as a legend shows it: with matplotlib's words for its look, and its `label`."""
+def sample(label: str, marker: str = "", **look: Any) -> Line2D:
+    """A line, or a marker where there is one, as a legend shows it, in gray unless told otherwise."""
     from matplotlib.lines import Line2D  # Loaded where something is drawn, as in `style`.
 
-    return Line2D([], [], **look)
+    usual = {"label": label, "marker": marker, "color": style.QUIET, "ms": 5.5, "lw": 0 if marker else 1.5}
+    return Line2D([], [], **usual | look)
 
 
-def legend(ax: Axes, markers: dict[str, str], band_label: str, hollow: Sequence[str] = ()) -> None:
-    """Each marker with its name, below the axes, where there is more than one to tell apart."""
-    gray = style.QUIET
-    entries = [
-        sample(ls="", marker=m, color=gray, mfc="white" if name in hollow else gray, ms=5.5, label=name)
-        for name, m in markers.items()
-    ]
-    if band_label:
-        entries.append(sample(lw=7, color=BAND, label=band_label, solid_capstyle="butt"))
-    if len(entries) > 1:
-        columns = (3 if max(len(entry.get_label()) for entry in entries) < 26 else 2) - style.is_narrow()
-        place = {"loc": "outside lower left", "ncols": columns, "fontsize": 8, "handletextpad": 0.4}
-        ax.figure.legend(handles=entries, **place)
+def band_sample(label: str) -> Line2D:
+    """A band as a legend shows it."""
+    return sample(label, lw=7, color=BAND, solid_capstyle="butt")
+
+
+def legend(ax: Axes, entries: Sequence[Any], least: int = 2) -> None:
+    """The entries below the axes, where there are as many as `least`."""
+    if len(entries) >= least:
+        letters = [len(entry.get_label()) + 6 for entry in entries]
+        across = 56 if style.is_narrow() else 96
+        columns = len(entries) if sum(letters) <= across else max(across // max(letters), 1)
+        ax.figure.legend(handles=entries, loc="outside lower left", ncols=columns, handletextpad=0.5)

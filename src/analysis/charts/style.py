@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from analysis.charts.colors import COLORS, OTHER, QUIET, dark_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from analysis.charts.alt_text import Description
+
 WIDTH = 6.2  # inches
 NARROW = 3.8  # inches, of the drawing that a phone shows: eight-point words come out at eleven pixels of 366
 _across: ContextVar[float] = ContextVar("inches across", default=WIDTH)
@@ -32,27 +34,13 @@ MARKERS = {"official": "s", "published": "o", "measured": "^"}  # of each origin
 SHAPES = {"square": "s", "diamond": "D", "pentagon": "p", "hexagon": "h", "star": "*", "octagon": "8"}
 
 
+Shown = dict[str, Any]  # a figure as a cell puts it out, see Drawing.shown
+
+
 @cache
 def round_markers() -> dict[str, str]:
     """The marker of each round of the record that has one of its own, from data/rounds.csv."""
     return {row["round"]: SHAPES[row["marker"]] for row in table_text.rows("rounds") if row["marker"]}
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A figure as a cell puts it out, all of it text: drawn for a wide page and, where it was, for a `narrow` one.
-
-    `header` has title and subtitle, `key` what explains the marks, `numbers` their table's forms by MIME type (none: no
-    table) and `csv` the same as CSV.
-    """
-
-    alt: str
-    svg: str
-    narrow: str | None
-    header: dict[str, Any]
-    key: list[dict[str, str]]
-    numbers: dict[str, str]
-    csv: str
 
 
 @dataclass(frozen=True)
@@ -70,16 +58,20 @@ class Drawing:
     narrow: Figure | None = None
 
     def shown(self) -> Shown | None:
-        """The drawing as it is put out, None where there is nothing to draw. Its figures are closed."""
+        """The drawing as it is put out, None where there is nothing to draw. Its figures are closed.
+
+        `alt`, `svg` and `narrow` are texts, `header` has title and subtitle, `key` what explains the marks, `numbers`
+        their table's forms by MIME type (none: no table), and `csv` the same as CSV.
+        """
         if self.figure is None:
             return None
         from analysis.charts import mpl
 
         narrow = svg(self.narrow) if self.narrow is not None else None
-        forms = _forms(self.numbers) if self.numbers is not None else ({}, "")
-        shown = Shown(self.alt, svg(self.figure), narrow, _header(self.figure), wording.key(self.notes), *forms)
+        numbers, csv = _forms(self.numbers) if self.numbers is not None else ({}, "")
+        shown = {"alt": self.alt, "svg": svg(self.figure), "narrow": narrow, "header": _header(self.figure)}
         mpl.close(self.figure, self.narrow)
-        return shown
+        return shown | {"key": wording.key(self.notes), "numbers": numbers, "csv": csv}
 
 
 class Twice:
@@ -99,10 +91,10 @@ class Twice:
     def shown(self) -> Shown | None:
         """The drawing as it is put out, None where there is nothing to draw. Its figures are closed."""
         if self._kept is not None:
-            return Shown(**self._kept)
+            return self._kept
         shown = self._drawing.shown()
         if shown is not None and self._key:
-            figure_cache.keep(self._key, asdict(shown))
+            figure_cache.keep(self._key, shown)
         return shown
 
     @cached_property
@@ -144,8 +136,8 @@ def apply() -> None:
     theme.apply()
 
 
-def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
-    """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one."""
+def chart(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
+    """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one; of no rows, a sentence."""
 
     @wraps(chart)
     def twice(*frames: Any, **options: Any) -> Twice:
@@ -156,7 +148,7 @@ def drawn_twice(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
 
 
 def _wide_and_narrow(chart: Callable[..., Drawing], *frames: Any, **options: Any) -> Drawing:
-    wide = chart(*frames, **options)
+    wide = nothing(options["title"]) if frames[0].empty else chart(*frames, **options)
     if wide.figure is None:
         return wide
     token = _across.set(NARROW)
@@ -216,6 +208,11 @@ def nothing(title: str) -> Drawing:
     return Drawing(None, f"{title} No comparable row for these parameters: nothing to draw.")
 
 
+def finished(figure: Figure, title: str, notes: Notes, description: Description) -> Drawing:
+    """The drawing of a figure that shows what `description` says."""
+    return Drawing(figure, description.alt(title), description.table(title), notes)
+
+
 def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> None:
     """Display the drawing as SVG with its alt text and source line, the table of its numbers below, and close it.
 
@@ -227,16 +224,16 @@ def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> N
     if shown is None:
         display(HTML(f'<p class="nothing">{html.escape(drawing.alt)}</p>'))
         return
-    if not any(character.isdigit() for character in shown.alt):
+    if not any(character.isdigit() for character in shown["alt"]):
         raise ValueError("a figure needs alt text: a sentence with its numbers")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
-    metadata: dict[str, Any] = {mime.SVG: {"alt": shown.alt, "caption": source, **shown.header}}
-    metadata[mime.KEY] = shown.key
-    if shown.narrow is not None:
-        metadata[mime.NARROW] = shown.narrow
-    display({mime.SVG: shown.svg, mime.PLAIN: shown.alt}, metadata=metadata, raw=True)
-    numbers, csv = _forms(table) if table is not None else (shown.numbers, shown.csv)
+    metadata: dict[str, Any] = {mime.SVG: {"alt": shown["alt"], "caption": source, **shown["header"]}}
+    metadata[mime.KEY] = shown["key"]
+    if shown["narrow"] is not None:
+        metadata[mime.NARROW] = shown["narrow"]
+    display({mime.SVG: shown["svg"], mime.PLAIN: shown["alt"]}, metadata=metadata, raw=True)
+    numbers, csv = _forms(table) if table is not None else (shown["numbers"], shown["csv"])
     if numbers:
         display(numbers, metadata={mime.NUMBERS: True, mime.CSV: csv}, raw=True)
 
