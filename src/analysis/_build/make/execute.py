@@ -10,7 +10,7 @@ from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
 from analysis._core import mime
-from analysis._build.kernels.manager import ReportKernel
+from analysis._build.kernels.kernel import ReportKernel
 from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
 from analysis._build.runs.failures import death_words, raised
