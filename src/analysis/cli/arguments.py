@@ -43,7 +43,13 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add("--benchmark", required=True, help="as in data/benchmarks.csv, such as llama2-70b")
     add("--users", required=True, type=int, help="concurrent users")
     _add_speed(add)
-    add("--accelerator", dest="baseline", default="H200 SXM", metavar="NAME", help="as in data/accelerators.csv (default H200 SXM)")
+    add(
+        "--accelerator",
+        dest="baseline",
+        default="H200 SXM",
+        metavar="NAME",
+        help="as in data/accelerators.csv (default H200 SXM)",
+    )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
@@ -120,7 +126,9 @@ def add_measure(parser: argparse.ArgumentParser) -> None:
     """What is said of a measurement where its files do not say it."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES_HELP)
     parser.add_argument("--accelerator", help="that the runs ran on, where the files do not say")
-    parser.add_argument("--count", dest="accelerator_count", type=int, help="of accelerators, where the files do not say")
+    parser.add_argument(
+        "--count", dest="accelerator_count", type=int, help="of accelerators, where the files do not say"
+    )
     parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
     parser.add_argument("--precision", help="of the weights, where the files do not say")
     parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")
