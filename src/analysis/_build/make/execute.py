@@ -126,7 +126,7 @@ def _execute(execution: Execution, kernel: ReportKernel) -> None:
     notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID, metadata={"tags": []}))
     if execution.parameters:
         notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
-    NotebookClient(
+    client = NotebookClient(
         notebook,
         km=kernel,
         timeout=execution.timeout,
@@ -135,4 +135,7 @@ def _execute(execution: Execution, kernel: ReportKernel) -> None:
         coalesce_streams=True,
         on_notebook_start=execution.begun,
         on_cell_start=execution.at_cell,
-    ).execute()
+    )
+    with client.setup_kernel():  # A cell at a time: what is under way when the kernel is killed ends quietly then.
+        for index, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, index)
