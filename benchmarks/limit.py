@@ -18,7 +18,7 @@ from analysis._build.kernels import preload
 
 def main(given: list[list[object]], jobs: int) -> int:
     """Run all notebooks, `jobs` at a time. Returns 1 if any failed."""
-    preload.load_libraries()
+    preload.load(drawing=False)
     for name in preload.OWN:
         importlib.import_module(name)
     sys.modules[preload.TABLES].load()

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from analysis._build.kernels.process import ForkServer
 from analysis._build.make import light_import
 from analysis._core.notes import NONE
 from analysis._core.paths import DATA, ROOT
@@ -268,3 +269,32 @@ def package(tmp_path: Path) -> Path:
         (tmp_path / f"{name}.csv").write_text(CELLS[name], encoding="utf-8")
     (tmp_path / "datapackage.json").write_text(json.dumps({"resources": resources}), encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def _fork_servers() -> Iterator[dict[Any, ForkServer]]:
+    servers: dict[Any, ForkServer] = {}
+    yield servers
+    for server in servers.values():
+        ForkServer.close(server)
+
+
+@pytest.fixture
+def one_fork_server(_fork_servers: dict[Any, ForkServer], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds of projects at one place, one after the other, fork from one process: it takes seconds to load.
+
+    tests/build/test_kernels.py holds that a build ends what it forked from.
+    """
+
+    class Lasting(ForkServer):
+        def close(self) -> None:
+            """Stay for the next build."""
+
+    def shared(env: dict[str, str], cwd: str, drawing: bool) -> ForkServer:
+        own = {name: value for name, value in env.items() if name.startswith(("PYTHON", "ANALYSIS_", "SWEEP_TEST"))}
+        key = cwd, drawing, tuple(sorted(own.items()))
+        if key not in _fork_servers or _fork_servers[key].process.poll() is not None:
+            _fork_servers[key] = Lasting(env | {"IPYTHONDIR": f"{cwd}/.ipython"}, cwd, drawing)
+        return _fork_servers[key]
+
+    monkeypatch.setattr("analysis._build.kernels.pool.ForkServer", shared)

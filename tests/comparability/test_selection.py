@@ -501,7 +501,7 @@ def test_the_newest_round_of_the_record_comes_first() -> None:
 
 
 def test_baseline_is_always_among_the_accelerators_asked_for() -> None:
-    asked = parameters.GenerationalSpeedup(baseline="H100 SXM", accelerators=["L40S"])
+    asked = parameters.RealWorldDerating(baseline="H100 SXM", accelerators=["L40S"])
     assert selection.ask(asked).accelerators == ("H100 SXM", "L40S")
     assert selection.ask(asked.model_copy(update={"accelerators": []})).accelerators == ()
     assert selection.ask(asked, power=True).power

@@ -61,7 +61,7 @@ REFUSED = [
     (SPEEDUP, {"benchmark": "lama2-70b"}, "did you mean 'llama2-70b'"),
     (SPEEDUP, {"rounds": "v4.1"}, "rounds: Input should be a valid list"),
     (DERATING, {"users": "many"}, "users: Input should be a valid integer"),
-    (DERATING, {"derate": [0.8, 0.6]}, "derate must be two numbers, low then high"),
+    (DERATING, {"derate": [0.8, 0.6]}, "derate: must be two numbers, low then high"),
 ]
 
 

@@ -2,14 +2,13 @@
 
 import pickle
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 from filelock import FileLock
 
-from analysis._build.kernels import warm
 from analysis._build.reports import Outcome, build_reports
 from analysis._build.runs.folders import Places
 from analysis._core import paths
@@ -204,17 +203,14 @@ def built(project: Places, workspace: Path) -> tuple[Places, Outcome, list[str]]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the copy of each test stands, one after the other: all their kernels have one process to fork from."""
-    yield tmp_path_factory.mktemp("one") / "project"
-    warm.close()
+    return tmp_path_factory.mktemp("one") / "project"
 
 
 @pytest.fixture
-def copied(built: tuple[Places, Outcome, list[str]], place: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_server: None) -> Places:
     """The built project again, for a test that changes it."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(built[0].root, place, ignore=PASSING)
-    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
-    monkeypatch.setattr(warm, "close", lambda env=None: None)
     return Places.under(place)

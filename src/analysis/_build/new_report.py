@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from analysis._core.file_contents import write_whole
+from analysis._core.refusal import Refused
 from analysis._build.runs.folders import Places
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -15,7 +16,7 @@ TEMPLATE = "_template"
 RUN = "# One report. Parameters that are not named here have the defaults of the notebook.\n"
 
 
-class NotNew(ValueError):
+class NotNew(Refused):
     """A report cannot be started under that name or question; the text says why, and what would do."""
 
 

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterable
+from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 from analysis._core.choices import not_among
+from analysis._core.refusal import Refused
 from analysis._core.file_contents import sha256, write_whole
 from analysis._build.kernels.pool import KINDS, Kernels
 from analysis._build.make.parallel import side_by_side
@@ -16,10 +18,12 @@ from analysis._build.reports import TIMEOUT, Say
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.files import file_sha256
 from analysis._build.runs.folders import Places
-from analysis._build.stored_outputs import settled
+from analysis._build.stored_outputs import settled, words
+
+LINES = 60  # of a diff that are shown
 
 
-class UnknownNotebook(ValueError):
+class UnknownNotebook(Refused):
     """A notebook was named that is not there; the text names those that are."""
 
 
@@ -34,7 +38,7 @@ def refresh(
 ) -> int:
     """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
 
-    What changed is said as an nbdime diff. A notebook that fails is left as it was, and told in words. Returns 1 if
+    What changed in its words is said as a diff. A notebook that fails is left as it was, and told in words. Returns 1 if
     any failed, else 0.
     Raises UnknownNotebook.
     """
@@ -69,7 +73,6 @@ def notebook_files(places: Places, names: Iterable[str] = ()) -> list[Path]:
 def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> str | Failure:
     import nbformat
 
-    from analysis._build import notebook_diff
     from analysis._build.make.execute import Execution
     from analysis._build.runs.failures import cell_words
 
@@ -91,7 +94,14 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
         return "the same "
     if not kernels.stopping:
         write_whole(path, content)
-    return f"refreshed\n{notebook_diff.diff(stored, notebook)}"
+    return f"refreshed\n{_changes(words(stored), words(notebook))}"
+
+
+def _changes(before: str, after: str) -> str:
+    """What changed in the words of a notebook, as lines of a diff; of many the first."""
+    lines = list(unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
+    more = [f"... and {len(lines) - LINES} lines more: make dev, then git diff"] if len(lines) > LINES else []
+    return "\n".join([*lines[:LINES], *more])
 
 
 def _keep_ids(cells: list[Any], path: Path) -> None:

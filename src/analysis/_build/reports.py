@@ -81,7 +81,6 @@ def build_reports(
         try:
             if stale:
                 pool = pool or stack.enter_context(Kernels(places, kernels))
-                stale = freshness.traced(stale, places)
                 build_plans(stale, places, partial(_tell, outcome, say, places), pool, jobs=jobs, timeout=timeout)
         finally:
             durations.remember(outcome.seconds, places)
@@ -145,8 +144,8 @@ def build_plans(
     from analysis._build.make.build import Builder
 
     builder = Builder(places, kernels, timeout)
-    # While the first kernels wait for their libraries, this process has time for the others' pages.
-    threading.Thread(target=builder.prepare, args=[plans[jobs:]]).start()
+    # While the kernels work there is time for it.
+    threading.Thread(target=builder.prepare, args=[plans]).start()
     side_by_side(partial(timed, builder.build), plans, jobs, tell, kernels.stop)
 
 

@@ -43,7 +43,7 @@ def build_sweep(
         if stale:
             tell = _teller(outcome, len(stale), say, progress)
             build = _builder(scheduler, jobs)
-            build(freshness.traced(stale, places), places, tell, timeout=timeout, kernels=kernels)
+            build(stale, places, tell, timeout=timeout, kernels=kernels)
     finally:
         sweep_index.write(sweep, places)
         sweep_table.write(sweep, places)

@@ -1,13 +1,14 @@
 """The model of a notebook's parameters as its own parameters cell declares them.
 
 A line `name = value` or `name: type = value` becomes a field of the value's or the stated type, which a run file may
-set; what is computed in the cell is no parameter. A name that every report has keeps the checks that it has there.
+set; what is computed in the cell is no parameter. Which values some names may have is told by the caller.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ class DeclarationError(ValueError):
     """A parameters cell cannot be read; the text names the notebook and the line."""
 
 
-def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
-    """The model of the cell tagged `parameters`; fields that `base` has too are typed as there.
+def model(notebook: Path, base: type[BaseModel], types: Mapping[str, Any]) -> type[BaseModel]:
+    """The model of the cell tagged `parameters`, on `base`; `types` has those of some names, in place of the stated.
 
     A notebook without such a cell has no parameters. Raises DeclarationError for a cell that is not Python and a file
     that is no notebook.
@@ -32,9 +33,8 @@ def model(notebook: Path, base: type[BaseModel]) -> type[BaseModel]:
     for node in _statements(notebook):
         if (declared := _declared(node)) is not None:
             name, kind, value = declared
-            base_field = base.model_fields.get(name)
-            fields[name] = (base_field.rebuild_annotation() if base_field else kind, value)
-    return create_model(notebook.stem, __config__=base.model_config, **fields)
+            fields[name] = (types.get(name, kind), value)
+    return create_model(notebook.stem, __base__=base, **fields)
 
 
 def _statements(notebook: Path) -> list[ast.stmt]:

@@ -1,18 +1,20 @@
-"""What each notebook may be asked: one strict model per notebook.
+"""What each notebook may be asked: the names and defaults of its parameters cell, and which values they may have.
 
-The models are checked before a kernel starts and again in the notebook, where an analyst edits the values. A test
-holds each model's fields and defaults equal to its notebook's parameters cell.
+Values are checked before a kernel starts and again in the notebook, where an analyst edits them. What planners and
+methods ask for by name has a class here; a test holds its fields and defaults equal to those of the notebook.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from analysis._core import declared_parameters, table_text
 from analysis._core.choices import not_among
+from analysis._core.file_contents import of_file
 from analysis._core.parameter_types import (
     Accelerator,
     Baseline,
@@ -67,110 +69,127 @@ class ParameterError(Refused):
         return [str(self)]
 
 
-def _in_order(model: BaseModel, *names: str) -> None:
-    for name in names:
-        _low_then_high(name, getattr(model, name))
+def _low_then_high(values: list[float]) -> list[float]:
+    if len(values) == 1 or values != sorted(values):
+        raise ValueError("must be two numbers, low then high")
+    return values
 
 
-def _low_then_high(name: str, values: list[float]) -> None:
-    if len(values) == 1 or list(values) != sorted(values):
-        raise Refused(lambda called: f"{called(name)} must be two numbers, low then high; got {values}")
+def _rising(values: list[float]) -> list[float]:
+    if values != sorted(set(values)):
+        raise ValueError("must be numbers that rise, each once")
+    return values
+
+
+def range_of(kind: Any, least: int = 2) -> Any:
+    """Two values of a kind, low then high; with `least` 0 also none."""
+    return Annotated[list[kind], Field(min_length=least, max_length=2), AfterValidator(_low_then_high)]
 
 
 Context = Annotated[float, Field(gt=0, le=MOST_TOKENS)]
 Peak = Annotated[float, Field(ge=1, le=MOST_PEAK)]
-WallOverLimit = Annotated[float, Field(ge=0.5)]  # no server at full load draws less than half of its power limits
-AssumedRange = Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2, max_length=2)]  # low, high
+BelowOne = Annotated[float, Field(ge=0, lt=1)]
+FromOne = Annotated[float, Field(ge=1)]
+FromZero = Annotated[float, Field(ge=0)]
+Origins = Annotated[list[Origin], Field(min_length=1)]
+WallOverLimit = range_of(Annotated[float, Field(ge=0.5)], 0)  # no server draws less than half of its power limits
+
+# What a parameter of this name may be, whichever notebook has it; the others are of the type that their cell declares.
+COMMON: dict[str, Any] = {
+    "benchmark": Benchmark,
+    "scenario": Scenario,
+    "baseline": Accelerator,
+    "accelerators": list[Accelerator],
+    "origins": Origins,
+    "rounds": Rounds,
+    "trust": Trust,
+}
+OWN: dict[str, dict[str, Any]] = {
+    "explorer": {"divisions": list[Literal[DIVISIONS]]},
+    "generational_speedup": {
+        "baseline": Baseline,
+        "later_round": Literal[""] | Round,
+        "upgrade_path": Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)],
+    },
+    "interactivity": {
+        "accelerators": list[Baseline],
+        "speeds": Annotated[
+            list[Annotated[float, Field(gt=0, le=MOST_SPEED)]],
+            Field(min_length=1, max_length=6),
+            AfterValidator(_rising),
+        ],
+    },
+    "overview": {"baseline": Baseline},
+    "power_efficiency": {
+        "scenario": Literal["Offline", "Server"],  # those of a throughput: streams have energy per query
+        "usd_per_kilowatt_hour": Price,
+        "power_usage_effectiveness": FromOne,
+    },
+    "price_performance": {
+        "prices": Prices,
+        "cost_model": CostModel,
+        "derate": range_of(Share),
+        "utilization": range_of(Share),
+        "purchase_usd_per_accelerator": range_of(Price, 0),
+        "years": Annotated[float, Field(gt=0, le=20)],
+        "residual_share": BelowOne,
+        "capital_share_per_year": BelowOne,
+        "maintenance_share_per_year": BelowOne,
+        "used_shares": Annotated[list[Share], Field(min_length=1), AfterValidator(each_once)],
+        "rent_falls_per_year": range_of(BelowOne),
+        "host_share": range_of(FromZero),
+        "network_share": range_of(FromZero),
+        "place_usd_per_kilowatt_month": range_of(FromZero),
+        "staff_usd_per_accelerator_year": range_of(FromZero),
+        "usd_per_kilowatt_hour": Price,
+        "wall_over_limit": WallOverLimit,
+        "power_usage_effectiveness": FromOne,
+    },
+    "progress": {"history": Benchmark},
+    "quantization_tradeoffs": {"memory_headroom": BelowOne},
+    "source_audit": {"documents": list[Document], "cache_gb": FromZero},
+}
 
 
-class Common(BaseModel):
-    """The parameters that every report has."""
+class Strict(BaseModel):
+    """Parameters that are refused where one is unknown or of another type, and that do not change."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
-    benchmark: Benchmark = "llama2-70b"
-    scenario: Scenario = "Offline"
-    baseline: Accelerator = "H100 SXM"
-    accelerators: list[Accelerator] = []
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["published", "official"]
-    rounds: Rounds = ["v4.1"]
-    trust: Trust = "all"
-
-
-class GenerationalSpeedup(Common):
-    """Per-accelerator speedup over `baseline`; `upgrade_path` is taken apart step by step.
-
-    What software changed is shown between the first of `rounds` and `later_round`, without one the newest of them;
-    without a round before that, from the one before.
-    """
-
-    baseline: Baseline = "H100 SXM"
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: Rounds = []
-    trust: Trust = "checked"
-    later_round: Literal[""] | Round = ""
-    upgrade_path: Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)] = [
-        "H100 SXM",
-        "H200 SXM",
-        "H200 SXM CTS",
-    ]
-
     @model_validator(mode="after")
-    def _later_is_later(self) -> GenerationalSpeedup:
-        first = next(iter(self.rounds), "")
-        if self.later_round and round_age(self.later_round) < round_age(first):
+    def _later_is_later(self) -> Strict:
+        later_round, first = getattr(self, "later_round", ""), next(iter(getattr(self, "rounds", ())), "")
+        if later_round and round_age(later_round) < round_age(first):
             later = [name for name in table_text.column("rounds", "round") if round_age(name) >= round_age(first)]
             raise Refused(
                 lambda called: (
-                    f"{called('later_round')} {self.later_round!r} is earlier than {first!r}, the first of rounds; "
+                    f"{called('later_round')} {later_round!r} is earlier than {first!r}, the first of rounds; "
                     f"valid: {', '.join(later)}"
                 )
             )
         return self
 
 
-class QuantizationTradeoffs(Common):
-    """What a lower precision gives in official results, what accuracy costs, and the weights in `baseline`'s memory."""
-
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
-    trust: Trust = "checked"
-    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
-
-
-class PowerEfficiency(Common):
-    """Throughput per watt, what a node draws, and what the energy of a million tokens costs.
-
-    The stream scenarios give energy per query beside a latency, no throughput: `comparable` leaves them out by name.
-    """
-
-    scenario: Literal["Offline", "Server"] = "Offline"
-    baseline: Accelerator = "H200 SXM"
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: Rounds = []
-    trust: Trust = "checked"
-    usd_per_kilowatt_hour: Price = 0.12
-    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
-
-
-class RealWorldDerating(Common):
+class RealWorldDerating(Strict):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
+    benchmark: Benchmark = "llama2-70b"
     scenario: LimitedScenario = "Server"
     baseline: Accelerator = "H200 SXM"
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    trust: Trust = "checked"
+    accelerators: list[Accelerator] = []
+    origins: Origins = ["official"]
     rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
+    trust: Trust = "checked"
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0, le=MOST_SPEED)] = 25.0
-    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
-    peak_over_mean: Annotated[list[Peak], Field(min_length=2, max_length=2)] = [1.0, 1.5]
+    derate: range_of(Share) = [0.6, 0.8]
+    peak_over_mean: range_of(Peak) = [1.0, 1.5]
     prices: Prices = []
     cost_model: CostModel = "neocloud"
     weight_precision: Precision = "fp8"
     cache_precision: Precision = "fp16"
-    memory_headroom: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    context_tokens: Annotated[list[Context], Field(min_length=2, max_length=2)] = [500.0, 2000.0]
+    memory_headroom: BelowOne = 0.1
+    context_tokens: range_of(Context) = [500.0, 2000.0]
     ttft_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 2000.0
     tpot_ms: Annotated[float, Field(ge=LEAST_MS, le=MOST_MS)] = 200.0
     wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
@@ -178,16 +197,11 @@ class RealWorldDerating(Common):
     tokens_per_request: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
     prompt_tokens: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
     prefill_share: Share = 0.5
-    wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
-    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
+    wall_over_limit: WallOverLimit = []
+    power_usage_effectiveness: FromOne = 1.3
     spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
-
-    @model_validator(mode="after")
-    def _ranges_in_order(self) -> RealWorldDerating:
-        _in_order(self, "derate", "peak_over_mean", "context_tokens", "wall_over_limit")
-        return self
 
     @model_validator(mode="after")
     def _within_the_model_s_context(self) -> RealWorldDerating:
@@ -244,46 +258,8 @@ class AcceleratorChoice(RealWorldDerating):
         return self
 
 
-class PricePerformance(Common):
-    """Break-even prices as multiples of the baseline's, what quotes buy, and owning against renting `baseline`."""
-
-    origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
-    rounds: Rounds = []
-    trust: Trust = "checked"
-    prices: Prices = []
-    cost_model: CostModel = "neocloud"
-    derate: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.6, 0.8]
-    utilization: Annotated[list[Share], Field(min_length=2, max_length=2)] = [0.5, 1.0]
-    purchase_usd_per_accelerator: Annotated[list[Price], Field(max_length=2)] = []
-    years: Annotated[float, Field(gt=0, le=20)] = 4.0
-    residual_share: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    capital_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.08
-    maintenance_share_per_year: Annotated[float, Field(ge=0, lt=1)] = 0.05
-    used_shares: Annotated[list[Share], Field(min_length=1), AfterValidator(each_once)] = [0.5, 0.7, 0.9]
-    rent_falls_per_year: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [
-        0.1,
-        0.3,
-    ]
-    host_share: AssumedRange = [0.2, 0.4]
-    network_share: AssumedRange = [0.1, 0.2]
-    place_usd_per_kilowatt_month: AssumedRange = [120.0, 180.0]
-    staff_usd_per_accelerator_year: AssumedRange = [200.0, 600.0]
-    usd_per_kilowatt_hour: Price = 0.12
-    wall_over_limit: Annotated[list[WallOverLimit], Field(max_length=2)] = []
-    power_usage_effectiveness: Annotated[float, Field(ge=1)] = 1.3
-
-    @model_validator(mode="after")
-    def _ranges_in_order(self) -> PricePerformance:
-        _in_order(self, "derate", "utilization", "purchase_usd_per_accelerator", "wall_over_limit")
-        _in_order(self, "rent_falls_per_year", "host_share", "network_share")
-        _in_order(self, "place_usd_per_kilowatt_month", "staff_usd_per_accelerator_year")
-        return self
-
-
-class MyDeployment(BaseModel):
+class MyDeployment(Strict):
     """A measurement of the user's own beside the official record. Empty texts and zeros are left to the files."""
-
-    model_config = Common.model_config
 
     files: Annotated[list[DataFile], Field(min_length=1), AfterValidator(each_once)] = [
         "examples/vllm_concurrency.jsonl"
@@ -301,131 +277,33 @@ class MyDeployment(BaseModel):
     tpot_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
 
 
-class SourceAudit(BaseModel):
-    """Which published figures can be believed: of `documents`, with the roofline and the conclusions of `benchmark`."""
-
-    model_config = Common.model_config
-
-    documents: list[Document] = []
-    benchmark: Benchmark = "llama2-70b"
-    scenario: Scenario = "Offline"
-    baseline: Accelerator = "H100 SXM"
-    rounds: Rounds = ["v4.1"]
-    cache_gb: Annotated[float, Field(ge=0)] = 0.0
-
-
-class OfficialRecord(BaseModel):
-    """How far the record of `rounds` agrees with its own logs, and the best of `benchmark` over them."""
-
-    model_config = Common.model_config
-
-    rounds: Rounds = []
-    benchmark: Benchmark = "llama2-70b"
-    scenario: Scenario = "Offline"
-
-
-class Interactivity(BaseModel):
-    """Throughput at each of `speeds`, tokens per second to a user, on `benchmark` in `rounds`; official runs only."""
-
-    model_config = Common.model_config
-
-    benchmark: Benchmark = "gpt-oss-120b"
-    accelerators: list[Baseline] = []
-    rounds: Rounds = ["v6.0", "v6.1"]
-    speeds: Annotated[list[Annotated[float, Field(gt=0, le=MOST_SPEED)]], Field(min_length=1, max_length=6)] = [
-        10.0,
-        25.0,
-        50.0,
-        100.0,
-    ]
-
-    @model_validator(mode="after")
-    def _each_speed_once(self) -> Interactivity:
-        if self.speeds != sorted(set(self.speeds)):
-            raise Refused(lambda called: f"{called('speeds')} must be numbers that rise, each once; got {self.speeds}")
-        return self
-
-
-class Overview(BaseModel):
-    """Where the accelerators on sale stand on `benchmark`, beside `baseline`; what the newest of `rounds` changed."""
-
-    model_config = Common.model_config
-
-    benchmark: Benchmark = "llama2-70b"
-    scenario: Scenario = "Offline"
-    baseline: Baseline = "H100 SXM"
-    rounds: Rounds = []
-
-
-class Progress(BaseModel):
-    """What each of `rounds` added on `benchmark`, and on the one of a long `history`; empty lists mean all."""
-
-    model_config = Common.model_config
-
-    benchmark: Benchmark = "llama2-70b"
-    scenario: Scenario = "Offline"
-    accelerators: list[Accelerator] = []
-    rounds: Rounds = []
-    history: Benchmark = "retinanet"
-
-
-class Explorer(BaseModel):
-    """The official results that the explorer holds, of `rounds` and `divisions`; empty lists mean all.
-
-    At first it shows `benchmark` and `scenario` in the newest round that has them.
-    """
-
-    model_config = Common.model_config
-
-    rounds: Rounds = []
-    divisions: list[Literal[DIVISIONS]] = []
-    benchmark: Benchmark = "gpt-oss-120b"
-    scenario: Scenario = "Offline"
-
-
-class Scaling(BaseModel):
-    """What larger systems keep per accelerator, and how far submitters lie apart; empty lists mean all."""
-
-    model_config = Common.model_config
-
-    benchmark: Benchmark = "deepseek-r1"
-    scenario: Scenario = "Offline"
-    accelerators: list[Accelerator] = []
-    rounds: Rounds = []
-
-
-MODELS: dict[str, type[BaseModel]] = {
-    "generational_speedup": GenerationalSpeedup,
-    "quantization_tradeoffs": QuantizationTradeoffs,
-    "power_efficiency": PowerEfficiency,
-    "real_world_derating": RealWorldDerating,
-    "source_audit": SourceAudit,
-    "price_performance": PricePerformance,
-    "my_deployment": MyDeployment,
-    "official_record": OfficialRecord,
-    "interactivity": Interactivity,
-    "overview": Overview,
-    "progress": Progress,
-    "scaling": Scaling,
-    "explorer": Explorer,
+MODELS: dict[str, type[Strict]] = {
     "accelerator_choice": AcceleratorChoice,
+    "my_deployment": MyDeployment,
+    "real_world_derating": RealWorldDerating,
 }
 
 
 def model_for(notebook: str) -> type[BaseModel]:
-    """The model of a notebook's parameters: of MODELS, else as its parameters cell declares them (declared.py).
+    """The model of a notebook's parameters: of MODELS, else as its parameters cell declares them.
 
     Raises ParameterError with the notebooks there are, and where such a cell declares nothing usable.
     """
     if notebook in MODELS:
         return MODELS[notebook]
-    if not (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
-        there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
-        raise ParameterError(f"no notebook {not_among(notebook, there)}")
+    path = NOTEBOOKS / f"{notebook}.ipynb"
     try:
-        return declared_parameters.model(path, Common)
+        model = of_file(path, _declared)
     except declared_parameters.DeclarationError as error:
         raise ParameterError(str(error)) from None
+    if model is None:
+        there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
+        raise ParameterError(f"no notebook {not_among(notebook, there)}")
+    return model
+
+
+def _declared(path: Path) -> type[BaseModel]:
+    return declared_parameters.model(path, Strict, COMMON | OWN.get(path.stem, {}))
 
 
 def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:

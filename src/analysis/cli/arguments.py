@@ -42,8 +42,14 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add = _with_examples(parser, PLAN_EXAMPLES)
     add("--benchmark", required=True, help="as in data/benchmarks.csv, such as llama2-70b")
     add("--users", required=True, type=int, help="concurrent users")
-    add("--tokens-per-user", required=True, type=float, metavar="T", help="interactivity: tokens/s each user sees")
-    add("--accelerator", default="H200 SXM", help="as in data/accelerators.csv (default H200 SXM)")
+    _add_speed(add)
+    add(
+        "--accelerator",
+        dest="baseline",
+        default="H200 SXM",
+        metavar="NAME",
+        help="as in data/accelerators.csv (default H200 SXM)",
+    )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
@@ -56,7 +62,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     _add_demand(add)
     add("--wait-percentile", type=float, metavar="P", help="share of requests within the TTFT limit (0.99)")
     add("--prefill-share", type=float, metavar="S", help="share of dense compute that prefill reaches (0.5)")
-    add("--context", metavar="T", help="tokens in the KV cache of a request (500-2000)")
+    add("--context", dest="context_tokens", metavar="T", help="tokens in the KV cache of a request (500-2000)")
     add("--wall-over-limit", metavar="R", help="node power over summed power limits (as measured systems)")
     _add_draws(add)
 
@@ -65,7 +71,7 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     """Add the options of a choice of accelerators."""
     add = _with_examples(parser, CHOOSE_EXAMPLES)
     add("--users", required=True, type=int, help="concurrent users")
-    add("--tokens-per-user", required=True, type=float, metavar="T", help="interactivity: tokens/s each user sees")
+    _add_speed(add)
     add("--benchmark", help="as in data/benchmarks.csv (default: closest to the model, llama2-70b without one)")
     add("--model", help="name of your model; the name of a benchmark selects it")
     add("--parameters", dest="parameters_billion", type=float, metavar="B", help="of the model, in billions")
@@ -94,7 +100,7 @@ def _add_cost_model(add: Callable[..., Any]) -> None:
 
 def _add_demand(add: Callable[..., Any]) -> None:
     """Add the options of traffic, latency limits, requests, and memory that plans and choices share."""
-    add("--peak", metavar="R", help="peak over mean traffic (1-1.5)")
+    add("--peak", dest="peak_over_mean", metavar="R", help="peak over mean traffic (1-1.5)")
     add("--scenario", help="MLPerf scenario planned with; tighter ones count too (Server)")
     add("--ttft-ms", type=float, help="limit on TTFT (2000)")
     add("--tpot-ms", type=float, help="limit on TPOT (200)")
@@ -102,6 +108,11 @@ def _add_demand(add: Callable[..., Any]) -> None:
     add("--tokens-per-request", type=float, metavar="T", help="output tokens (those of the benchmark)")
     add("--precision", dest="weight_precision", help="of the weights in memory (fp8)")
     add("--cache-precision", help="of the KV cache (fp16)")
+
+
+def _add_speed(add: Callable[..., Any]) -> None:
+    about = "interactivity: tokens/s each user sees"
+    add("--tokens-per-user", dest="tokens_per_second_per_user", required=True, type=float, metavar="T", help=about)
 
 
 def _add_draws(add: Callable[..., Any]) -> None:
@@ -114,8 +125,10 @@ def _add_draws(add: Callable[..., Any]) -> None:
 def add_measure(parser: argparse.ArgumentParser) -> None:
     """What is said of a measurement where its files do not say it."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES_HELP)
-    parser.add_argument("--accelerator", default="", help="that the runs ran on, where the files do not say")
-    parser.add_argument("--count", type=int, default=0, help="how many accelerators, where the files do not say")
+    parser.add_argument("--accelerator", help="that the runs ran on, where the files do not say")
+    parser.add_argument(
+        "--count", dest="accelerator_count", type=int, help="of accelerators, where the files do not say"
+    )
     parser.add_argument("--benchmark", help="to compare with, where the model's name does not tell")
     parser.add_argument("--precision", help="of the weights, where the files do not say")
     parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")

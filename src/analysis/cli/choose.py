@@ -185,25 +185,15 @@ def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice:
-    values = option_values.given(
-        arguments, "benchmark", "model", "parameters_billion", "active_parameters_billion", "users", "scenario",
-        "cost_model", "rank_by", "usd_per_hour_at_most", "kilowatts_at_most", "spare_nodes", "ttft_ms", "tpot_ms",
-        "prompt_tokens", "tokens_per_request", "weight_precision", "cache_precision", "rounds", "draws", "seed",
-    )  # fmt: skip
+    values = option_values.asked(arguments, AcceleratorChoice, catalog, option)
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")
-    option_values.with_results(arguments.rounds, catalog)
-    values["tokens_per_second_per_user"] = arguments.tokens_per_user
-    if arguments.baseline:
-        values["baseline"] = option_values.accelerator_of("--baseline", arguments.baseline, catalog)
     named = arguments.accelerators or ()
     values["accelerators"] = [option_values.accelerator_of("--accelerators", name, catalog) for name in named]
     values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
     if arguments.derate:
         derate = option_values.derate(arguments.derate)
         values["derate"] = [derate.low, derate.high]
-    if arguments.peak:
-        values["peak_over_mean"] = option_values.numbers(option("peak_over_mean"), arguments.peak)
     return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
 
 

@@ -7,9 +7,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from analysis._core import unprintable
+from analysis._core.refusal import Refused
 from analysis._core.table_text import UnusableTable
 from analysis._core.vocabulary import FILED_AS
 from analysis._import.official import UNPACKED_GB, UNPACKED_TIMES
@@ -48,6 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # Whoever reads has seen enough, as `head` has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
+    except Refused as error:
+        return _wrong(error)
     except UnusableTable as error:
         return _failed(f"{error}\nNext: put the table right; `make check` names every fault of data/")
     except OSError as error:  # A full disk, a folder without write permission: the message says which.
@@ -58,8 +62,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="analysis", description="Reports on published MLPerf Inference figures.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    for part in (_building, _figures, _deciding):
-        part(commands)
+    _building(commands)
+    _figures(commands)
+    add_plan(_add(commands, "plan", _answer, "plan capacity: nodes, cost, and power for users on one accelerator"))
+    add_choose(_add(commands, "choose", _answer, "rank available accelerators for a model, users, and a budget"))
+    add_measure(_add(commands, "measure", _answer, "set measurement files of your own beside the official record"))
     return parser
 
 
@@ -129,20 +136,9 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     _add(commands, "describe", _describe, "bring the tables' hashes and column dictionary up to an edit")
 
 
-def _deciding(commands: argparse._SubParsersAction) -> None:
-    plan = _add(commands, "plan", _plan, "plan capacity: nodes, cost, and power for users on one accelerator")
-    add_plan(plan)
-
-    choose = _add(commands, "choose", _choose, "rank available accelerators for a model, users, and a budget")
-    add_choose(choose)
-
-    measure = _add(commands, "measure", _measure, "set measurement files of your own beside the official record")
-    add_measure(measure)
-
-
 def _add(commands: argparse._SubParsersAction, name: str, command: Callable, about: str) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, name_of_command=name)
     return parser
 
 
@@ -152,15 +148,10 @@ def _interrupt(signum: int, frame: object) -> None:
 
 def _reports(arguments: argparse.Namespace) -> int:
     from analysis._build.reports import build_reports
-    from analysis._build.runs.runfiles import UnknownReport
 
-    try:
-        if arguments.watch:
-            return _watch(arguments)
-        outcome = build_reports(arguments.names, force=arguments.force, say=_say, **execution(arguments))
-    except UnknownReport as error:
-        return _wrong(error)
-    return outcome.status
+    if arguments.watch:
+        return _watch(arguments)
+    return build_reports(arguments.names, force=arguments.force, say=_say, **execution(arguments)).status
 
 
 def _watch(arguments: argparse.Namespace) -> int:
@@ -177,28 +168,33 @@ def _watch(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from analysis._build.runs.runfiles import RunFileError
+    from tqdm import tqdm
+
     from analysis._build.sweep import build_sweep
     from analysis._core.cluster import ClusterError
-    from analysis.cli.progress_bar import Bar
 
     how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
-    try:
-        with Bar(_say) as bar:
-            outcome = build_sweep(arguments.file, say=bar.say, progress=bar.show, **how)
-    except (RunFileError, ClusterError) as error:
-        return _wrong(error)
-    return outcome.status
+    with tqdm(total=0, unit=" reports", dynamic_ncols=True, disable=None) as bar:  # None: in a terminal alone
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        def say(line: str) -> None:
+            bar.clear()
+            _say(line)
+
+        try:
+            return build_sweep(arguments.file, say=say, progress=progress, **how).status
+        except ClusterError as error:
+            return _wrong(error)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
-    from analysis._build.refresh import UnknownNotebook, refresh
+    from analysis._build.refresh import refresh
 
     os.environ["ANALYSIS_OFFICIAL"] = "shipped"  # Stored outputs are the same on every machine, whatever was imported.
-    try:
-        return refresh(arguments.names, say=_say, **execution(arguments))
-    except UnknownNotebook as error:
-        return _wrong(error)
+    return refresh(arguments.names, say=_say, **execution(arguments))
 
 
 def _notebook(arguments: argparse.Namespace) -> int:
@@ -250,33 +246,16 @@ def _data(arguments: argparse.Namespace) -> int:
         return _failed(error)
 
 
-def _plan(arguments: argparse.Namespace) -> int:
-    from analysis.cli import plan
-
-    return _printed(plan.run, arguments)
-
-
-def _choose(arguments: argparse.Namespace) -> int:
-    from analysis.cli import choose
-
-    return _printed(choose.run, arguments)
-
-
-def _measure(arguments: argparse.Namespace) -> int:
-    from analysis.cli import measure
-
-    return _printed(measure.run, arguments)
-
-
-def _printed(run: Callable[[argparse.Namespace], list[str]], arguments: argparse.Namespace) -> int:
-    """Print what a command has to say.
+def _answer(arguments: argparse.Namespace) -> int:
+    """Print what the module of a command, one of planner's questions, has to say.
 
     What it was asked wrongly ends with status 2 and the valid choices, what has no answer with status 1 and why.
     """
-    from analysis.cli.option_values import Nothing  # `run` has loaded it.
+    module = import_module(f"analysis.cli.{arguments.name_of_command}")
+    from analysis.cli.option_values import Nothing  # The module has loaded it.
 
     try:
-        lines = run(arguments)
+        lines = module.run(arguments)
     except ValueError as error:
         return _wrong(error)
     except Nothing as error:
@@ -298,13 +277,9 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _new_report(arguments: argparse.Namespace) -> int:
-    from analysis._build.new_report import NotNew, start
+    from analysis._build.new_report import start
 
-    try:
-        written = start(arguments.name, arguments.question)
-    except NotNew as error:
-        return _wrong(error)
-    _say(f"written: {' and '.join(written)}")
+    _say(f"written: {' and '.join(start(arguments.name, arguments.question))}")
     _say(f"Next: make lab, edit the notebook, make refresh, make reports/{arguments.name}.html")
     return 0
 

@@ -125,13 +125,7 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
-    values = option_values.given(
-        arguments, "benchmark", "precision", "cost_model", "scenario", "rounds", "ttft_ms", "tpot_ms"
-    )
-    option_values.with_results(arguments.rounds, catalog)
-    values["accelerator_count"] = arguments.count
-    if arguments.accelerator:
-        values["accelerator"] = option_values.accelerator_of("--accelerator", arguments.accelerator, catalog)
+    values = option_values.asked(arguments, MyDeployment, catalog)
     if arguments.price:
         values["prices"] = [option_values.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

@@ -6,6 +6,9 @@ import argparse
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel
 
 from analysis._core import price_quote
 from analysis._core.choices import choose, folded
@@ -24,6 +27,8 @@ OPTIONS = {
     "tokens_per_second_per_user": "--tokens-per-user",
     "weight_precision": "--precision",
 }
+OWN = {"derate", "files"}  # what each command says in its own way
+RANGES = {"context_tokens", "peak_over_mean", "wall_over_limit"}  # parameters of two numbers
 PERCENT = 5.0  # a derate is a share; nobody means five times the benchmark, so larger numbers are per cent
 DERATES = "per cent such as 60-80 or 5%, a share of at most 1 such as 0.6-0.8, or measured"  # what may be asked
 _MEASURED = re.compile(r"measured(?:\s*x\s*(.+))?")
@@ -133,9 +138,21 @@ def in_options(option: Called = option) -> Iterator[None]:
         raise ValueError(error.told(option)) from None
 
 
-def given(arguments: argparse.Namespace, *names: str) -> dict:
-    """The arguments of `names` that were given, by name."""
-    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+def asked(
+    arguments: argparse.Namespace, model: type[BaseModel], catalog: Catalog, option: Called = option
+) -> dict[str, Any]:
+    """The parameters of the model that options give: ranges as numbers, accelerators by the names that tables have.
+
+    What production keeps is each command's own. Raises ValueError naming the option.
+    """
+    named = {name: getattr(arguments, name, None) for name in model.model_fields}
+    values = {name: value for name, value in named.items() if value is not None and name not in OWN}
+    with_results(values.get("rounds"), catalog)
+    for name in values.keys() & RANGES:
+        values[name] = numbers(option(name), values[name])
+    for name in values.keys() & {"accelerator", "baseline"}:
+        values[name] = accelerator_of(option(name), values[name], catalog)
+    return values
 
 
 def lines(table: Table) -> Iterable[str]:

@@ -64,22 +64,9 @@ def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame
 
 
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
-    values = option_values.given(
-        arguments, "benchmark", "users", "scenario", "cost_model", "ttft_ms", "tpot_ms", "weight_precision",
-        "cache_precision", "wait_percentile", "tokens_per_request", "prompt_tokens", "prefill_share", "spare_nodes",
-        "rounds", "draws", "seed",
-    )  # fmt: skip
-    option_values.with_results(arguments.rounds, catalog)
-    values["tokens_per_second_per_user"] = arguments.tokens_per_user
-    values["baseline"] = option_values.accelerator_of("--accelerator", arguments.accelerator, catalog)
-    if arguments.peak:
-        values["peak_over_mean"] = option_values.numbers("--peak", arguments.peak)
+    values = option_values.asked(arguments, RealWorldDerating, catalog)
     if arguments.price:
         values["prices"] = [option_values.price("--price", arguments.price, catalog, values["baseline"])]
-    if arguments.wall_over_limit:
-        values["wall_over_limit"] = option_values.numbers("--wall-over-limit", arguments.wall_over_limit)
-    if arguments.context:
-        values["context_tokens"] = option_values.numbers("--context", arguments.context)
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 

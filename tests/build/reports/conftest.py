@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis._build.kernels import warm
 from analysis._build.kernels.pool import KINDS
 from analysis._build.reports import Outcome, build_reports, plan_reports
 from analysis._build.runs import runfiles
@@ -155,16 +154,13 @@ def built(tmp_path_factory: pytest.TempPathFactory, without_libraries: Callable)
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
-    yield tmp_path_factory.mktemp("one") / "project"
-    warm.close()
+    return tmp_path_factory.mktemp("one") / "project"
 
 
 @pytest.fixture
-def project(built: Project, place: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(built: Project, place: Path, one_fork_server: None) -> Project:
     """A copy of the built project, to be changed at will."""
     shutil.rmtree(place, ignore_errors=True)
-    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
-    monkeypatch.setattr(warm, "close", lambda env=None: None)
     return built.copy(place)

@@ -64,8 +64,7 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project, kerne
     assert outcome.status == 1
     assert outcome.built == ["good"]
     said = {failure.report: failure.text() for failure in outcome.failed}
-    assert "notebooks/apples.ipynb, cell 8 of 10 (In [6])" in said["apples"]
-    assert 'under "What is compared"' in said["apples"]
+    assert 'notebooks/apples.ipynb, cell 8 of 10, under "What is compared"' in said["apples"]
     assert "line 3: rows['H100']" in said["apples"]
     assert "KeyError: 'H100'" in said["apples"]
     assert "reports/.failed/apples.ipynb" in said["apples"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis._build.page.markup import Markup
-from analysis._build.runs.commits import history
+from analysis._build.runs.commits import commit_of
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -53,9 +53,8 @@ def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(reposit
     first = repository.commit(a="1", b="1")
     second = repository.commit(b="2")
     repository.commit(c="1")
-    said = history(repository.root)
-    assert said.of(["a"]) == {"id": first, "not_committed": []}
-    assert said.of(["b", "a"]) == {"id": second, "not_committed": []}
+    assert commit_of(["a"], repository.root) == {"id": first, "not_committed": []}
+    assert commit_of(["b", "a"], repository.root) == {"id": second, "not_committed": []}
 
 
 def test_a_branch_counts_as_its_merge_which_has_both_sides(repository: Repository) -> None:
@@ -68,7 +67,7 @@ def test_a_branch_counts_as_its_merge_which_has_both_sides(repository: Repositor
     repository.git("merge", "--quiet", "--no-edit", "side")
     merge = repository.git("rev-parse", "HEAD")
     repository.commit(c="1")
-    assert history(repository.root).of(["a", "b"])["id"] == merge
+    assert commit_of(["a", "b"], repository.root)["id"] == merge
     assert repository.git("show", f"{merge}:a") == repository.git("show", f"{merge}:b") == "2"
 
 
@@ -80,14 +79,14 @@ def test_what_is_not_committed_is_named(repository: Repository) -> None:
         (repository.root / name).write_text("3")
     (repository.root / "added").write_text("3")
     repository.git("add", "added")
-    said = history(repository.root).of(["a", "added", "b", "gone", "new"])
+    said = commit_of(["a", "added", "b", "gone", "new"], repository.root)
     assert said == {"id": first, "not_committed": ["a", "added", "gone", "new"]}
-    assert history(repository.root).of(["new"]) == {"id": None, "not_committed": ["new"]}
+    assert commit_of(["new"], repository.root) == {"id": None, "not_committed": ["new"]}
 
 
 def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(repository: Repository) -> None:
     commit = repository.commit(**{"project__caf\u00e9 au lait": "1", "a": "1"})
-    assert history(repository.root / "project").of(["caf\u00e9 au lait"]) == {"id": commit, "not_committed": []}
+    assert commit_of(["caf\u00e9 au lait"], repository.root / "project") == {"id": commit, "not_committed": []}
 
 
 def test_another_repository_s_hook_does_not_lead_astray(
@@ -97,19 +96,19 @@ def test_another_repository_s_hook_does_not_lead_astray(
     other.commit(a="1")
     commit = repository.commit(a="1")
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
-    assert history(repository.root).of(["a"])["id"] == commit
+    assert commit_of(["a"], repository.root)["id"] == commit
 
 
 def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert history(tmp_path) is None
+    assert commit_of(["a"], tmp_path) is None
     repository = Repository(tmp_path)
-    assert history(tmp_path) is None
+    assert commit_of(["a"], tmp_path) is None
     repository.commit(a="1")
-    assert history(tmp_path) is not None
+    assert commit_of(["a"], tmp_path) is not None
     monkeypatch.setenv("PATH", "")
-    assert history(tmp_path) is None
+    assert commit_of(["a"], tmp_path) is None
 
 
 def test_the_page_names_the_commit_and_what_is_beside_it(project: Project) -> None:

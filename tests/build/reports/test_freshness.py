@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis._build.kernels import warm
 from analysis._build.reports import build_reports
 from analysis._build.runs import freshness, modules
 
@@ -166,7 +166,7 @@ def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> Non
 
 def test_a_run_without_work_imports_nothing_heavy(project: Project) -> None:
     program = f"""
-import sys
+import psutil, sys
 from pathlib import Path
 from analysis._build.runs.folders import Places
 from analysis._build.reports import build_reports
@@ -175,8 +175,7 @@ outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})),
 assert len(outcome.fresh) == 2, outcome
 heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotlib", "IPython"}} & set(sys.modules)
 assert not heavy, heavy
-from analysis._build.kernels import warm
-assert not warm._servers
+assert not psutil.Process().children()
 """
     subprocess.run([sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)})
 
@@ -189,7 +188,7 @@ def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
     if edited:
         (project.places.reports / "apples.json").unlink()
     started, seen = [], []
-    monkeypatch.setattr(warm, "start", lambda **launch: started.append(launch))
+    monkeypatch.setattr("analysis._build.reports.Kernels", lambda *given: nullcontext(started.append(given)))
 
     def validate(notebook: str, given: Any) -> Any:
         seen.append(bool(started))

@@ -22,13 +22,9 @@ import psutil
 import pytest
 
 from analysis._build.index import front
-from analysis._build.kernels.pool import Kernels
-from analysis._build.reports import Outcome, plan_reports
-from analysis._build.runs import runfiles
 from analysis._build.runs.folders import Places
-from analysis._build.watch import edits, loop
-from analysis._build.watch.server import Preview
-from analysis._build.watch.text_edits import RewordingBuilder
+from analysis._build.watch import loop
+from analysis._build.watch.preview import Preview
 
 PROGRAM = """
 import signal
@@ -248,7 +244,7 @@ def test_a_page_s_own_script_stays_allowed(tmp_path: Path) -> None:
     page = tmp_path / "reports" / "a.html"
     page.write_text(f'<meta content="{own}"></head><body class="x"><p>1</p></body>')
     with Preview(Places.under(tmp_path), 0) as preview:
-        text = preview.page(page)[0].decode()
+        text = preview.page(page)[0]
     assert re.search(r"script-src 'sha256-\S+=' 'sha256-abc='; img-src", text) and text.count("script-src") == 1
     assert text.index("<p>1</p>") < text.index("<script") < text.index("</body>")
 
@@ -283,23 +279,15 @@ def test_an_ended_preview_leaves_nothing(project: Any, tmp_path: Path, number: s
     assert left == [] or number == signal.SIGKILL
 
 
-def test_own_code_that_was_edited_takes_a_new_process_once_it_can_be_loaded(
-    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = tmp_path / "own.py"
-    monkeypatch.setattr(edits, "running", lambda: {own})
+def test_own_code_that_was_edited_takes_a_new_process(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = project.places.source / "toy" / "sums.py"
+    monkeypatch.setattr(loop, "running", lambda: {own})
+
     said: list[str] = []
-    with Preview(project.places, 0) as preview:
-        state = loop._Loop([], project.places, preview, None, None, 1, project.validate, said.append)
-        assert state.runs_as_written({tmp_path / "other.py"})
-        monkeypatch.setattr(loop, "LOADED", "def broken(:")
-        assert not state.runs_as_written({own})
-        assert "SyntaxError" in preview.trouble and said == [preview.trouble]
-        monkeypatch.setattr(loop, "LOADED", "import analysis._build.watch.loop")
-        with pytest.raises(loop.Restart) as restart:
-            state.runs_as_written({own})
-        assert restart.value.port == preview.port
-        assert state.runs_as_written(set()) and preview.trouble == ""
+    monkeypatch.setattr(loop._Loop, "build", lambda self, state: own.write_text(own.read_text() + "# edited"))
+    with pytest.raises(loop.Restart) as restart:
+        loop.watch(places=project.places, port=0, kernels="ordinary", validate=project.validate, say=said.append)
+    assert f":{restart.value.port}/" in said[0]
 
 
 def test_what_is_watched(project: Any) -> None:
@@ -307,50 +295,10 @@ def test_what_is_watched(project: Any) -> None:
     for unseen in (".ipynb_checkpoints/apples.ipynb", ".~apples.ipynb", "apples.ipynb~"):
         (places.notebooks / unseen).parent.mkdir(exist_ok=True)
         (places.notebooks / unseen).touch()
-    state = edits.file_versions(places)
+    state = loop.file_versions(places)
     seen = {path.relative_to(places.root).as_posix() for path in state if path.is_relative_to(places.root)}
     assert seen - {f"src/{name}.py" for name in project.unused} == {
         "data/apples.csv", "notebooks/apples.ipynb", "notebooks/runs/apples.yml", "notebooks/runs/apples_five.yml",
         "requirements.lock", "src/toy/__init__.py", "src/toy/sums.py",
     }  # fmt: skip
-    places.notebook("apples").write_text("{}")
-    (places.data / "apples.csv").unlink()
-    after = edits.file_versions(places)
-    assert edits.changed(state, after) == {places.notebook("apples"), places.data / "apples.csv"}
-    one, other = places.runs / "apples.yml", places.runs / "apples_five.yml"
-    concerning = edits.concerning(state, places.notebook("apples"), one, places)
-    assert one in concerning and other not in concerning and places.data / "apples.csv" in concerning
-    assert Path(loop.__file__) in edits.running() and Path(loop.__file__) in state
-
-
-def test_words_that_were_edited_run_no_cell_and_give_the_page_of_a_build(project: Any, tmp_path: Path) -> None:
-    places = project.places
-    ran = tmp_path / "ran.txt"
-    project.notebook("apples", project.cells(project.code(f"_ = open({str(ran)!r}, 'a').write('x')")))
-    project.run_file("apples", "apples", apples=4)
-    path = places.notebook("apples")
-
-    def build(builder: RewordingBuilder) -> dict[str, bytes]:
-        [plan] = plan_reports(runfiles.run_files(places, ["apples"]), places, Outcome(), project.validate)
-        assert builder.build(plan) is None
-        return {name: (places.reports / name).read_bytes() for name in ("apples.html", "apples.json")}
-
-    with Kernels(places) as kernels:
-        builder = RewordingBuilder(places, kernels, 60)
-        build(builder)
-        replaced(path, "What is compared", "What is set side by side")
-        reworded = build(builder)
-        assert ran.read_text() == "x" and b"What is set side by side" in reworded["apples.html"]
-        assert b'"apples": 4' in reworded["apples.json"]
-        assert reworded == build(RewordingBuilder(places, kernels, 60)) and ran.read_text() == "xx"
-        edits_of_what_cells_read = [
-            (path, "low = double(apples)", "low = double(apples) + 1"),
-            (path, '"hide-input"', '"shown"'),
-            (places.source / "toy" / "sums.py", "2 * x", "4 * x"),
-            (places.data / "apples.csv", "1,3", "1,4"),
-            (places.runs / "apples.yml", "apples: 4", "apples: 5"),
-        ]
-        for number, (edited, old, new) in enumerate(edits_of_what_cells_read, start=3):
-            replaced(edited, old, new)
-            build(builder)
-            assert ran.read_text() == "x" * number, edited
+    assert Path(loop.__file__) in loop.running() and Path(loop.__file__) in state

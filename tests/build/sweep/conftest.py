@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis._build.kernels import warm
 from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._build.sweep import build_sweep
@@ -104,18 +103,15 @@ sys.exit({call})
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
-    yield tmp_path_factory.mktemp("one") / "orchard"
-    warm.close()
+    return tmp_path_factory.mktemp("one") / "orchard"
 
 
 @pytest.fixture
-def orchard(place: Path, without_libraries: Callable, monkeypatch: pytest.MonkeyPatch) -> Orchard:
+def orchard(place: Path, without_libraries: Callable, one_fork_server: None) -> Orchard:
     """A project of its own for each test."""
     shutil.rmtree(place, ignore_errors=True)
-    # It takes seconds to load; tests/build/kernels holds that a build ends what it forked from.
-    monkeypatch.setattr(warm, "close", lambda env=None: None)
     orchard = Orchard(place)
     without_libraries(orchard.places.source)
     return orchard

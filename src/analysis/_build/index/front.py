@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from analysis._build.page import picture
 from analysis._build.page.markup import parsed, without_styles
 from analysis._build.page.templates import fill
 from analysis._build.runs import freshness, runfiles, output_files
@@ -107,5 +106,4 @@ def _image(stated: dict[str, Any], places: Places) -> str | None:
     drawing = places.pictures / f"{stated['report']}.svg"
     if not stated["picture"] or not drawing.exists():
         return None
-    small = picture.small(drawing.read_text(encoding="utf-8"), stated["picture"]["whole"])
-    return b64encode(small.encode()).decode()
+    return b64encode(drawing.read_bytes()).decode()

@@ -22,10 +22,16 @@ def write(sweep: Sweep, places: Places) -> None:
     """
     text, binary = (places.reports / name for name in NAMES)
     columns, rows = table(sweep, places)
-    written = _csv(columns, rows)
-    if file_sha256(text) != sha256(written) or not binary.is_file():
-        write_whole(binary, _parquet(columns, rows))
-        write_whole(text, written)
+    written = io.StringIO()
+    writer = csv.DictWriter(written, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    if file_sha256(text) != sha256(written.getvalue()) or not binary.is_file():
+        import pandas as pd
+
+        findings = pd.DataFrame(rows, columns=columns).astype({"low": "float64", "high": "float64"})
+        write_whole(binary, findings.to_parquet(index=False, compression="zstd"))
+        write_whole(text, written.getvalue())
 
 
 def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]]:
@@ -43,38 +49,8 @@ def table(sweep: Sweep, places: Places) -> tuple[list[str], list[dict[str, Any]]
         for finding in record.values(stated):
             values = {"finding": finding["name"]} | {name: _plain(finding[name]) for name in FINDING[1:]}
             rows.append({"report": point.run.report, "notebook": stated["notebook"]} | given | values)
-    parameters = list(sweep.points[0].parameters)
-    return ["report", "notebook", *parameters, *FINDING], rows
+    return ["report", "notebook", *sweep.points[0].parameters, *FINDING], rows
 
 
 def _plain(value: Any) -> Any:
     return canonical_json(value) if isinstance(value, list | dict) else value
-
-
-def _csv(columns: list[str], rows: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _parquet(columns: list[str], rows: list[dict[str, Any]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    arrays = {name: [row[name] for row in rows] for name in columns}
-    kinds = {name: pa.float64() if name in ("low", "high") else _kind(values, pa) for name, values in arrays.items()}
-    made = pa.table({name: pa.array(values, kinds[name]) for name, values in arrays.items()})
-    file = io.BytesIO()
-    pq.write_table(made, file, compression="zstd")
-    return file.getvalue()
-
-
-def _kind(values: list[Any], pa: Any) -> Any:
-    """The Arrow type of a column: text, unless it holds truth values, whole numbers or numbers alone."""
-    kinds = {type(value) for value in values if value is not None}
-    for kind, arrow in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
-        if kinds and kinds <= kind:
-            return arrow
-    return pa.string()

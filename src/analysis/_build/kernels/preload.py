@@ -28,24 +28,14 @@ KERNEL = (  # what ipykernel and IPython import when a kernel starts, and with i
     "tornado.platform.asyncio",
     "zmq.utils.garbage",
 )
-MODULES = (
-    "numpy",
-    "pandas",
-    "pyarrow.csv",
-    "pyarrow.pandas_compat",
-    "pydantic.json_schema",
-    "pydantic.main",
-    "pydantic.types",
+MODULES = ("numpy", "pandas", "pyarrow.csv", "pyarrow.pandas_compat", "pydantic.json_schema", "pydantic.types")
+DRAWING = (
+    "matplotlib_inline.config",
+    "matplotlib.pyplot",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.backends.backend_agg",
+    "seaborn",
 )
-LATER = {  # what takes long, and is used by few notebooks or where a figure is not kept; what is loaded with each
-    "matplotlib": (
-        "matplotlib_inline.config",
-        "matplotlib.pyplot",
-        "matplotlib.backends.backend_svg",
-        "matplotlib.backends.backend_agg",
-    ),
-    "seaborn": ("seaborn",),
-}
 PACKAGE = "analysis"
 OWN = (
     "analysis.report",
@@ -54,82 +44,53 @@ OWN = (
     "analysis._display.provenance",
     "analysis._display.tables",
 )
-PATHS = "analysis._core.paths"
 TABLES = "analysis._display.notebook"  # the module of OWN whose `load` holds what every notebook reads
 Versions = dict[str, tuple[int, ...]]  # of files, by path; of one that is not there, nothing
 
 
-def load_libraries() -> dict[str, str]:
-    """Import the libraries that all notebooks use, as a kernel would, and use each once so that lazy parts are there.
+def load(drawing: bool) -> Versions:
+    """Import what all notebooks use, as a kernel would; returns the versions of the package's files that it rests on.
 
-    Returns the environment variables that libraries set while they are imported.
+    Libraries that are not installed are left out.
     """
     os.environ.pop("JPY_PARENT_PID", None)  # ipykernel reads it when it is imported.
-    with _telling_what_is_set() as environment:
+    with _looks_like_a_kernel():
         with absent("debugpy"):  # A debugger, which takes half of what a kernel needs to start.
-            _load(KERNEL)
-        _load(MODULES)
-        for use in (_tabulate, _validate):
-            with contextlib.suppress(ImportError):
-                use()
-    return environment
-
-
-def load_later(name: str) -> dict[str, str]:
-    """Import one of LATER, which kernels that are forked before import by themselves where they need it.
-
-    Returns the environment variables that it sets.
-    """
-    with _telling_what_is_set() as environment:
-        _load(LATER[name])
-        if name == "matplotlib":
+            _import(KERNEL)
+        _import(MODULES)
+        if drawing:
+            _import(DRAWING)
             with contextlib.suppress(ImportError):
                 _draw()
-    return environment
+        return _load_own()
 
 
-def figures_are_kept() -> bool:
-    """Whether the package that `load_own` has loaded keeps figures, and has some: then few are drawn."""
-    paths = sys.modules.get(PATHS)
-    return paths is not None and (folder := paths.cache("figures")) is not None and folder.exists()
+def _import(names: Iterable[str]) -> None:
+    for name in names:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
-@contextlib.contextmanager
-def _telling_what_is_set() -> Iterator[dict[str, str]]:
-    """A mapping that, once the block has ended, holds the environment variables that were set in it."""
-    before, changed = dict(os.environ), {}
-    yield changed
-    changed |= {name: value for name, value in os.environ.items() if before.get(name) != value}
+def _load_own() -> Versions:
+    """Import OWN from where the kernels' path says, and hold in memory what every notebook reads of tables.
 
-
-def _load(names: Iterable[str]) -> None:
-    with _looks_like_a_kernel():
-        for name in names:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-
-
-def load_own() -> Versions:
-    """Import OWN anew from where the kernels' path says; returns the versions of the files that it rests on.
-
-    What every notebook reads of tables is held in memory too. Nothing is loaded where no package stands first on that
-    path, as of another project, or where it cannot be: each kernel then meets the error by itself.
+    Nothing is loaded where no package stands first on that path, as of another project, or where it cannot be: each
+    kernel then meets the error by itself.
     """
     forget_own()
     first = Path(os.environ.get("PYTHONPATH", "").partition(os.pathsep)[0]) / PACKAGE
     if not (first / "__init__.py").is_file():
         return {}
     try:
-        with _looks_like_a_kernel():
-            for name in OWN:
-                importlib.import_module(name)
-            with contextlib.suppress(Exception):  # A table that is wrong is told by each notebook that reads it.
-                sys.modules[TABLES].load()
+        for name in OWN:
+            importlib.import_module(name)
+        with contextlib.suppress(Exception):  # A table that is wrong is told by each notebook that reads it.
+            sys.modules[TABLES].load()
     except Exception:
         forget_own()
         return {}
     modules = [module.__file__ for name, module in sys.modules.items() if _is_own(name) and module.__file__]
-    return versions([*modules, *map(str, sys.modules[PATHS].DATA.glob("*.csv"))])
+    return versions([*modules, *map(str, sys.modules["analysis._core.paths"].DATA.glob("*.csv"))])
 
 
 def versions(files: Iterable[str]) -> Versions:
@@ -180,20 +141,3 @@ def _draw() -> None:
     figure.subplots().plot([0, 1], label="a")
     for kind in ("svg", "png"):
         figure.savefig(io.BytesIO(), format=kind)
-
-
-def _tabulate() -> None:
-    """One tiny table, by the ways of frames that pandas imports at their first use."""
-    import pandas
-
-    frame = pandas.DataFrame({"a": ["b", "c"], "d": [1.0, 2.0]})
-    frame.to_csv(index=False)
-    frame.to_dict("records")
-    frame.pivot(columns="a", values="d")
-
-
-def _validate() -> None:
-    """One tiny model: at the first, pydantic looks through all that is installed for plugins."""
-    import pydantic
-
-    pydantic.create_model("Tiny", a=(int, 0))(a=1)

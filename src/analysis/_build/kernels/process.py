@@ -1,73 +1,60 @@
-"""The build's ends of the sockets to a fork server and to each kernel forked from it."""
+"""The process that warm kernels are forked from, and each of these kernels, as their owner sees them."""
 
-import contextlib
 import json
 import os
-import select
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 SOURCE = str(Path(__file__).resolve().parents[3])
 PROGRAM = (
     "import sys; sys.path[0] = {!r};"
-    "from analysis._build.kernels import forkserver; del sys.path[0]; forkserver.main({})"
+    "from analysis._build.kernels import forkserver; del sys.path[0]; forkserver.main(drawing={})"
 )
 
 
-class NoFork(RuntimeError):
-    """A kernel cannot be forked; the text says why."""
-
-
 class ForkServer:
-    """A process that forks kernels; it starts at once, and ends with `close` or with this process."""
+    """A process that loads libraries and then forks kernels (`forkserver.main`), until `close` or this one's end.
 
-    def __init__(self, env: Mapping[str, str], cwd: str) -> None:
-        if not sys.platform.startswith("linux"):
-            raise NoFork(f"on {sys.platform} a process cannot be forked safely")
-        self._lock, self._errors = threading.Lock(), tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        self._requests, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM.format(SOURCE, theirs.fileno())], env=dict(env), cwd=cwd,
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
-            )  # fmt: skip
+    `drawing`: those that draw figures too.
+    """
 
-    def fork(self, argv: list[str], env: dict[str, str], cwd: str, streams: tuple[int, int]) -> "ForkedProcess":
-        """A kernel with these arguments, its stdout and stderr on the given descriptors. Raises NoFork."""
-        ours, theirs = socket.socketpair()
-        try:
-            with theirs, self._lock:
-                socket.send_fds(self._requests, [b"k"], [theirs.fileno(), *streams])
-            ours.sendall(json.dumps({"argv": argv, "env": env, "cwd": cwd}).encode() + b"\n")
-            return ForkedProcess(ours)
-        except OSError as error:
-            ours.close()
-            raise NoFork(f"the process to fork from has ended: {self._last_words() or error}") from error
+    def __init__(self, env: Mapping[str, str], cwd: str, drawing: bool) -> None:
+        self._lock = threading.Lock()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(SOURCE, drawing)], env=dict(env), cwd=cwd,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+
+    def fork(self, argv: list[str], cwd: str, log: Path) -> "ForkedProcess":
+        """A kernel with these arguments that writes to `log`. Raises OSError where the server has ended."""
+        return ForkedProcess(self, self.ask(argv=argv, cwd=cwd, log=str(log)))
+
+    def ask(self, **request: Any) -> Any:
+        """What the server answers. Raises OSError where it has ended."""
+        with self._lock:
+            self.process.stdin.write(json.dumps(request).encode() + b"\n")
+            self.process.stdin.flush()
+            if not (line := self.process.stdout.readline()):
+                raise BrokenPipeError("the process that kernels are forked from has ended")
+            return json.loads(line)
 
     def close(self) -> None:
-        """Kill all kernels and end the server; callable twice, and from any thread."""
-        with contextlib.suppress(OSError):
-            self._requests.shutdown(socket.SHUT_RDWR)
+        """End the server and with it all kernels; callable twice."""
+        with suppress(OSError):
+            self.process.stdin.close()
         try:
             self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:  # It hangs in a library that it loads.
             self.process.kill()
             self.process.wait()
-        self._requests.close()
-        self._errors.close()
-
-    def _last_words(self) -> str:
-        if self._errors.closed:
-            return ""
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        self.process.stdout.close()
 
 
 class ForkedProcess:
@@ -75,33 +62,28 @@ class ForkedProcess:
 
     stdin = stdout = stderr = None
 
-    def __init__(self, kernel_socket: socket.socket) -> None:
-        """Wait for the pid. Raises ConnectionResetError where no process comes of the request."""
-        self._socket, self.returncode = kernel_socket, None
-        self._lines = kernel_socket.makefile("rb")
-        if not (line := self._lines.readline()):
-            raise ConnectionResetError("no answer")
-        self.pid = int(line)
+    def __init__(self, server: ForkServer, pid: int) -> None:
+        self._server, self.pid, self.returncode = server, pid, None
 
     def poll(self) -> int | None:
         """The exit status, negative for a signal, or None while the kernel runs."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.wait(timeout=0.0)
+        if self.returncode is None:
+            try:
+                self.returncode = self._server.ask(ended=self.pid)
+            except (OSError, ValueError):  # The server has ended, or is closed: its kernels end with it.
+                self.returncode = -signal.SIGKILL
         return self.returncode
 
-    def wait(self, timeout: float | None = None) -> int:
-        """The exit status, when the kernel has ended. Raises subprocess.TimeoutExpired after `timeout` seconds."""
-        if self.returncode is None:
-            ready, _, _ = select.select([self._socket], [], [], timeout)
-            if not ready:
-                raise subprocess.TimeoutExpired("kernel", timeout or 0.0)
-            self.returncode = self._status()
+    def wait(self) -> int:
+        """The exit status, when the kernel has ended."""
+        while self.poll() is None:
+            time.sleep(0.01)
         return self.returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal to the process, if it is there."""
         if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     def kill(self) -> None:
@@ -111,11 +93,3 @@ class ForkedProcess:
     def terminate(self) -> None:
         """Ask the process to end."""
         self.send_signal(signal.SIGTERM)
-
-    def _status(self) -> int:
-        line = ""
-        with contextlib.suppress(OSError):
-            line = self._lines.readline()
-        self._lines.close()
-        self._socket.close()
-        return int(line) if line else -signal.SIGKILL  # The server was killed, and its kernels end with it.

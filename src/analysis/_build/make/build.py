@@ -3,7 +3,6 @@
 The two are apart because another process, or another machine, may make what this one publishes.
 """
 
-import threading
 import traceback
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,7 +16,7 @@ from analysis._build.make.execute import Execution, NoKernel
 from analysis._build.make.made import Made, publish
 from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
-from analysis._build.runs import failures, freshness, modules
+from analysis._build.runs import commits, failures, freshness, modules
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
@@ -52,32 +51,27 @@ class Builder:
 
     def prepare(self, plans: Iterable[Plan]) -> None:
         """What the pages of these plans need of the exporter and of their notebooks' code, before they are made."""
-        for notebook in dict.fromkeys(self.places.notebook(plan.run.notebook) for plan in plans):
-            _prepare_export(notebook)
+        with suppress(Exception):  # Whoever makes a page is told.
+            from analysis._build.page import export
+
+            export.load()
+            for notebook in dict.fromkeys(self.places.notebook(plan.run.notebook) for plan in plans):
+                export.highlight(of_file(notebook, modules.notebook_code) or [])
 
     def _execution(self, plan: Plan) -> Execution:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
 
     def _make(self, plan: Plan, execution: Execution) -> Made:
-        return self._of(plan, execution, freshness.static_inputs(plan.run, self.places))
-
-    def _of(self, plan: Plan, execution: Execution, inputs: dict[str, str]) -> Made:
-        """The report of a notebook that is executed now; the digests in `inputs` were taken before."""
-        with self.kernels.one() as kernel:
-            # While the kernel works there is time for it.
-            threading.Thread(target=_prepare_export, args=[execution.path]).start()
-            notebook = execution.run(kernel)
-            kernel.ask_to_end()  # It ends while the page is made.
-            return self._finished(plan, notebook, inputs)
-
-    def _finished(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> Made:
-        """The report of an executed notebook."""
         from analysis._build.page import export
 
-        stated = self._state(plan, notebook, inputs)
-        html = export.page(notebook, stated, self.places.up)
-        picture = record.picture(notebook.cells)
-        return Made(plan.run.report, stated, html, picture and picture.svg)
+        inputs = freshness.static_inputs(plan.run, self.places)  # as they are before the notebook runs
+        with self.kernels.one() as kernel:
+            notebook = execution.run(kernel)
+            kernel.ask_to_end()  # It ends while the page is made.
+            stated = self._state(plan, notebook, inputs)
+            html = export.page(notebook, stated, self.places.up)
+            picture = record.picture(notebook.cells)
+            return Made(plan.run.report, stated, html, picture and picture.svg)
 
     def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
         run, stated = plan.run, record.state(notebook.cells)
@@ -90,18 +84,9 @@ class Builder:
 
     def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
         """Where git has the inputs and the run file; not those outside the project, as the engine may be."""
-        if plan.history is None:
-            return None
         keys = [key for key in [*inputs, plan.run.file] if key]
-        return plan.history.of(key for key in keys if self.places.path(key).is_relative_to(self.places.root))
-
-
-def _prepare_export(notebook: Path) -> None:
-    with suppress(Exception):  # Whoever makes a page is told.
-        from analysis._build.page import export
-
-        export.load()
-        export.highlight(of_file(notebook, modules.notebook_code) or [])
+        root = self.places.root
+        return commits.commit_of((key for key in keys if self.places.path(key).is_relative_to(root)), root)
 
 
 def in_words(plan: Plan, error: ReportFailed, notebook: Any, places: Places) -> Failure:

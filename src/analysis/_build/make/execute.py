@@ -1,16 +1,15 @@
-"""One notebook, run to its end by papermill with given parameters."""
+"""One notebook, run to its end with given parameters."""
 
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from papermill.engines import papermill_engines
-from papermill.execute import raise_for_execution_errors, remove_error_markers
+from nbclient import NotebookClient
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
 from analysis._core import mime
-from analysis._build.kernels.manager import ReportKernel
+from analysis._build.kernels.kernel import ReportKernel
 from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
 from analysis._build.runs.failures import death_words, raised
@@ -69,10 +68,8 @@ class Execution:
         self.cell = cell_index
 
     def _failed(self, error: Exception, kernel: ReportKernel) -> ReportFailed:
-        if hasattr(error, "ename"):  # papermill's or nbclient's error for a cell that raised
-            self._drop_papermill_marks()
+        if hasattr(error, "ename"):  # nbclient's error for a cell that raised
             words = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
-            self.cell = getattr(error, "cell_index", self.cell)
             return ReportFailed(words, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
         if isinstance(error, TimeoutError):
             return ReportFailed(f"The cell did not finish within the time limit of {self.timeout} s", self.cell)
@@ -81,10 +78,6 @@ class Execution:
         if type(error).__name__ == "DeadKernelError":
             return ReportFailed(death_words(kernel.exit_status(), kernel.last_words()), self.cell)
         return ReportFailed(f"{type(error).__name__}: {error}", self.cell)
-
-    def _drop_papermill_marks(self) -> None:
-        cells = self.notebook.cells
-        cells[:] = [c for c in cells if "papermill-error-cell-tag" not in c.metadata.get("tags", [])]
 
 
 def take_read(notebook: Any) -> None:
@@ -125,22 +118,24 @@ def refuse_bad_outputs(cells: list[Any]) -> None:
 
 
 def _execute(execution: Execution, kernel: ReportKernel) -> None:
-    """What `papermill.execute_notebook` does, but for the notebook's text, which nobody takes."""
+    """What papermill does, without what it adds to the notebook."""
     notebook = load_notebook_node(str(execution.path))
+    for cell in notebook.cells:
+        if cell.cell_type == "code":  # What was stored is not what ran.
+            cell.outputs, cell.execution_count = [], None
     notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID, metadata={"tags": []}))
     if execution.parameters:
         notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
-    notebook = papermill_engines.execute_notebook_with_engine(
-        None,
-        remove_error_markers(notebook),
-        kernel_name=KERNEL,
-        progress_bar=False,
-        execution_timeout=execution.timeout,
+    client = NotebookClient(
+        notebook,
         km=kernel,
+        timeout=execution.timeout,
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
         on_notebook_start=execution.begun,
         on_cell_start=execution.at_cell,
     )
-    raise_for_execution_errors(notebook, None)
+    with client.setup_kernel():  # A cell at a time: what is under way when the kernel is killed ends quietly then.
+        for index, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, index)

@@ -24,8 +24,10 @@ from analysis._build.page.parameter_words import FILTERS
 from analysis._build.page.record import outputs
 from analysis._build.page.templates import TEMPLATES, allowing
 
-_ID = re.compile(r' id="([^"]*)"')  # as `drawing.inline` writes it
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_UNSEEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+_ID = re.compile(r"<[a-z][^>]*?\sid=[\"']?([^\"'\s>]+)", re.IGNORECASE)
+_HEADING = re.compile(r"<h([1-6])\b", re.IGNORECASE)
+_BOX = re.compile(r'viewBox="\S+ \S+ (\S+) ([^"\s]+)"')  # of a drawing: its width and height
 _one_at_a_time = threading.Lock()
 
 
@@ -63,7 +65,7 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     shown, facts = prepare(notebook, stated, up)
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
         html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
-    _check(html, _pieces(shown.cells, facts["code"]))
+    _check(html)
     return allowing(html, facts["live"].get("script", ""), facts["sort"])
 
 
@@ -105,55 +107,19 @@ def _code(source: str) -> Safe:
     return Safe(_highlighter()(source))
 
 
-@lru_cache(maxsize=32)  # ... and most of their drawings.
 def _shape(svg: str) -> Safe:
     """Width over height of a drawing as a style's value, by which print keeps a tall one on one page."""
-    width, height = _points(svg)
-    return Safe(' style="--shape:{:.3f}"').format(width / height) if height else Safe("")
+    box = _BOX.search(svg)
+    return Safe(' style="--shape:{:.3f}"').format(float(box[1]) / float(box[2])) if box and float(box[2]) else Safe("")
 
 
-def _points(svg: str) -> tuple[float, float]:
-    """Width and height of a drawing in points, zero where it doesn't say."""
-    _, root = next(ElementTree.iterparse(io.StringIO(svg), events=["start"]))
-    box = [float(number) for number in root.get("viewBox", "").split()]
-    return (box[2], box[3]) if len(box) == 4 else (0.0, 0.0)
-
-
-def _pieces(cells: Iterable[Any], folded: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    """The large pieces of which a page is made, in its order, each with its ids; none of them holds a heading.
-
-    What `drawing.inline` and the highlighter have written has one form, so that no parser is needed to read it.
-    """
-    for cell in cells:
-        if source := cell.metadata["page"].get("code"):
-            yield _code(source), []
-        for output in outputs([cell]):
-            if drawing := output.get("metadata", {}).get("inline"):
-                yield drawing, _ID.findall(drawing)
-            elif mime.HTML in output.get("data", {}):
-                piece = output.data[mime.HTML]
-                if not _HEADINGS & {tag for tag, _ in parsed(piece).tags}:
-                    yield piece, parsed(piece).ids
-    for _, source in folded:
-        yield _code(source), []
-
-
-def _check(html: str, pieces: Iterable[tuple[str, list[str]]]) -> None:
-    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order.
-
-    Only what stands between the pieces is parsed, and those that stand elsewhere than in their order.
-    """
-    ids, between, end = [], [], 0
-    for piece, held in pieces:
-        if (begin := html.find(piece, end)) >= 0:
-            between.append(html[end:begin])
-            end = begin + len(piece)
-            ids += held
-    facts = Markup("".join([*between, html[end:]]))
-    twice = sorted(name for name, count in Counter([*ids, *facts.ids]).items() if count > 1)
+def _check(html: str) -> None:
+    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order."""
+    html = _UNSEEN.sub("", html)
+    twice = sorted(name for name, count in Counter(_ID.findall(html)).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
-    levels = [int(tag[1]) for tag, _ in facts.tags if tag in _HEADINGS]
+    levels = [int(level) for level in _HEADING.findall(html)]
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
         raise ReportFailed(f"The page's headings are out of order: levels {levels}")
 

@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from analysis._core import mime
+from analysis._core.file_contents import sha256
 from analysis._build.page.errors import ReportFailed
 from analysis._build.page.markup import Markup
 
@@ -31,7 +31,7 @@ def state(cells: list[Any]) -> dict[str, Any]:
         "hints": hints(cells),
         "live": any(mime.LIVE in output.get("metadata", {}) for output in outputs(cells)),
         "provenance": provenance(cells),
-        "picture": drawing and {"alt": drawing.alt, "whole": drawing.whole, "sha256": drawing.sha256},
+        "picture": drawing and {"alt": drawing.alt, "sha256": sha256(drawing.svg)},
         "python": PYTHON,
     }
 
@@ -149,24 +149,18 @@ def front(cells: list[Any]) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Picture:
-    """A report's first figure as SVG: its alt text, and whether it is drawn so small that its words can be kept."""
+    """A report's first figure as SVG, and its alt text."""
 
     svg: str
     alt: str
-    whole: bool
-
-    @property
-    def sha256(self) -> str:
-        """The digest of the drawing."""
-        return sha256(self.svg.encode()).hexdigest()
 
 
 def picture(cells: list[Any]) -> Picture | None:
     """The first figure, by its drawing for narrow pages where it has one; None where there is no figure."""
     for output in outputs(cells):
         if mime.SVG in output.get("data", {}):
-            about, narrow = output["metadata"].get(mime.SVG, {}), output["metadata"].get(mime.NARROW, "")
-            return Picture(narrow or output["data"][mime.SVG], about.get("alt", ""), whole=bool(narrow))
+            about = output["metadata"].get(mime.SVG, {})
+            return Picture(output["metadata"].get(mime.NARROW) or output["data"][mime.SVG], about.get("alt", ""))
     return None
 
 

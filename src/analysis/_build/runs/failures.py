@@ -31,21 +31,16 @@ class Failure:
 
 
 def cell_words(cells: list[Any], index: int) -> str:
-    """Where a cell is, in words: its number in the notebook on disk, run number, tags, heading, first line."""
+    """Where a cell is, in words: its number in the notebook on disk, its heading, its first line."""
     cell = cells[index]
     if "injected-parameters" in tags(cell):
         return "in the parameters that the run file gives"
-    cells_on_disk = [c for c in cells if not {"injected-parameters", "papermill-error-cell-tag"} & set(tags(c))]
+    cells_on_disk = [c for c in cells if "injected-parameters" not in tags(c)]
     number = next(n for n, c in enumerate(cells_on_disk, start=1) if c is cell)
-    details = [f"In [{cell['execution_count']}]"] if cell.get("execution_count") else []
-    details += [f"tag {tag}" for tag in tags(cell) if tag != "hide-input"]
-    heading = _heading(cells[: index + 1])
-    return (
-        f"cell {number} of {len(cells_on_disk)}"
-        + (f" ({', '.join(details)})" if details else "")
-        + (f', under "{heading}"' if heading else "")
-        + (f", starting {first!r}" if (first := _first_line(cell)) else "")
-    )
+    titles = re.findall(r"^#{1,6} +(.+)", "\n".join(c["source"] for c in cells[:index] if c["cell_type"] == "markdown"), re.M)
+    heading = f', under "{titles[-1].strip()}"' if titles else ""
+    lines = cell["source"].strip().splitlines()
+    return f"cell {number} of {len(cells_on_disk)}{heading}" + (f", starting {lines[0].strip()!r}" if lines else "")
 
 
 def raised(cell: Any, traceback: str | Iterable[str], source: str) -> tuple[str, str]:
@@ -74,14 +69,3 @@ def death_words(status: int | None, last_words: str) -> str:
     ending = f"; its last line was: {last_words}" if last_words else ""
     return f"The kernel process {why}{ending}"
 
-
-def _first_line(cell: Any) -> str:
-    return next((line.strip() for line in cell["source"].splitlines() if line.strip()), "")
-
-
-def _heading(cells: list[Any]) -> str:
-    lines = (
-        line for cell in reversed(cells) if cell["cell_type"] == "markdown"
-        for line in reversed(cell["source"].splitlines())
-    )  # fmt: skip
-    return next((line.lstrip("# ").strip() for line in lines if re.match(r"#{1,6} ", line)), "")

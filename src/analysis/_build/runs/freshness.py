@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from analysis._core.paths import official_files
 from analysis._build.page.record import PYTHON
 from analysis._build.page.templates import TEMPLATES
 from analysis._build.runs import modules
-from analysis._build.runs.commits import History, history
 from analysis._build.runs.files import canonical_json, file_sha256
 from analysis._build.runs.folders import ENGINE, Places
 from analysis._build.runs.runfiles import ReportRun
@@ -24,21 +23,11 @@ KEYS = {"report", "notebook", "title", "section", "parameters", "question", "ans
 
 @dataclass(frozen=True)
 class Plan:
-    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is).
-
-    `history` is what git says of the project's files, None where there is nothing to say.
-    """
+    """One report to build: its run file with complete parameters, and why it is not fresh (None if it is)."""
 
     run: ReportRun
     parameters: dict[str, Any]
     reason: str | None = None
-    history: History | None = None
-
-
-def traced(plans: Iterable[Plan], places: Places) -> list[Plan]:
-    """The plans with what git says of the project's files, which is asked once for all of them."""
-    commits = history(places.root)
-    return [replace(plan, history=commits) for plan in plans]
 
 
 def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:

@@ -11,6 +11,7 @@ import yaml
 
 from analysis._core.choices import not_among
 from analysis._core.file_contents import NotUtf8, utf8
+from analysis._core.refusal import Refused
 from analysis._build.runs.folders import Places
 
 KEYS = {"notebook": str, "title": str, "section": str, "needs": list, "parameters": dict}
@@ -19,11 +20,11 @@ NAMED = re.compile(r"^notebook:\s*['\"]?([\w-]+)", re.MULTILINE)  # the notebook
 NO_REPORT = "no-report"  # tag of a cell of a notebook that is for interactive use alone
 
 
-class RunFileError(ValueError):
+class RunFileError(Refused):
     """A run file that cannot be used; the text names the file, the key, what was expected."""
 
 
-class UnknownReport(ValueError):
+class UnknownReport(Refused):
     """A report was asked for that has no run file; the text names those that have."""
 
 

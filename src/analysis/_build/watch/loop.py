@@ -1,34 +1,30 @@
 """The loop of a preview: look for edits, build what they make stale in warm kernels, say what became of it."""
 
 import os
-import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from analysis._core.file_contents import file_version
 from analysis._build.index import front
 from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.make import light_import
 from analysis._build.make.made import Timed
 from analysis._build.make.parallel import side_by_side, undisturbed
+from analysis._build.page.templates import TEMPLATES
 from analysis._build.reports import TIMEOUT, Outcome, Say, Validate, own_validate, survey, timed
-from analysis._build.runs import freshness, durations, runfiles
+from analysis._build.runs import durations, runfiles
 from analysis._build.runs.failures import Failure
-from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import ENGINE, Places
-from analysis._build.watch import edits
-from analysis._build.watch.edits import State
-from analysis._build.watch.server import Preview
-
-if TYPE_CHECKING:
-    from analysis._build.watch.text_edits import RewordingBuilder
+from analysis._build.runs.freshness import Plan
+from analysis._build.watch.preview import Preview
 
 PORT = 8000
 EACH, SETTLED = 0.1, 0.03  # seconds between two looks, and for which files stay as they are before they are read
-# What a preview has loaded once it builds.
-LOADED = "import analysis.cli.main, analysis._build.watch.loop, analysis._build.watch.text_edits"
+State = dict[Path, tuple[int, ...]]
 
 
 class Restart(Exception):
@@ -58,136 +54,134 @@ def watch(
     """
     places, names = places or Places(), list(names)
     runfiles.run_files(places, names)
-    last, stack = edits.file_versions(places), ExitStack()
+    stack = ExitStack()
     try:
-        pool = stack.enter_context(Kernels(places, kernels))
+        pool = stack.enter_context(Kernels(places, kernels, edited=True))
         preview = stack.enter_context(Preview(places, port))
         if port and preview.port != port:
             say(f"port {port} is taken")
         say(f"preview at {preview.address}index.html, Ctrl-C ends it")
-        builder = _builder(places, pool, timeout)
-        loop = _Loop(names, places, preview, pool, builder, jobs, validate or own_validate(), say)
-        loop.build(last)
-        for state in _changes(last, places):
-            if loop.runs_as_written(edits.changed(last, state)):
-                loop.build(state)
-                last = state
+        light_import.import_jupyter()
+        loop = _Loop(names, places, preview, pool, jobs, timeout, validate or own_validate(), say)
+        last: State = {}
+        for state in _states(places):
+            edited = {path for path in last.keys() | state.keys() if last.get(path) != state.get(path)}
+            if last and edited & running():
+                raise Restart(preview.port)
+            loop.build(state)
+            last = state
     finally:
         with undisturbed():
             stack.close()
 
 
-def _builder(places: Places, kernels: Kernels, timeout: int) -> "RewordingBuilder":
-    from analysis._build.make import light_import
-
-    light_import.import_jupyter()
-    from analysis._build.watch.text_edits import RewordingBuilder
-
-    return RewordingBuilder(places, kernels, timeout)
-
-
-def _changes(last: State, places: Places) -> Iterator[State]:
-    """The state of the watched files each time that it has changed and is at rest."""
+def _states(places: Places) -> Iterator[State]:
+    """The state of the watched files, now and each time that it has changed and is at rest."""
+    last = None
     while True:
+        if (now := file_versions(places)) != last:
+            while (time.sleep(SETTLED), again := file_versions(places))[1] != now:
+                now = again
+            last = now
+            yield now
         time.sleep(EACH)
-        if (now := edits.file_versions(places)) == last:
+
+
+def file_versions(places: Places) -> State:
+    """Each watched file with what tells one version from another: inode, size, times of content and of name.
+
+    Looked at again and again instead of being told by the system: one look is 2 ms for this project, and is the same on
+    each system and network drive. Whether an edit makes a report stale is told by digests (`runs.freshness`).
+    """
+    folders = {places.notebooks, places.data, places.source, ENGINE.parent}
+    files = {file for folder in folders for file in _files(folder)}
+    return {file: state for file in [*files, places.lock] if (state := file_version(file))}
+
+
+def running() -> set[Path]:
+    """The files that this process has loaded: an edit of one of them takes a new process."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "analysis"]
+    files = {Path(file) for module in modules if (file := getattr(module, "__file__", None))}
+    return files | {path for path in TEMPLATES.rglob("*") if path.is_file()}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below a folder, without hidden ones, compiled ones and what editors keep beside them."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # It is gone, or was at this moment.
+        return
+    for entry in entries:
+        if entry.name.startswith((".", "__pycache__")) or entry.name.endswith("~"):
             continue
-        while (again := _after(SETTLED, places)) != now:
-            now = again
-        last = now
-        yield now
+        if entry.is_dir():
+            yield from _files(Path(entry.path))
+        else:
+            yield Path(entry.path)
 
 
-def _after(seconds: float, places: Places) -> State:
-    time.sleep(seconds)
-    return edits.file_versions(places)
-
-
-@dataclass
 class _Loop:
     """What a preview holds and knows from one edit to the next."""
 
-    names: list[str]
-    places: Places
-    preview: Preview
-    kernels: Kernels
-    builder: "RewordingBuilder"
-    jobs: int
-    validate: Validate
-    say: Say
-    failed: dict[str, State] = field(default_factory=dict)  # by report: the files of which it could not be built
-    shown_failures: dict[str, str] = field(default_factory=dict)  # by report: the text in the terminal
+    def __init__(
+        self, names: list[str], places: Places, preview: Preview, kernels: Kernels, jobs: int, timeout: int,
+        validate: Validate, say: Say,
+    ) -> None:  # fmt: skip
+        from analysis._build.make.build import Builder
 
-    def runs_as_written(self, edited: set[os.PathLike[str]]) -> bool:
-        """Whether this process still runs the code on disk; Restart where it cannot and a new one can.
-
-        Where a new one cannot either, the reason stands on each page until the next edit, and nothing is built: a page
-        would be vouched for by code that did not make it.
-        """
-        if not edited & edits.running():
-            self._trouble("")
-            return True
-        path = {"PYTHONPATH": os.pathsep.join(filter(None, [str(ENGINE.parents[1]), os.environ.get("PYTHONPATH")]))}
-        tried = subprocess.run(
-            [sys.executable, "-c", LOADED], env=os.environ | path, capture_output=True, text=True, check=False
-        )
-        if tried.returncode == 0:
-            raise Restart(self.preview.port)
-        self._trouble(f"FAILED  the preview's own code\n{tried.stderr.strip()}\nNext: put it right; nothing is built")
-        return False
+        self.names, self.places, self.preview, self.kernels = names, places, preview, kernels
+        self.jobs, self.validate, self.say = jobs, validate, say
+        self.builder = Builder(places, kernels, timeout)
+        self.failed: dict[str, State] = {}  # by report: the files of which it could not be built
+        self.told: dict[str, str] = {}  # by report: the failure that the terminal shows
 
     def build(self, state: State) -> None:
-        """Build what is stale of these files, and bring failures, terminal and index up to it."""
-        outcome = Outcome()
-        try:
-            stale = survey(self.names, self.places, outcome, self.validate)
-            for failure in outcome.failed:
-                self._tell_failure(failure)
-            for report in outcome.fresh:
-                if self.shown_failures.pop(report, ""):
-                    self.say(f"fresh   {report}")
-            stale = [plan for plan in stale if self.failed.get(plan.run.report) != self._concerning(plan, state)]
-            if stale:
-                self._build(freshness.traced(stale, self.places), state, outcome)
-            durations.remember(outcome.seconds, self.places)
-            front.write(self.places)
-        except (runfiles.UnknownReport, OSError) as error:  # A run file that is gone, a full disk.
-            self._trouble(f"FAILED  {error}")
+        """Build what is stale of these files, those first whose pages somebody looks at; bring the index up to it.
 
-    def _build(self, plans: list[Plan], state: State, outcome: Outcome) -> None:
-        """Build the plans, those first whose pages somebody looks at; none any more once a file is edited again."""
-        shown = self.preview.open()
-        plans = sorted(plans, key=lambda plan: plan.run.report not in shown)
+        None is begun any more once a file is edited again.
+        """
+        outcome = Outcome()
 
         def build(plan: Plan) -> Timed | None:
-            return timed(self.builder.build, plan) if edits.file_versions(self.places) == state else None
+            return timed(self.builder.build, plan) if file_versions(self.places) == state else None
 
         def tell(plan: Plan, result: Timed | None) -> None:
             if result is None:
                 return
             failure, seconds = result
-            outcome.add(plan, failure)
             if failure:
                 self.failed[plan.run.report] = self._concerning(plan, state)
-                self._tell_failure(failure)
-                return
-            for reports in (self.failed, self.shown_failures):
+                return self._tell_failure(failure)
+            for reports in (self.failed, self.told):
                 reports.pop(plan.run.report, None)
             outcome.seconds[plan.run.report] = round(seconds, 3)
             self.say(f"built   {plan.run.report}  {seconds:.1f} s  ({plan.reason})")
 
-        side_by_side(build, plans, self.jobs, tell, self.kernels.stop)
+        try:
+            plans = survey(self.names, self.places, outcome, self.validate)
+            for failure in outcome.failed:
+                self._tell_failure(failure)
+            for report in outcome.fresh:
+                if self.told.pop(report, ""):
+                    self.say(f"fresh   {report}")
+            plans = [plan for plan in plans if self.failed.get(plan.run.report) != self._concerning(plan, state)]
+            shown = self.preview.open()
+            plans.sort(key=lambda plan: plan.run.report not in shown)
+            if plans:
+                threading.Thread(target=self.builder.prepare, args=[plans]).start()
+                side_by_side(build, plans, self.jobs, tell, self.kernels.stop)
+            durations.remember(outcome.seconds, self.places)
+            front.write(self.places)
+        except (runfiles.UnknownReport, OSError) as error:  # A run file that is gone, a full disk.
+            self.say(f"FAILED  {error}")
 
     def _concerning(self, plan: Plan, state: State) -> State:
-        run = plan.run
-        return edits.concerning(state, self.places.notebook(run.notebook), self.places.path(run.file), self.places)
+        """The part of a state that can decide about one report: all but the other notebooks and run files."""
+        own = (self.places.notebook(plan.run.notebook), self.places.path(plan.run.file))
+        others = self.places.notebooks
+        return {path: version for path, version in state.items() if path in own or not path.is_relative_to(others)}
 
     def _tell_failure(self, failure: Failure) -> None:
-        if self.shown_failures.get(failure.report) != failure.text():
-            self.shown_failures[failure.report] = failure.text()
+        if self.told.get(failure.report) != failure.text():
+            self.told[failure.report] = failure.text()
             self.say(failure.text())
-
-    def _trouble(self, words: str) -> None:
-        if words and words != self.preview.trouble:
-            self.say(words)
-        self.preview.trouble = words
