@@ -43,7 +43,7 @@ class Task(NamedTuple):
     place: str
     entry: Entry | None
     run: Run | None
-    table_text: Facts | None = None
+    facts: Facts | None = None
 
     def __str__(self) -> str:
         return self.place
