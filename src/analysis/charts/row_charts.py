@@ -196,7 +196,7 @@ def beside(
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
-    height = 0.12 * (2 + len(others)) * len(rows) + 0.95
+    height = 0.12 * (1 + len(others)) * len(rows) + 0.95
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, height)
     markers = {legend: "s", **dict(zip(others.values(), _HOLLOW, strict=False))}
