@@ -121,7 +121,7 @@ def test_an_accelerator_has_one_price_per_hour(stored: list[Table]) -> None:
         assert max(of_pages.values()) == pytest.approx(min(of_pages.values()), rel=DIGITS), (asked, of_pages)
 
 
-def test_numbers_of_nodes_say_for_whom(stored: list[Table]) -> None:
+def test_numbers_of_nodes_say_for_whom() -> None:
     """Headlines with nodes or dollars for users name the users and their interactivity, for which they differ."""
     planned = {"accelerator_choice", "real_world_derating", "explore"}
     said = {}
