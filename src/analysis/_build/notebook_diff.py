@@ -30,7 +30,7 @@ def diff(before: Any, after: Any, lines: int = LINES) -> str:
 def _readable(notebook: Any) -> Any:
     """The notebook with outputs reduced to their words, and figures to whether they are the same drawing.
 
-    Markup and drawings are no diff that people read; their words stand in `text/plain` beside them.
+    Markup and drawings are no diff that people read; their words are in `text/plain` beside them.
     """
     notebook = copy.deepcopy(notebook)
     for output in record.outputs(notebook.cells):

@@ -139,7 +139,7 @@ class QuantizationTradeoffs(Common):
 
 
 class PowerEfficiency(Common):
-    """Throughput per watt, what a node draws, and what the energy of a million tokens costs.
+    """Throughput per watt, the power of a node, and what the energy of a million tokens costs.
 
     The stream scenarios give energy per query beside a latency, no throughput: `comparable` leaves them out by name.
     """
@@ -203,7 +203,7 @@ class RealWorldDerating(Common):
 
 
 class AcceleratorChoice(RealWorldDerating):
-    """Which accelerator for a model, users and a budget: each on sale planned as RealWorldDerating plans `baseline`.
+    """Which accelerator for a model, users and a budget: each available planned as RealWorldDerating plans `baseline`.
 
     What is not asked is as in that plan, so that one question has one answer; a report is of more users. Without a
     `benchmark` it is the one nearest to the model, by its name or by its parameters; zeros are those of the
@@ -302,7 +302,7 @@ class MyDeployment(BaseModel):
 
 
 class SourceAudit(BaseModel):
-    """Which published figures can be believed: of `documents`, with the roofline and the conclusions of `benchmark`."""
+    """Which published figures are right: of `documents`, with the roofline and the conclusions of `benchmark`."""
 
     model_config = Common.model_config
 
@@ -347,7 +347,7 @@ class Interactivity(BaseModel):
 
 
 class Overview(BaseModel):
-    """Where the accelerators on sale stand on `benchmark`, beside `baseline`; what the newest of `rounds` changed."""
+    """The available accelerators ranked on `benchmark`, beside `baseline`; what the newest of `rounds` changed."""
 
     model_config = Common.model_config
 

@@ -21,7 +21,7 @@ SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accur
 FIGURE = {"prices": PRICE, "quantization": "speedup"}  # the interval judged; else low and high
 UNIT = {"prices": PRICE_UNIT, "quantization": "ratio"}  # of the figures of a table that has no column for it
 MISSING = {
-    "latency_limit": "the rules of the table that it is said of",
+    "latency_limit": "the rules of the table that it is about",
     "latency_ratio": "latencies of one model and accelerator with and without the change",
     "deployment_speedup_ratio": "rates of one model and accelerator with and without the change",
     "network_bandwidth": "facts about networks",
@@ -60,7 +60,7 @@ def layers(tables: Tables) -> Iterator[Judgment]:
 def production(tables: Tables) -> Iterator[Judgment]:
     """Check stated shares of throughput retained in production, of which no official result exists.
 
-    What official results measure of it is Server over Offline of one system, which stands beside it.
+    What official results measure of it is Server over Offline of one system, which is shown beside it.
     """
     for claim in tables.stated("fraction_of_benchmark"):
         round = tables.rounds_of.get(claim["source_id"], "")

@@ -23,7 +23,7 @@ BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, s
 _GAP, _FRAME = 7, 24  # points between a bar and its words, and around the axes beside their labels
 _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
-# Letters that a label, an axis' words and what stands behind a bar may have on a line of a narrow drawing.
+# Letters that a label, an axis' words and what is behind a bar may have on a line of a narrow drawing.
 _LETTERS, _LINE, _BEHIND = 18, 38, 22
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
@@ -66,7 +66,7 @@ def pointed_at(ax: Axes, corner: tuple[float, float], hover_text: str) -> None:
 
 
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
-    """What is said of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
+    """What is known of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
 
     Each as far as the row has it; without accelerator its label.
     """
@@ -95,7 +95,7 @@ def column(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
 
 
 def words(number: str, row: dict, note: str = "", of_all: Notes = NONE) -> str:
-    """What stands behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
+    """What is behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
 
     What holds for all rows (`of_all`) has no mark: a sign behind every number would say nothing.
     """

@@ -1,6 +1,6 @@
 """The kinds of figure that reports use: a ready frame becomes a Drawing.
 
-Where the rows of a frame have a column `notes`, their marks stand behind the numbers and a page explains them below the
+Where the rows of a frame have a column `notes`, their marks are behind the numbers and a page explains them below the
 figure; `notes` are explained beside them. What a mark says when it is pointed at comes from the columns `accelerator`,
 `system`, `submitter`, `basis` or `round`, and `software`, as far as a frame has them.
 """
@@ -51,7 +51,7 @@ def ranges(
 ) -> Drawing:
     """One row per label and series: the interval `<name>_low` to `<name>_high` as a bar with its middle as a marker.
 
-    Where the rows have a column `<name>_median`, the marker stands there.
+    Where the rows have a column `<name>_median`, the marker is there.
     `label` and `series` are columns of text; `color` one of accelerators (default: the label column); `hollow` one of
     booleans (derived or estimated points are unfilled), `note` one of words put behind the number. `reference` is a
     line, `band` a shaded range named `band_label`. `axis` names the quantity and its unit.
@@ -190,12 +190,12 @@ def beside(
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
     `others` maps an interval's name to its words in the legend, `legend` names the filled one; a missing interval is
-    not drawn. The numbers of `name` stand in a column at the right, with `note`, a column of words, behind them.
+    not drawn. The numbers of `name` are in a column at the right, with `note`, a column of words, behind them.
     """
     if frame.empty:
         return style.nothing(title)
     rows = frame.reset_index(drop=True)
-    below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
+    below = 0.64 / (len(others) + 1)  # of a row; the rest keeps it apart from the next one
     height = 0.12 * (1 + len(others)) * len(rows) + 0.95
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, height)

@@ -1,4 +1,4 @@
-"""A staircase: how many whole things each number of users takes, and where today's choice stands on it."""
+"""A staircase: how many whole things each number of users takes, and where today's choice is on it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def over_time(
 ) -> Drawing:
     """One line per value of the column `label`: the middles of interval `name` (logarithmic) by the day in `date`.
 
-    `when` is a column of words for the days, which stand below the axis; `color` one of accelerators (default: the
+    `when` is a column of words for the days, which are below the axis; `color` one of accelerators (default: the
     label column). Each line has its name at its end; a point has its own marks, and is hollow in preview.
     """
     if frame.empty:

@@ -1,4 +1,4 @@
-"""Kinds of figure of a trade-off: curves from much for all to fast for each, and what is left at stated points."""
+"""Kinds of figure of a trade-off: curves from much for all to fast for each, and what remains at stated points."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LETTERS = 16  # of a name beside a curve, on one line
 _AROUND = ((7, 0), (7, -9), (7, 9), (-7, 0), (-7, -9), (-7, 9), (7, 18), (7, -18), (-7, 18), (-7, -18))  # points
 _REACH = 1.6  # times the last point that an axis may go on for a tick
-_GIVEN, _MORE = 0.85, 0.28  # opacity of what is proven, and of what a slower run reaches
+_GIVEN, _MORE = 0.85, 0.28  # opacity of the measured lower bound, and of what a slower run reaches
 _CELL, _LONG = 1.0, 0.86  # widths of a cell and of its longest bar
 
 
@@ -51,7 +51,7 @@ def curves(
     color: str = "",
     notes: Notes = NONE,
 ) -> Drawing:
-    """A curve per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` stands at 0.
+    """A curve per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` is at 0.
 
     `color` is a column of accelerators (default: the label column), `series` one of words that tells the points of a
     curve apart, `bound` one of booleans: at such a point x is the least that holds, and its marker points on. Points of
@@ -209,8 +209,8 @@ def bars_at(
 ) -> Drawing:
     """A grid of bars: a row per `label`, a column per value of `at`, each bar as long as interval `name` is high.
 
-    Dark up to its low end, whose number stands above it, light up to its high one. All bars have one scale. Where the
-    interval is NaN, `missing` stands in its place. `color` is a column of accelerators (default: the label column).
+    Dark up to its low end, whose number is above it, light up to its high one. All bars have one scale. Where the
+    interval is NaN, `missing` is in its place. `color` is a column of accelerators (default: the label column).
     `axis` names the quantity with its unit, `unit` the columns.
     """
     if frame.empty or frame[f"{name}_low"].isna().all():

@@ -112,7 +112,7 @@ def _load(names: Iterable[str]) -> None:
 def load_own() -> Versions:
     """Import OWN anew from where the kernels' path says; returns the versions of the files that it rests on.
 
-    What every notebook reads of tables is held in memory too. Nothing is loaded where no package stands first on that
+    What every notebook reads of tables is held in memory too. Nothing is loaded where no package is first on that
     path, as of another project, or where it cannot be: each kernel then meets the error by itself.
     """
     forget_own()
@@ -123,7 +123,7 @@ def load_own() -> Versions:
         with _looks_like_a_kernel():
             for name in OWN:
                 importlib.import_module(name)
-            with contextlib.suppress(Exception):  # A table that is wrong is told by each notebook that reads it.
+            with contextlib.suppress(Exception):  # A table that is wrong is reported by each notebook that reads it.
                 sys.modules[TABLES].load()
     except Exception:
         forget_own()

@@ -97,7 +97,7 @@ class Builder:
 
 
 def _prepare_export(notebook: Path) -> None:
-    with suppress(Exception):  # Whoever makes a page is told.
+    with suppress(Exception):  # Whoever makes a page reports it.
         from analysis._build.page import export
 
         export.load()

@@ -57,8 +57,8 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     """The page of an executed notebook as HTML text; the same text for the same input.
 
     `stated` is the report's record, `up` the way from its folder to that of all reports ("" or "../"). Raises
-    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that
-    stands there twice.
+    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that is
+    repeated.
     """
     shown, facts = prepare(notebook, stated, up)
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
@@ -139,9 +139,9 @@ def _pieces(cells: Iterable[Any], folded: Iterable[tuple[str, str]]) -> Iterator
 
 
 def _check(html: str, pieces: Iterable[tuple[str, list[str]]]) -> None:
-    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order.
+    """Raise ReportFailed for an id that is repeated in a page, and for headings out of order.
 
-    Only what stands between the pieces is parsed, and those that stand elsewhere than in their order.
+    Only what is between the pieces is parsed, and those that are not in their order.
     """
     ids, between, end = [], [], 0
     for piece, held in pieces:

@@ -179,7 +179,7 @@ def _name(texts: list[str], is_index: bool) -> str:
 
 
 def _grid(rows: list[list[Cell]]) -> list[list[str]]:
-    """The text at each place of a table: that of a cell that spans several stands at each of them."""
+    """The text at each place of a table: that of a cell that spans several is at each of them."""
     lines: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}  # by place: of cells from above, the rows that are left and the text
     for row in rows:

@@ -74,7 +74,7 @@ def _told() -> str:
 
 
 def _statements(block: list[Any]) -> Iterator[ast.AST]:
-    """The statements of a block and of all blocks in them: imports stand nowhere else, and walking them is quicker."""
+    """The statements of a block and of all blocks in them: imports are nowhere else, and walking them is quicker."""
     for statement in block:
         yield statement
         for name in BLOCKS:

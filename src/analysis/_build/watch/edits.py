@@ -1,8 +1,8 @@
 """What is watched: the state of each file that a report may be made from, and of the code that this process runs.
 
-Looked at again and again instead of being told by the system: one look is 2 ms for this project, it needs no library,
+Looked at again and again instead of being notified by the system: one look is 2 ms for this project, it needs no library,
 is the same on each system and network drive, and an editor that writes aside and renames is no special case. What a
-look finds changed is only where to begin: whether a report is stale is told by digests (`runs.freshness`).
+look finds changed is only where to begin: whether a report is stale is decided by digests (`runs.freshness`).
 """
 
 import os

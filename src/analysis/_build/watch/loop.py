@@ -121,7 +121,7 @@ class _Loop:
     def runs_as_written(self, edited: set[os.PathLike[str]]) -> bool:
         """Whether this process still runs the code on disk; Restart where it cannot and a new one can.
 
-        Where a new one cannot either, the reason stands on each page until the next edit, and nothing is built: a page
+        Where a new one cannot either, the reason is on each page until the next edit, and nothing is built: a page
         would be vouched for by code that did not make it.
         """
         if not edited & edits.running():

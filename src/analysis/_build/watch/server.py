@@ -42,7 +42,7 @@ EMPTY = """<!doctype html>
 class Preview:
     """The server, at `address` from the start until `close`; it answers in threads of its own.
 
-    `trouble` is what went wrong with the preview as a whole: it stands on each page, "" for nothing.
+    `trouble` is what went wrong with the preview as a whole: it is on each page, "" for nothing.
     """
 
     def __init__(self, places: Places, port: int) -> None:

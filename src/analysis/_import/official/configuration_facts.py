@@ -52,7 +52,7 @@ class FactsError(ValueError):
 
 
 class Fact(NamedTuple):
-    """One row whose setting counts: where it stands, and its value."""
+    """One row whose setting counts: where it is, and its value."""
 
     submitter: Submitter
     place: tuple[str, ...]  # the parts of the module's path below `configs`

@@ -1,4 +1,4 @@
-"""One measurement filed under two accuracy targets is counted once: the 99 row names its 99.9 row."""
+"""One measurement submitted under two accuracy targets is counted once: the 99 row names its 99.9 row."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from analysis._import.official import shape
 from analysis._import.official.shape import Row
 
 Key = tuple[str, ...]
-STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may stand again
+STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may be repeated
 
 
 def marked(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows, those marked that stand again, with the same figure and power, under the next stricter target.
+    """The rows, those marked that are repeated, with the same figure and power, under the next stricter target.
 
     A row waits for its partner, so it may come later than it was given; only waiting rows are kept.
     """

@@ -66,7 +66,7 @@ def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
     scheduler: str = "", unpacked_gb: int = UNPACKED_GB, unpacked_times: int = UNPACKED_TIMES, say: Say = print,
 ) -> Outcome:  # fmt: skip
-    """Import summaries, trees and archives into `out` and tell what was left out.
+    """Import summaries, trees and archives into `out` and tell what was excluded.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
     `origin` says what rows are whose summary links to no repository of the record; archives may unpack to `unpacked_gb`
@@ -112,7 +112,7 @@ def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, sche
 
 
 def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
-    """The rows that hold to the table's description, each key once; the others are told."""
+    """The rows that hold to the table's description, each key once; the others are reported."""
     columns = rules.checks(writer.fields())
     places: dict[str, str] = {}
     for made in shaped:

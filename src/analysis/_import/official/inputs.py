@@ -181,7 +181,7 @@ class Sources:
     def _placed(self, runs: Iterable[Run]) -> Iterator[Run]:
         """The runs with round and origin: where the path names no round, by the logs of the tree.
 
-        What keeps a tree from being placed is told once, not for each of its runs.
+        What keeps a tree from being placed is reported once, not for each of its runs.
         """
         for run in runs:
             if run.root not in self._rounds:
@@ -190,7 +190,7 @@ class Sources:
                 yield run._replace(round=round, origin=self.origin or run.origin)
 
     def _round_of(self, run: Run) -> str:
-        """The round of the tree that a run is of, "" where it has none here, which is then told."""
+        """The round of the tree that a run is of, "" where it has none here, which is then reported."""
         reason = ""
         if not self.origin and _TRIED.search(run.root):
             round, reason = "", "is no record of a round by its name; say what it is with --round and --origin"
@@ -243,7 +243,7 @@ class Sources:
             self._problem(path, reason)
 
     def _again(self, raw: Any) -> bool:
-        """Whether a row stood before: results with power are filed as such and among all."""
+        """Whether there was such a row before: results with power are submitted as such and among all."""
         digest = hash(repr(raw))
         again = digest in self._filed
         self._filed.add(digest)
@@ -259,7 +259,7 @@ class Sources:
         return sha256_of(path) in shipped | {*table_text.column("rounds", "summary_sha256")}
 
     def _named(self, path: Path | str) -> str:
-        """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""
+        """A path as it is reported: from its archive, where it is of one. Text, for there is one for each run."""
         text = str(path)
         for folder, archived in self._unpacked.items():
             if text == folder:

@@ -28,7 +28,7 @@ class StreamError(ValueError):
 
 
 class Skipped(NamedTuple):
-    """Stands for a row that was passed over; the text says why."""
+    """Represents a row that was passed over; the text says why."""
 
     reason: str
 

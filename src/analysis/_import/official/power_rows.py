@@ -1,4 +1,4 @@
-"""Power that stands in a row of its own: joined with the result before it."""
+"""Power that is in a row of its own: joined with the result before it."""
 
 from __future__ import annotations
 

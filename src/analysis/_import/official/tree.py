@@ -26,7 +26,7 @@ _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
 
 class Problem(NamedTuple):
-    """What was left out, and why."""
+    """What was excluded, and why."""
 
     place: str
     reason: str
@@ -91,7 +91,7 @@ def collected(start: Path) -> Iterator[Path]:
 def begin(path: Path) -> Path:
     """`path` made absolute, where a walk begins: for what lies within a run's folder, that folder.
 
-    A link that is asked for by name stands for its target, unless it is the link that names the round.
+    A link that is asked for by name represents its target, unless it is the link that names the round.
     """
     path = Path(os.path.normpath(path.absolute()))
     if path.is_symlink() and not _ROUND.search(path.name):
@@ -109,7 +109,7 @@ def is_clone(folder: Path) -> bool:
 
 
 def _results(parts: tuple[str, ...]) -> int:
-    """Where `results` stands in a path as in <division>/<submitter>/results, 0 where nowhere.
+    """Where `results` is in a path as in <division>/<submitter>/results, 0 where nowhere.
 
     Any folder may be called so, also above the tree.
     """

@@ -1,6 +1,6 @@
 """`cm-result.json`, the Collective Mind lists of rounds until v4.0, one per suite, division, benchmark and scenario.
 
-Power stands beside the result in v3.1 and before; in v4.0 it is a row of its own, with Result null.
+Power is beside the result in v3.1 and before; in v4.0 it is a row of its own, with Result null.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Form:
     """How one kind of summary writes a result; a row that has one of the keys `known_by` is of this form.
 
     `keys` gives each field of Entry the keys that may hold it: the first that says something counts. Fields of REQUIRED
-    must be there; of the groups of fields in `present` some key must, though its value may be empty. Where power stands
+    must be there; of the groups of fields in `present` some key must, though its value may be empty. Where power is
     in a row of its own, `same` are the keys in which it agrees with its result.
     `evidence` is what such a file is, one of vocabulary.EVIDENCE.
     """
