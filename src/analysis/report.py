@@ -1,6 +1,6 @@
 """Write a report from a notebook: its headline, findings, scope line and figures, and numbers in words.
 
-The text of a report stands in its notebook, as f-strings over computed values. What is said through `headline`,
+The text of a report is in its notebook, as f-strings over computed values. What is said through `headline`,
 `so_what` and `finding` is shown on the page and recorded in reports/<report>.json with value, range, unit and sources.
 Values may be a number, a pair (low, high), or an `Interval`; `span(frame_or_row, "speedup")` reads the columns
 `speedup_low` and `speedup_high`.

@@ -162,7 +162,7 @@ def speedups(built: Any) -> tuple[Findings, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("report", "name"), [("price_performance", "break_even_multiple"), ("overview", "worth_of_the_fastest")]
+    ("report", "name"), [("price_performance", "break_even_multiple"), ("overview", "break_even_of_the_fastest")]
 )
 def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
     built: Any, speedups: tuple[Findings, dict[str, Any]], report: str, name: str

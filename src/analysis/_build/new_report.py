@@ -23,7 +23,7 @@ class NotNew(Refused):
 def start(name: str, question: str = "", places: Places | None = None) -> list[str]:
     """Write notebooks/<name>.ipynb and notebooks/runs/<name>.yml, and return both short names.
 
-    The question stands in the first cell; without one, that of the template. Raises NotNew for a name that is not
+    The question is in the first cell; without one, that of the template. Raises NotNew for a name that is not
     snake_case or is taken, or a question that does not end in a question mark.
     """
     places = places or Places()

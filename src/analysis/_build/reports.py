@@ -1,4 +1,4 @@
-"""`analysis reports`: which reports are stale, building these side by side, telling the outcome.
+"""`analysis reports`: which reports are stale, building these in parallel, telling the outcome.
 
 Nothing of Jupyter's, pandas or matplotlib is imported before a report is known to be stale.
 """

@@ -1,1 +1,1 @@
-"""Values and words that stand on no table: ranges, vocabularies, notes, findings, parameters, places."""
+"""Values and words that are on no table: ranges, vocabularies, notes, findings, parameters, places."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 NEAR = 3  # names that an error suggests at most
 ALIKE = 0.4  # of difflib's ratio: a name less alike is no help
-MANY, NEAREST = 80, 8  # above so many names nobody reads them all, and so many of them are told
+MANY, NEAREST = 80, 8  # above so many names nobody reads them all, and so many of them are named
 
 
 def folded(name: str) -> str:

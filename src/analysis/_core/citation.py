@@ -1,4 +1,4 @@
-"""Which sources stand behind rows."""
+"""Which sources rows come from."""
 
 from __future__ import annotations
 

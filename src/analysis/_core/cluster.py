@@ -33,7 +33,7 @@ def connect(scheduler: str) -> Client:
         from distributed.versions import VersionMismatchWarning
     except ImportError:
         raise ClusterError("--scheduler needs Dask: pip install -e '.[cluster]'") from None
-    for name in ("distributed", "distributed.client"):  # What they would log of a lost scheduler is told here.
+    for name in ("distributed", "distributed.client"):  # What they would log of a lost scheduler is reported here.
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(_ask(scheduler))  # A Client that finds no scheduler does not let go of the process for long.

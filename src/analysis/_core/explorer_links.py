@@ -1,4 +1,4 @@
-"""Views of the explorer as addresses: what is chosen stands behind the `#`, so that a view is a link."""
+"""Views of the explorer as addresses: what is chosen is behind the `#`, so that a view is a link."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VIEWS = {
     "matrix": "Matrix",
     "table": "Table",
 }
-AROUND = ("round", "benchmark", "scenario", "division", "accelerator", "power")  # what a report's own rows are told by
+AROUND = ("round", "benchmark", "scenario", "division", "accelerator", "power")  # what a report's own rows share
 MOST = 12  # values of a column that an address names; a column of more is left open
 
 

@@ -1,4 +1,4 @@
-"""The contents of files: written whole or not at all, and told apart by their digests."""
+"""The contents of files: written whole or not at all, and distinguished by their digests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKS = {
 
 
 class NotUtf8(ValueError):
-    """Bytes are no plain UTF-8 text: the text says what they are, and what to do, to stand behind a file's name."""
+    """Bytes are no plain UTF-8 text: the text says what they are, and what to do, to follow a file's name."""
 
     def __init__(self, what: str, line: int = 1) -> None:
         super().__init__(what)
@@ -33,7 +33,7 @@ class NotUtf8(ValueError):
 
 
 def foreign(start: bytes) -> str:
-    """What a file is that begins as UTF-16 or UTF-32 text, and what to do, to stand behind its name; else ""."""
+    """What a file is that begins as UTF-16 or UTF-32 text, and what to do, to follow its name; else ""."""
     return next((what for mark, what in MARKS.items() if start.startswith(mark) and mark != codecs.BOM_UTF8), "")
 
 
@@ -47,7 +47,7 @@ def file_version(path: Path) -> tuple[int, ...]:
 
 
 def of_file(path: Path, compute: Callable[[Path], Value]) -> Value | None:
-    """What `compute` says of a file, or None where there is no such file; computed again when the file has changed.
+    """What `compute` says of a file, or None where there is no such file; recomputed when the file has changed.
 
     Within one process, and those forked from it, where a file's state says whether it was touched: a build of a
     thousand reports reads the same notebook, modules and tables for each.
@@ -126,7 +126,7 @@ def _seal(identity: str, content: bytes | memoryview) -> bytes:
 def aside(path: Path) -> Iterator[Path]:
     """A file beside `path` to be written, renamed into place at the end of the block; gone where the block raises.
 
-    Its name holds the process id, so that what a killed writer leaves can be told from what one is writing, and the
+    Its name holds the process id, so that what a killed writer leaves is not taken for what one is writing, and the
     thread's: of several that write the same file, the last one has written all of it.
     """
     place = path.with_name(f".{path.name}.{threading.get_ident()}.{os.getpid()}.tmp")

@@ -112,7 +112,7 @@ class Key:
 
 
 def empty(title: str) -> Table:
-    """The sentence that stands in place of a table without rows."""
+    """The sentence that replaces a table without rows."""
     words = f"{title}: nothing to show for these parameters."
     return Table(words, pd.DataFrame(), f'<p class="nothing">{html.escape(words)}</p>')
 

@@ -101,7 +101,7 @@ def whole(value: Any) -> Any:
 
 
 def from_printed(text: str, basis: str) -> Interval:
-    """The range that a printed number stands for, in the printed unit.
+    """The range that a printed number represents, in the printed unit.
 
     `rounded`: half a unit of the last printed digit either way. `approximate` (~85): as much, or five per cent of the
     number where that is more. `range` (750-820): its ends. `bound` (<1): zero to the number. `exact`: the number.
@@ -138,7 +138,7 @@ def text(low: float, high: float, digits: int | None = 3, to: str = " to ") -> s
 def number(value: float, digits: int = 3) -> str:
     """`value` to `digits` significant digits, never in exponent form, with separators of thousands.
 
-    Zeros behind the point stand only where rounding made them: 2 for 2.0, 1.40 for 1.399.
+    Zeros behind the point appear only where rounding made them: 2 for 2.0, 1.40 for 1.399.
     """
     value = float(value)  # numpy's own rounding is not that of the decimal number: 1.745 would become 1.74
     if value == 0 or not np.isfinite(value):

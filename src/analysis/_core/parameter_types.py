@@ -40,7 +40,7 @@ LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and it
 
 
 def each_once(values: list[str]) -> list[str]:
-    """The values, if none stands twice. Raises ValueError."""
+    """The values, if none is repeated. Raises ValueError."""
     repeated = sorted({value for value in values if values.count(value) > 1})
     if repeated:
         raise ValueError(f"{', '.join(repeated)} stands more than once; each must be another")

@@ -217,7 +217,7 @@ class RealWorldDerating(Strict):
 
 
 class AcceleratorChoice(RealWorldDerating):
-    """Which accelerator for a model, users and a budget: each on sale planned as RealWorldDerating plans `baseline`.
+    """Which accelerator for a model, users and a budget: each available planned as RealWorldDerating plans `baseline`.
 
     What is not asked is as in that plan, so that one question has one answer; a report is of more users. Without a
     `benchmark` it is the one nearest to the model, by its name or by its parameters; zeros are those of the

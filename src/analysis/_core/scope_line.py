@@ -46,7 +46,7 @@ class Trust:
         return summed | {"band": self.band, "view": self.view}
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """In a notebook the notes stand in words below the line; a page lists those of all that it shows once."""
+        """In a notebook the notes are in words below the line; a page lists those of all that it shows once."""
         words = "".join(f"<li>{html.escape(text)}</li>" for text in wording.texts(self.notes))
         below = f'<ul class="notes">{words}</ul>' if words else ""
         band = f'<p class="band">{html.escape(self.band)}</p>' if self.band else ""

@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def where(rows: pd.DataFrame, condition: pd.Series | np.ndarray) -> pd.DataFrame:
-    """The rows where `condition` is true, as `rows[condition]` has them; where they stand together, nothing is copied.
+    """The rows where `condition` is true, as `rows[condition]` has them; where they are together, nothing is copied.
 
     So do the rows of one origin or round in the table of results, of which a copy takes 40 MB.
     """

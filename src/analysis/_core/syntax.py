@@ -1,4 +1,4 @@
-"""Python code as a tree, for threads that work side by side."""
+"""Python code as a tree, for threads that work in parallel."""
 
 import ast
 import threading

@@ -21,7 +21,7 @@ class UnusableTable(Exception):
 
 
 def rows(table: str, folder: Path | None = None) -> tuple[dict[str, str], ...]:
-    """The rows of a table, in file order, cells by column as they stand in the file; of `folder`, else of data/.
+    """The rows of a table, in file order, cells by column as they are in the file; of `folder`, else of data/.
 
     Read once for each version of the file, which may be edited while JupyterLab or a preview runs. Raises
     UnusableTable.
@@ -51,7 +51,7 @@ def column(table: str, name: str) -> tuple[str, ...]:
 def benchmark_named(model: str) -> str:
     """The benchmark that `model` is a name of: its own, its label or one of its aliases, but for capitals and signs.
 
-    Who publishes it may stand before the name: openai/gpt-oss-120b. "" for any other name. Raises UnusableTable.
+    Who publishes it may be before the name: openai/gpt-oss-120b. "" for any other name. Raises UnusableTable.
     """
     spelling = spelled(model.rpartition("/")[2])
     for row in rows("benchmarks"):

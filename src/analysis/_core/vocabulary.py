@@ -15,7 +15,7 @@ EVIDENCE = {  # what a result was read from, the strongest first
     "table": "rounded results table",
     "collection": "Collective Mind collection",
 }
-COST_MODELS = {  # what a price of data/prices.csv stands for, as pages say it
+COST_MODELS = {  # what a price of data/prices.csv represents, as pages say it
     "neocloud": "neocloud total cost of ownership",
     "hyperscaler": "hyperscaler total cost of ownership",
     "rental": "three-year rental",
@@ -24,9 +24,9 @@ COST_MODELS = {  # what a price of data/prices.csv stands for, as pages say it
 TRUST = ("all", "checked")  # every figure, or those that the audit does not doubt
 DIVISIONS = ("closed", "open", "network")
 AVAILABILITIES = ("available", "preview", "rdi")  # rdi: research, development, internal
-MIXED = "mixed"  # what stands for the accelerator of a cluster of several types: none to plan on or to compare
+MIXED = "mixed"  # what represents the accelerator of a cluster of several types: none to plan on or to compare
 SUITES = ("datacenter", "edge")
-FILED = (*SUITES, ",".join(SUITES))  # a result may be filed under both suites
+FILED = (*SUITES, ",".join(SUITES))  # a result may be submitted under both suites
 ACCURACY_TARGETS = ("95", "99", "99.9")  # per cent of the reference accuracy
 RANGE_BASES = ("exact", "rounded", "approximate", "range", "bound")  # see interval.from_printed
 
@@ -94,13 +94,13 @@ _SPELLINGS = {  # as submitters and tools write them, in small letters
     "f32": "fp32", "f16": "fp16", "f8_e4m3": "fp8", "f8_e5m2": "fp8",  # tensors of a model file
     "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4", "w4a16": "int4", "e4m3": "fp8", "e5m2": "fp8", "fp8_e4m3": "fp8",
     "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8", "float8_e5m2": "fp8",
-    # Methods of serving software, where one stands for one format: AWQ is of four bits, GPTQ of two to eight.
+    # Methods of serving software, where one represents one format: AWQ is of four bits, GPTQ of two to eight.
     "awq": "int4", "awq_marlin": "int4", "modelopt_fp4": "fp4", "modelopt_fp8": "fp8", "petit_nvfp4": "fp4",
     "w8a8_fp8": "fp8", "fbgemm_fp8": "fp8", "w8a8_int8": "int8", "blockwise_int8": "int8", "w4afp8": "int4",
 }  # fmt: skip
 
 # Software that a system's name or description names: the one name of each product, and what it is found by in texts, as
-# a regular expression between marks that are no letters. What stands first is built on what stands below it.
+# a regular expression between marks that are no letters. What is first is built on what is below it.
 HYPERVISORS = {
     "VMware vSphere": r"vsphere|esxi",
     "Nutanix AHV": r"ahv",
@@ -147,7 +147,7 @@ def named(product: str) -> re.Pattern[str]:
 
 
 def record_id(round: str) -> str:
-    """The id of the source that stands for the official record of a round, such as mlcommons-v5.1."""
+    """The id of the source that represents the official record of a round, such as mlcommons-v5.1."""
     return f"mlcommons-{round}"
 
 
@@ -158,12 +158,12 @@ def round_age(name: str) -> tuple[int, ...]:
 
 
 def filed_under(suite: str) -> frozenset[str]:
-    """The suites that a result is filed under, from a word of FILED; none for ""."""
+    """The suites that a result is submitted under, from a word of FILED; none for ""."""
     return frozenset(suite.split(",")) - {""}
 
 
 def same_suite(one: str, other: str) -> bool:
-    """Whether two results are filed under a suite that both share, or both under none."""
+    """Whether two results are submitted under a suite that both share, or both under none."""
     return one == other or bool(filed_under(one) & filed_under(other))
 
 

@@ -135,7 +135,7 @@ def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
 
 
 class Explorer(ipywidgets.VBox):
-    """Sliders with the staircase from users to nodes and the plan below, computed again at each move.
+    """Sliders with the staircase from users to nodes and the plan below, recomputed at each move.
 
     Where widgets do not run, the plan of `start` as a table; a notebook shows its staircase by itself.
     """
@@ -153,7 +153,7 @@ class Explorer(ipywidgets.VBox):
 
     @property
     def choice(self) -> Choice:
-        """What the sliders stand at; a price that is not known stays so until its own slider is moved."""
+        """What the sliders are set to; a price that is not known stays so until its own slider is moved."""
         values = {name: slider.value for name, slider in self.sliders.items()}
         if values[PRICE] == self.unpriced:
             del values[PRICE]
@@ -169,7 +169,7 @@ class Explorer(ipywidgets.VBox):
         self.figure.value = picture(plan_made, self._steps(choice))
 
     def _steps(self, choice: Choice) -> pd.DataFrame:
-        """The steps of the choice, computed again only where it moved what they depend on."""
+        """The steps of the choice, recomputed only where it moved what they depend on."""
         inputs = choice.tokens_per_second_per_user, choice.derate
         if self._climbed[0] != inputs:
             self._climbed = (inputs, steps(choice, self.fixed))

@@ -31,7 +31,7 @@ def show(
     """The columns of `frame` named in `columns` (column -> header with its unit), in that order, as a table.
 
     A name that is the stem of `<name>_low` and `<name>_high` becomes one column with the range in words; numbers
-    are right-aligned, and the notes of a column `notes` stand in words behind a sign, those of a column `<name>_notes`
+    are right-aligned, and the notes of a column `notes` are in words behind a sign, those of a column `<name>_notes`
     as marks behind the range, `blank` where there is none. Cells are text: markup in data is shown, not run. An empty
     frame says that it is empty.
     `digits` are those of a range, None for as many as it has (interval.text). Of more than `most` rows
@@ -53,7 +53,7 @@ def show(
 
 
 def results(chosen: Comparison) -> Table:
-    """The rows compared, MOST at most: system, accelerators, rate as published and per accelerator, where it stands."""
+    """The rows compared, MOST at most: system, accelerators, rate as published and per accelerator, where it is."""
     unit = chosen.per_second
     columns = {
         "accelerator": "Accelerator",
@@ -71,7 +71,7 @@ def results(chosen: Comparison) -> Table:
 
 
 def left_out(chosen: Comparison) -> Table:
-    """What was left out, and why: one row per reason, that of most results first."""
+    """What was excluded, and why: one row per reason, that of most results first."""
     columns = {"reason": "Why", "results": "Results", "accelerators": "Accelerators"}
     rows = chosen.left_out.sort_values("results", ascending=False, kind="stable")
     return show(rows, f"Left out: {chosen.topic}", columns)

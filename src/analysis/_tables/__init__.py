@@ -1,1 +1,1 @@
-"""The tables of data/: described, read, checked, put right, joined with what was imported."""
+"""The tables of data/: described, read, checked, corrected, joined with what was imported."""

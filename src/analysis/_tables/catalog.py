@@ -1,4 +1,4 @@
-"""The tables of one data folder as reports read them: put right and joined with the imported record."""
+"""The tables of one data folder as reports read them: corrected and joined with the imported record."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Catalog:
 
     `used` remembers the files read, with their SHA-256.
     Numbers missing in a file are NaN, texts missing are "". Figures are as printed but for corrections.csv,
-    whose reasons stand in the column `corrected` of a row. Raises TableError naming file, row and column.
+    whose reasons are in the column `corrected` of a row. Raises TableError naming file, row and column.
 
     `judge` says what is doubted about each result; without one the tables can be read, but no results compared.
     `place` is where tables and doubts are kept from one process to the next (those of data/: paths.tables_cache).
@@ -91,7 +91,7 @@ class Catalog:
 
     @cached_property
     def kept(self) -> Kept:
-        """What is kept of the state in which the folder is at the first use of a table."""
+        """What is stored of the state in which the folder is at the first use of a table."""
         return Kept(self.folder, self.tables.values(), self.place)
 
     @cached_property
@@ -102,7 +102,7 @@ class Catalog:
         `comparable_since` is the first round with which a result may be compared (see _tables.compatibility).
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
-        A submitter that is filed in several mixes of capitals has the spelling of most of its results.
+        A submitter that is spelled in several mixes of capitals has the spelling of most of its results.
         """
         # What the rows are made with counts as used also where they were made before.
         labels, fixes, (record, own_files) = self.labels, self.corrections, self._official_files()
@@ -155,12 +155,12 @@ class Catalog:
         return record, [path for path in present if path not in record] if official_scope() == "all" else []
 
     def _official(self, fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:
-        """The official rows: those shipped, put right, and the user's own. Raises TableError."""
+        """The official rows: those shipped, corrected, and the user's own. Raises TableError."""
         table = self.tables["results"]
         if official_scope() == "off":
             return official_rows.no_rows(table)
         record = official_rows.shipped(self.folder, table)
-        if table.parts:  # Without the record there is nothing to put right.
+        if table.parts:  # Without the record there is nothing to correct.
             record = official_rows.put_right(record, fixes)
         return official_rows.with_own(record, [official_rows.load(self.folder / path, table) for path in own_files])
 
@@ -232,7 +232,7 @@ class Catalog:
 
     @cached_property
     def corrections(self) -> pd.DataFrame:
-        """What is put right in the other tables, with the reason and its source."""
+        """What is corrected in the other tables, with the reason and its source."""
         return self.table("corrections")
 
 

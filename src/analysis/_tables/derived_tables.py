@@ -1,7 +1,7 @@
 """Frames that follow from the tables of data/ and from the code alone, kept on disk under the digest of both.
 
 A frame is an Arrow file that is mapped into memory: processes that read the same one share its pages, it is there in
-hundredths of a second, and unlike a pickle it can run nothing, whoever wrote it. Before its table stand the 64 digits
+hundredths of a second, and unlike a pickle it can run nothing, whoever wrote it. Before its table are the 64 digits
 of a SHA-256 over what it is, what it was made from and all that follows, so that a file that is torn, damaged or
 another's is noticed and made again. Where nothing can be written, nothing is kept, and nothing else changes.
 """
@@ -120,7 +120,7 @@ def _digest(path: Path) -> str:
     try:
         return of_file(path, sha256_of) or ""
     except OSError:
-        return ""  # Whoever asks for the table is told.
+        return ""  # Whoever reads the table reports it.
 
 
 def _read(path: Path, identity: str) -> pd.DataFrame | None:

@@ -1,4 +1,4 @@
-"""One table file as a typed, validated frame, put right by corrections."""
+"""One table file as a typed, validated frame, corrected by corrections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TableError(UnusableTable):
 
 
 def load(folder: Path, table: Table, corrections: pd.DataFrame | None = None) -> pd.DataFrame:
-    """One table, typed and checked by itself; as printed, or put right by `corrections`.
+    """One table, typed and checked by itself; as printed, or corrected by `corrections`.
 
     The index is the line of each row in the file. With corrections a column `corrected` holds the reasons ("" where
     none). Raises TableError.
@@ -84,7 +84,7 @@ def _same_columns(table: Table, columns: list[str]) -> None:
 def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """The cells with the table's corrections applied, and their reasons by line ("" where none).
 
-    Raises TableError for a correction of a row or column that is not there, or whose `printed` is not what stands.
+    Raises TableError for a correction of a row or column that is not there, or whose `printed` differs.
     """
     cells, reasons = cells.copy(), pd.Series("", index=cells.index, dtype="str")
     keys = cells[table.primary_key[0]]

@@ -85,7 +85,7 @@ def whole(table: Table) -> Table:
 def put_right(rows: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
     """The rows with the corrections of the table CORRECTED applied, the reasons in `corrected`.
 
-    Raises TableError for a correction of a row or text column that is not there, or whose `printed` is not what stands.
+    Raises TableError for a correction of a row or text column that is not there, or whose `printed` differs.
     """
     fixes = corrections[corrections["table"].eq(CORRECTED)]
     if fixes.empty:
@@ -124,7 +124,7 @@ def with_own(record: pd.DataFrame, own_imports: Sequence[pd.DataFrame]) -> pd.Da
     row wins over the record's, whichever of the files comes first; of several of them that with a result id counts,
     then that with a recomputation. Its empty cells are filled from the others, so that a summary beside a tree has the
     tree's recomputation, with its difference from what was published, and the id under which the result is known.
-    Rows stand in the order of the record, and behind it what it has not: what is equally fast is named in one order.
+    Rows are in the order of the record, and behind it what it has not: what is equally fast is named in one order.
     """
     if not own_imports:
         return record

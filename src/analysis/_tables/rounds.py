@@ -1,4 +1,4 @@
-"""The rounds of MLPerf Inference: the source that stands for the official record of each."""
+"""The rounds of MLPerf Inference: the source that represents the official record of each."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _numbers(cells: pd.Series) -> tuple[pd.Series, np.ndarray]:
 
 
 def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
-    """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were put right."""
+    """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were corrected."""
     wrong = [*_cells(table, frame), *_repeated(table, frame), *_duplicates(table, frame), *_order(table, frame)]
     wrong += [*_above(table, frame), *_texts(table, frame), *_dates(table, frame)]
     wrong += _printed(table, frame) if as_printed else []
@@ -103,12 +103,12 @@ def dangling(table: Table, frame: pd.DataFrame, frames: dict[str, pd.DataFrame])
 
 
 def _rows(column: pd.Series, values: list[Any]) -> Iterator[tuple[int, Any]]:
-    """The lines at which one of these values stands in a column, with it."""
+    """The lines at which one of these values is in a column, with it."""
     return column[column.isin(values)].items() if values else iter(())
 
 
 def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Faults of single cells; each value of a column is judged once, however often it stands."""
+    """Faults of single cells; each value of a column is judged once, however often it occurs."""
     wrong_cells = []
     for field in table.fields:
         if not ruled(field):
@@ -142,7 +142,7 @@ def _to_judge(field: Field, column: pd.Series) -> list[Any]:
 
 
 def _repeated(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Values that stand again in a column where each stands once; of a key that is _duplicates' to say."""
+    """Values that are repeated in a column where each may occur once; of a key that is _duplicates' to say."""
     columns = [field.name for field in table.fields if field.unique and [field.name] != table.primary_key]
     return [
         Fault(table.path, row, column, f"{value!r} stands twice")
@@ -209,7 +209,7 @@ def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:
 
 
 def _printed(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """`low` and `high` must be the range that `printed` stands for.
+    """`low` and `high` must be the range that `printed` represents.
 
     It may be kept in a thousandth of the unit (TB/s as GB/s, seconds as milliseconds), a percentage as a fraction,
     and a percentage more or less as a ratio.

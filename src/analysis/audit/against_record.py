@@ -154,7 +154,7 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgment]:
 def _why_none(figure: Row, candidates: list[Row], of_same_size: list[Row], record: Record) -> str:
     """Why no official result is of the figure's own system, or "".
 
-    `candidates` are the results that may stand beside it, of any size, `of_same_size` those of its own.
+    `candidates` are the results that may be compared with it, of any size, `of_same_size` those of its own.
     """
     accelerator, count = figure["accelerator"], figure["accelerator_count"]
     if not figure["round"]:

@@ -120,7 +120,7 @@ def _rate(figure: Row, elsewhere: Row) -> Judgment:
 
 
 def _fact(claim: Row, tables: Tables) -> tuple[float, str, str, str] | None:
-    """The value of the tables that a claim is about, whose it is, where it stands and how far it is to be trusted."""
+    """The value of the tables that a claim is about, whose it is, where it is and how far it is to be trusted."""
     accelerator, baseline, benchmark = claim["subject_accelerator"], claim["baseline_accelerator"], claim["benchmark"]
     if claim["quantity"] == "model_parameters":
         value = tables.parameters_billion(benchmark)

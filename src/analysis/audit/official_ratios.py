@@ -1,7 +1,7 @@
 """Official ratios of two sides that a claim names: accelerators, systems, submitters, numbers of nodes, rounds.
 
 A side takes the closed results that fit everything the claim says of it, and nothing else: where it names a submitter
-or a system, nobody else's results stand in. Rates are per accelerator, but those of systems and nodes are of the whole.
+or a system, nobody else's results count. Rates are per accelerator, but those of systems and nodes are of the whole.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def claimed(claim: Row, record: Record, subject: str = "") -> list[Ratio]:
     `subject` is an accelerator to be put in place of the claim's. A claim of `up to` is about the best of each side,
     one of a share of the best about the submitter's and the best of all others. Any other is about all that fit it: its
     ratio goes from the lowest over the highest to the highest over the lowest. Targets that are usually one run
-    submitted twice are not told apart.
+    submitted twice are not distinguished.
     """
     accelerator, suite = subject or claim["subject_accelerator"], claim["suite"] or "datacenter"
     over = _side(claim, "", accelerator, claim["round"], suite, record)

@@ -110,7 +110,7 @@ def batch_one(rows: pd.DataFrame, judged: pd.DataFrame) -> pd.DataFrame:
 def roofline_points(at_one: pd.DataFrame, roofs: pd.DataFrame, comparable: pd.DataFrame) -> pd.DataFrame:
     """Return the points of a roofline chart, per accelerator, from `batch_one`, roofline.roofs and comparable rows.
 
-    Published rates stand at one sequence, official ones at the fewest sequences that could reach them. Columns:
+    Published rates are at one sequence, official ones at the fewest sequences that could reach them. Columns:
     accelerator, x_low/high (sequences), y_low/high (tokens/s per accelerator), above, what (precision or `official`).
     """
     needs = roofs.set_index(["accelerator", "precision"])["needed"]
@@ -149,7 +149,7 @@ def _about(tables: Tables, repeats: bool = False) -> Iterator[tuple[Row, Row, Ro
 def _under(
     figure: Row, check: str, ceiling: float, reference: str, words: str, scope: str, lifted: str, facts: Row
 ) -> Judgment:
-    """The judgment on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` stand around it."""
+    """The judgment on a rate that cannot be above `ceiling` unless `lifted`; `words` and `scope` are around it."""
     printed = interval.of(figure)
     times = f"; the figure is {interval.number(printed.low / ceiling)}x that, {lifted}"
     beside = ", which the figure does not exceed" if printed.low <= ceiling else times

@@ -16,7 +16,7 @@ from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict, exactly
 RANK, UNCHECKED = "rank", "none"
 SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target")
 MISSING = {
-    "latency_limit": "the rules of the table that it is said of",
+    "latency_limit": "the rules of the table that it is about",
     "latency_ratio": "latencies of one model and accelerator with and without the change",
     "deployment_speedup_ratio": "rates of one model and accelerator with and without the change",
     "network_bandwidth": "facts about networks",
@@ -55,7 +55,7 @@ def layers(tables: Tables) -> Iterator[Judgment]:
 def production(tables: Tables) -> Iterator[Judgment]:
     """Check stated shares of throughput retained in production, of which no official result exists.
 
-    What official results measure of it is Server over Offline of one system, which stands beside it.
+    What official results measure of it is Server over Offline of one system, which is shown beside it.
     """
     for claim in tables.stated("fraction_of_benchmark"):
         round = tables.rounds_of.get(claim["source_id"], "")

@@ -1,4 +1,4 @@
-"""Stated ratios against the figures of the same document that they are said of."""
+"""Stated ratios against the figures of the same document that they describe."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def products(tables: Tables) -> Iterator[Judgment]:
 
 
 def accelerated_part(tables: Tables) -> Iterator[Judgment]:
-    """A gain from making a part of the time cheaper against 1 / (1 - share + share x what is left of its compute)."""
+    """A gain from making a part of the time cheaper against 1 / (1 - share + share x its remaining compute)."""
     parts = {
         (claim["source_id"], claim["benchmark"], claim["technique"], claim["quantity"]): claim
         for claim in tables.mentions("claims")

@@ -68,7 +68,7 @@ def sizing(tables: Tables) -> Iterator[Judgment]:
 def official_sizing(tables: Tables) -> Iterator[Judgment]:
     """The same question asked of the capacity plan, as the derating report and the command line ask it.
 
-    The price is the document's. Without an official run at the speed of the example nothing official stands behind it.
+    The price is the document's. Without an official run at the speed of the example no official result confirms it.
     """
     record = selection.record(tables.results, tables.benchmarks)
     data = SimpleNamespace(**record._asdict(), accelerators=tables.accelerators, prices=tables.prices)
@@ -145,7 +145,7 @@ def model_limit(tables: Tables) -> Iterator[Judgment]:
 
 
 def together(tables: Tables) -> Iterator[Judgment]:
-    """Memory said of several accelerators together against their number times the memory of one."""
+    """Memory stated for several accelerators together against their number times the memory of one."""
     for claim in tables.stated("memory_capacity"):
         count, accelerator = claim["accelerator_count"], claim["subject_accelerator"]
         if count > 1:

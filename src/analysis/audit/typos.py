@@ -15,7 +15,7 @@ from analysis.audit import checks
 def notes(folder: Path = DATA) -> list[str]:
     """A line for each figure of a data folder that a cheap check finds wrong.
 
-    Empty where the tables cannot be read or are not those of the audit: their faults are told first.
+    Empty where the tables cannot be read or are not those of the audit: their faults are reported first.
     """
     try:
         tables = Catalog(folder)

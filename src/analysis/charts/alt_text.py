@@ -52,7 +52,7 @@ class Description:
         return " ".join(f"{title.removesuffix('.')}. {self.opening} {listing}{'.' if listing else ''}".split())
 
     def table(self, title: str) -> Table:
-        """The columns side by side, lines of one text joined by commas."""
+        """The columns joined, lines of one text joined by commas."""
         frame = pd.DataFrame(dict(enumerate(_on_one_line(column.texts) for column in self.columns)), dtype="str")
         frame.columns = [column.header for column in self.columns]
         values = pd.DataFrame({name: numbers for column in self.columns for name, numbers in column.values().items()})

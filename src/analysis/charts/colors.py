@@ -1,4 +1,4 @@
-"""The colors of figures on white and on dark ground, each told apart from its ground."""
+"""The colors of figures on white and on dark ground, each distinguished from its ground."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from matplotlib.textpath import text_to_path
 
 
 def framed(width: float, height: float, **subplots: Any) -> tuple[Figure, Any]:
-    """A figure of so many inches with its axes, whose spines are no matter of the layout: they stand where these end.
+    """A figure of so many inches with its axes, whose spines are no matter of the layout: they are where these end.
 
     To find what a spine takes up, ticks would be placed anew each time.
     """
@@ -45,7 +45,7 @@ def written(figure: Figure) -> str:
 class _Canvas(FigureCanvasSVG):
     """matplotlib's, which `savefig` lays out and draws twice, with one renderer for the layout and for the drawing.
 
-    So a text is measured once, whichever drawing it stands in: `print_svg` would make a second renderer for the layout
+    So a text is measured once, whichever drawing it is in: `print_svg` would make a second renderer for the layout
     alone, and each has a cache of sizes of its own.
     """
 

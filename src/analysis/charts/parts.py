@@ -62,7 +62,7 @@ def ranged(ax: Axes, x: Interval, y: Interval, ink: str, told: str, width: float
 
 
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
-    """What is said of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
+    """What is known of a row when its mark is pointed at: accelerator, system, submitter, round, software and numbers.
 
     Each as far as the row has it; without accelerator its label.
     """
@@ -86,7 +86,7 @@ def behind(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look
 
 
 def words(number: str, row: dict, note: str = "", of_all: Notes = NONE) -> str:
-    """What stands behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
+    """What is behind a bar: its number, the words of a column if asked for, and the mark of the row's own notes.
 
     What holds for all rows (`of_all`) has no mark: a sign behind every number would say nothing.
     """

@@ -1,6 +1,6 @@
 """Charts of one row per thing: ranges, ranges beside others, stacked counts.
 
-Where the rows of a frame have a column `notes`, their marks stand behind the numbers and a page explains them below the
+Where the rows of a frame have a column `notes`, their marks are behind the numbers and a page explains them below the
 figure; `notes` are explained beside them. What a mark says when it is pointed at comes from the columns `accelerator`,
 `system`, `submitter`, `basis` or `round`, and `software`, as far as a frame has them.
 """
@@ -46,7 +46,7 @@ def ranges(
 ) -> Drawing:
     """One row per label and series: the interval `<name>_low` to `<name>_high` as a bar with its middle as a marker.
 
-    Where the rows have a column `<name>_median`, the marker stands there.
+    Where the rows have a column `<name>_median`, the marker is there.
     `label` and `series` are columns of text; `color` one of accelerators (default: the label column); `hollow` one of
     booleans (derived or estimated points are unfilled), `note` one of words put behind the number. `reference` is a
     line, `band` a shaded range named `band_label`. `axis` names the quantity and its unit.
@@ -93,7 +93,7 @@ def beside(
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
     `others` maps an interval's name to its words in the legend, `legend` names the filled one; a missing interval is
-    not drawn. The numbers of `name` stand in a column at the right, with `note`, a column of words, behind them.
+    not drawn. The numbers of `name` are in a column at the right, with `note`, a column of words, behind them.
     """
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one

@@ -1,4 +1,4 @@
-"""The settings of matplotlib that all figures have in common, set and told without loading it before it is needed."""
+"""The settings of matplotlib that all figures have in common, set and read without loading it before it is needed."""
 
 from __future__ import annotations
 

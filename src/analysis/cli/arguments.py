@@ -123,7 +123,7 @@ def _add_draws(add: Callable[..., Any]) -> None:
 
 
 def add_measure(parser: argparse.ArgumentParser) -> None:
-    """What is said of a measurement where its files do not say it."""
+    """What is known of a measurement where its files do not say it."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES_HELP)
     parser.add_argument("--accelerator", help="that the runs ran on, where the files do not say")
     parser.add_argument(

@@ -1,1 +1,1 @@
-"""Which result rows may stand side by side, at which rate, and what each must still say."""
+"""Which result rows are comparable, at which rate, and what each must still say."""

@@ -1,4 +1,4 @@
-"""The only place that decides which results may stand side by side, in which unit, and what was left out and why.
+"""The only place that decides which results are comparable, in which unit, and what was excluded and why.
 
 Rules: same benchmark and version of it, accuracy target, scenario, division and suite; one unit, converted with the
 run's own tokens per sample; power submissions against power submissions only, and a power cap among them alone; each
@@ -44,7 +44,7 @@ OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
 READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
 READ += ["power_measured", "power_capped", "duplicate_of", "comparable_since"]
-NAMED = 8  # accelerators of what is left out
+NAMED = 8  # accelerators named among the excluded
 
 PLACE, VERSION = "place", "version"  # `comparable_since` of the version of a benchmark that is compared
 FEW = 3  # rounds that a subtitle names one by one
@@ -100,7 +100,7 @@ class Question:
     """What is compared. Empty `accelerators`, `rounds` or `suite` mean all; `power` asks for power submissions.
 
     `accuracy_target` is "99" or "99.9" (per cent of the reference); empty: the one that most results have. `trust` is
-    "all", or "checked" for published figures that the record bears out. `mixed` takes in clusters of several types.
+    "all", or "checked" for published figures that official results confirm. `mixed` takes in clusters of several types.
     """
 
     benchmark: str
@@ -118,7 +118,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`rows` may stand side by side; `left_out` has one row per reason: reason (in words), results, accelerators.
+    """`rows` are comparable; `left_out` has one row per reason: reason (in words), results, accelerators.
 
     The accelerators are named in words: of more than NAMED those with most results, and how many more there are.
     """
@@ -237,7 +237,7 @@ def standings(data: Tables) -> pd.DataFrame:
     `rate_low/high` and `per_accelerator_low/high` are in `rate_unit`, the one in which the benchmark compares in the
     result's scenario (a latency in its own). `left_out` is the code of the rule of NEVER that it breaks, "" for none.
     Each of ASPECTS has a number, `apart_<aspect>`: bit n is set where the n-th question of that aspect
-    (`questions_apart`) takes the result in. Two results may stand side by side where a question takes in both: where
+    (`questions_apart`) takes the result in. Two results are comparable where a question takes in both: where
     they have a bit in common. Raises ValueError where an aspect has more questions than BITS.
     """
     asked = questions_apart(data.results["round"].unique())
@@ -271,7 +271,7 @@ def standings(data: Tables) -> pd.DataFrame:
 def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
     """What may be asked in each of ASPECTS, in the order of the bits of `standings`; `rounds` are those of the results.
 
-    The accuracy target "" is the usual one of a benchmark, under which a run that is filed under several stands once.
+    The accuracy target "" is the usual one of a benchmark, under which a run submitted under several counts once.
     """
     each_round = [(name,) for name in sorted(set(rounds) - {""}, key=round_age)]
     values = [each_round, list(DIVISIONS), list(SUITES), ["", *ACCURACY_TARGETS], [False, True]]
@@ -382,7 +382,7 @@ def _doubts(data: Tables, places: np.ndarray) -> dict[str, pd.api.extensions.Ext
 
 
 def _looked_up(audited: pd.Index, ids: pd.api.extensions.ExtensionArray) -> np.ndarray:
-    """The places of results among those that were audited, which stand in another order or are of another number."""
+    """The places of results among those that were audited, which are in another order or are of another number."""
     if not audited.is_unique:
         twice = audited[audited.duplicated()][0]
         raise ValueError(f"the doubts of result {twice!r} stand twice: each result has an id of its own")
@@ -403,7 +403,7 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
     )
     uncounted = pd.isna(rows["accelerator_count"])
     suites = [name for name in rows["suite"].unique() if not name or question.suite in filed_under(name)]
-    # One run may be filed under both targets; then either will do, unless one is asked for.
+    # One run may be submitted under both targets; then either will do, unless one is asked for.
     either = np.asarray(rows["targets_share_run"], "bool") & (not question.accuracy_target)
     target = rows["accuracy_target"]
     return {

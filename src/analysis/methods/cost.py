@@ -43,7 +43,7 @@ class Candidates:
 
     @property
     def on_sale(self) -> np.ndarray:
-        """Which rows are of systems on sale, and bare."""
+        """Which rows are of available systems, and bare."""
         return self._kinds[0]
 
     def of_accelerator(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:

@@ -216,7 +216,7 @@ def _listed(run: Mapping) -> str:
 def _may_be(device: str, accelerator: str, aliases: Mapping[str, str]) -> bool:
     """Whether telemetry that names a device may be of the accelerator, which it may name less exactly.
 
-    A device of a known name is the same part, or one of the two is a variant of the other; of another name it is told
+    A device of a known name is the same part, or one of the two is a variant of the other; of another name it is known
     by the model's number, such as MI300X, and by its form where it says one.
     """
     named, words = aliases.get(folded(device)), _words(accelerator)

@@ -1,4 +1,4 @@
-"""What is left of a benchmark throughput under latency limits, measured on submitted pairs of scenarios."""
+"""The share of benchmark throughput retained under latency limits, measured on submitted pairs of scenarios."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
 
 
 def pooled(measured: pd.DataFrame) -> pd.DataFrame:
-    """The systems whose derates make one range: on sale, bare, of one precision; whatever was paired where none is."""
+    """The systems whose derates make one range: available, bare, of one precision; any pair where none is."""
     return measured[_pooled(measured)]
 
 
@@ -147,7 +147,7 @@ def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
 
 
 def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of one accuracy target; of two only where one of the runs is filed under a single target."""
+    """Pairs of one accuracy target; of two only where one of the runs is submitted under a single target."""
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"]).tolist()
     keys = _keys(pairs, [*RUN, "accuracy_target"])
     matched = set(compress(keys, same))
@@ -174,7 +174,7 @@ def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) ->
     """The four causes that documents name for derating, and what official data measure of each.
 
     `under_latency` are rows of `measured`, `with_layer` those of `layered`. Columns: cause, measured_by,
-    share_low/high (what is left, NaN where nothing measures it), systems and benchmarks (how many the range is of).
+    share_low/high (the share, NaN where nothing measures it), systems and benchmarks (how many the range is of).
     """
     latency = (under_latency["derate_low"].min(), under_latency["derate_high"].max(), *_scope(under_latency))
     software = (with_layer["share_low"].min(), with_layer["share_high"].max(), *_scope(with_layer))

@@ -1,7 +1,7 @@
 """What an accelerator draws at the wall, its share of the host included: metered, else by a stated model.
 
 Watts are metered where a power submission of the same accelerator ran under the same cap as the throughput that they
-stand beside. The model is the power limit of the accelerator times what metered systems drew at the wall over the
+accompany. The model is the power limit of the accelerator times what metered systems drew at the wall over the
 summed limits of theirs.
 """
 
@@ -52,7 +52,7 @@ class Drawn:
 
     @property
     def metered(self) -> bool:
-        """Whether a meter stands behind the watts."""
+        """Whether a meter is behind the watts."""
         return len(self.runs) > 0
 
 
@@ -90,7 +90,7 @@ def drawn(
 ) -> Drawn:  # fmt: skip
     """Watts for each accelerator beside the throughput of the rows `behind` it: of `runs` (see `metered`), or modeled.
 
-    Metered ones from the lowest run to the highest, and how many these are stands in the words: one run has no spread.
+    Metered ones from the lowest run to the highest, and how many these are is in the words: one run has no spread.
     The model is limit x `host`; the limit is the datasheet's, of power-capped rows the highest cap that they state.
     Unknown where a cap is not stated, or neither limit nor host is known.
     """

@@ -14,7 +14,7 @@ from analysis._tables.catalog import kept_with
 from analysis.comparability import row_caveats, selection, systems
 from analysis.methods import benchmark_rules
 
-# A name of software without its version: what stands before the first number, bracket or further product.
+# A name of software without its version: what is before the first number, bracket or further product.
 _PRODUCT = re.compile(r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)")
 NOT_STATED = "not stated"
 _LOOSEST = "open"  # and so the last of each round

@@ -53,7 +53,7 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     """The most efficient system of each accelerator, with a power cap and without one: most work per watt first.
 
     `rows` are those of `efficiency`. An accelerator that the record metered has no printed figures here. A system is
-    the best of its kind (system_properties.alike): on sale, of the usual size where there is one, of the newest round
+    the best of its kind (system_properties.alike): available, of the usual size where there is one, of the newest round
     that metered one. Added column: `systems`, how many it is the best of.
     """
     columns = [name for name in system_properties.READ if name in rows]
@@ -185,11 +185,11 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def history(rows: pd.DataFrame) -> pd.DataFrame:
-    """The least energy of each round, power-capped and not, newest round first: systems of the usual size on sale.
+    """The least energy of each round, power-capped and not, newest round first: available systems of the usual size.
 
     `rows` are those of `efficiency`, of one benchmark and all its rounds. Columns: round, power_capped, accelerator,
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
-    that are capped alike and of another size, or not on sale), source_ids, notes.
+    that are capped alike and of another size, or not available), source_ids, notes.
     """
     of_kind = [name for name in system_properties.READ if name in rows and name not in RANKED]
     recorded = rows.loc[_of_record(rows), [*RANKED, *of_kind, "source_id", "notes"]]
@@ -354,7 +354,7 @@ def _printed_per_watt(rows: pd.DataFrame) -> Interval:
 
 
 def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of one accuracy target; of two only where one of the systems is filed under a single target."""
+    """Pairs of one accuracy target; of two only where one of the systems is submitted under a single target."""
     same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
     matched = same.groupby([pairs["run"], pairs["system_key_free"]]).transform("any")
     return pairs[same | ~matched]

@@ -28,14 +28,14 @@ GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "doubts")  # what 
 KNOWN, NEW = "Offline known", "new system"  # the two questions
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
-# FACTOR. The accelerator counts twice, for its memory and speed decide what a latency limit costs; the submitter stands
+# FACTOR. The accelerator counts twice, for its memory and speed decide what a latency limit costs; the submitter is
 # for tuning, the software for batching, the round for versions and rules, the number for how a model is divided.
 SHARED: Mapping[str, int] = {"accelerator": 2, "submitter": 1, "software": 1, "round": 1, "accelerator_count": 1}
 FACTOR = 4
 RIVALS = tuple(product((2, 4, 8, 16), (1, 2)))  # FACTOR and what the accelerator counts, of which `nested` chooses
 
 LIKELY = (0.1, 0.9)  # the percentiles that a range goes from and to
-FEWEST = 9  # errors with which a tenth percentile can be told: one case in ten lies below the lowest of nine others
+FEWEST = 9  # errors with which a tenth percentile can be stated: one case in ten lies below the lowest of nine others
 OF_SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
 CASE = ["benchmark", "scenario", *OF_SYSTEM, "rate", "per_accelerator", "offline"]
 ANSWERS = ["predicted", "nested", "stranger", "naive"]
@@ -108,7 +108,7 @@ def errors_of_record(tables: Tables) -> pd.DataFrame:
 def cases(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of `gathered`, one for each benchmark, scenario and system. Columns: CASE.
 
-    `rate` is the whole system's in the benchmark's unit, in the geometric middle where it was filed twice (for two
+    `rate` is the whole system's in the benchmark's unit, in the geometric middle where it was submitted twice (for two
     accuracy targets); `per_accelerator` is NaN of a cluster of several types, `offline` (the same system's Offline
     rate) of a system without one. `software` is what served, else the framework, without its version; "" where neither
     is known. `on_sale`: available and not virtualized. Power submissions, often capped, are no cases.
@@ -200,7 +200,7 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
     """The cases of one type of accelerator, predicted from the other systems of it: rates per accelerator.
 
     Added: actual; predicted, the median of the others of its round or before by the very rule of a plan
-    (system_properties.alike): on sale and bare, of the usual number of accelerators, of the newest round, each rule
+    (system_properties.alike): available and bare, of the usual number of accelerators, of the newest round, each rule
     where any system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested
     is predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and
     the same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
@@ -247,7 +247,7 @@ def ranges(predictions: pd.DataFrame) -> Interval:
 
 
 def pool(predictions: pd.DataFrame, question: str, benchmark: str, scenario: str) -> np.ndarray:
-    """Which cases' errors stand for those of one question about a benchmark and scenario.
+    """Which cases' errors represent those of one question about a benchmark and scenario.
 
     Those of both where they are more than FEWEST; else those of the benchmark under any latency limit; else all of the
     scenario. Only cases that were predicted.

@@ -96,10 +96,10 @@ class Basis:
 
     @cached_method
     def at(self, speed: float) -> Proven:
-        """What is proven at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
+        """What is measured at `speed`: by the runs so fast, or by those at a higher speed where these gave more.
 
         Who gave users more gave them `speed`, so that a slower user never takes more of an accelerator; but no figure
-        of a document stands in for an official run, no preview for a system on sale, and no run whose first token took
+        of a document replaces an official run, no preview for an available system, and no run whose first token took
         longer than the limit for one within it. Where each took longer, the limit is what the quickest took: a limit
         that nothing holds takes no less of an accelerator than one that something does. Plans for other users ask for
         the same speed.
@@ -120,7 +120,7 @@ class Basis:
         return replace(self, ttft_ms=quickest, supplies=tuple(supply.within(quickest) for supply in self.supplies))
 
     def _faster(self, speed: float) -> Iterator[Proof]:
-        """What is proven at higher speeds: from the next one measured on, just above each."""
+        """What is measured at higher speeds: from the next one measured on, just above each."""
         speeds = sorted({run[SPEED] for run in self.runs if run[SPEED] >= speed})
         return (self._proof(slower, level) for slower, level in pairwise(speeds))
 

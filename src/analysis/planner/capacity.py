@@ -48,8 +48,8 @@ class Planned:
 
     `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
     those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
-    the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` what
-    must be said of the kilowatts. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
+    the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` their
+    caveats. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
     `too_long` is a prompt for which there are no draws whatever the number of accelerators.
     """
 
@@ -118,7 +118,7 @@ def make(
 ) -> Planned:
     """The plan that `asked` asks for on its baseline, from official or printed throughput x `derate` (asked.derate).
 
-    `derate_of` says what the derate is a range of; `own` stands in place of that throughput. No draws where no
+    `derate_of` says what the derate is a range of; `own` replaces that throughput. No draws where no
     throughput at the speed is known, and no dollars where no price is. Raises ValueError for a derate that sizing.draw
     refuses.
     """
@@ -241,7 +241,7 @@ def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: P
 
 
 def _of_power(drawn: node_power.Drawn, behind: pd.DataFrame, accelerator: str, scenario: str) -> Notes:
-    """What must be said of kilowatts beside the throughput of the rows `behind` the plan, which are of a `scenario`."""
+    """The caveats of kilowatts beside the throughput of the rows `behind` the plan, which are of a `scenario`."""
     if not drawn.metered:
         return frozenset({note("no_meter", accelerator=accelerator, scenario=scenario)})
     apart = notes.apart(behind["round"], drawn.runs["round"])

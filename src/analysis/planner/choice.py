@@ -140,7 +140,7 @@ class Choice:
 
     @property
     def is_proxy(self) -> bool:
-        """Whether the benchmark stands in for another model: by its name, else by its distance."""
+        """Whether the benchmark replaces another model: by its name, else by its distance."""
         if self.asked.model:
             return self.asked.benchmark_named != self.match.benchmark
         return self.match.is_another_model

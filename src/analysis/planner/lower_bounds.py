@@ -47,7 +47,7 @@ class Line:
 class Proof:
     """The rows of a `supply` at a speed that a throughput rests on, by their `places`, and the line of each's system.
 
-    `standing` is whether it is of official rows, of systems on sale, and of runs within the limit on the first token.
+    `standing` is whether it is of official rows, of available systems, and of runs within the limit on the first token.
     """
 
     supply: Supply
@@ -58,7 +58,7 @@ class Proof:
 
     @property
     def predicted(self) -> bool:
-        """Whether enough predictions tell how far off the throughput is; of documents none do."""
+        """Whether enough predictions give the prediction error of the throughput is; of documents none do."""
         return bool(self.lines) and self.supply.band.factors.known and self.standing[0]
 
     @property

@@ -64,7 +64,7 @@ def wait(slots: Any, load: Any, service: Any, percentile: float, variability: fl
 def slots_needed(load: Any, service: float, limit: float, percentile: float, variability: float = 1.0) -> np.ndarray:
     """The fewest slots (a fraction) whose wait at `percentile` is at most `limit`, for each load, to ten digits.
 
-    By regula falsi, where what may wait beyond the limit stands against what slots spare: one falls and the other rises
+    By regula falsi, where what may wait beyond the limit is set against what slots spare: one falls and the other rises
     so evenly that a chord nearly meets the place, and the end that stays twice counts half (Illinois). Raises
     ValueError for a limit below zero or a percentile that is not between 0 and 1.
     """

@@ -55,7 +55,7 @@ class Kernels:
 
     @property
     def stopping(self) -> bool:
-        """Whether the build was told to stop: nothing may be published from then on."""
+        """Whether the build was asked to stop: nothing may be published from then on."""
         return self._stopping.is_set()
 
     @contextlib.contextmanager

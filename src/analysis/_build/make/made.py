@@ -37,6 +37,6 @@ def publish(made: Made, places: Places, stopping: Callable[[], bool]) -> Failure
         except OSError as error:
             words = f"{type(error).__name__}: {error}".replace(f"{places.root}/", "")
             made = replace(made, failure=Failure(made.report, words, next="Next: make room or put right what is named"))
-    with suppress(OSError):  # On a full disk it can still be told, if not kept.
+    with suppress(OSError):  # On a full disk it can still be reported, if not stored.
         output_files.remember(made.failure, places, made.notebook)
     return made.failure

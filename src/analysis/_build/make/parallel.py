@@ -1,4 +1,4 @@
-"""Several pieces of work side by side in threads, and an orderly end on Ctrl-C."""
+"""Several pieces of work in parallel threads, and an orderly end on Ctrl-C."""
 
 import signal
 import threading

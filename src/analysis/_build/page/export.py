@@ -59,8 +59,8 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     """The page of an executed notebook as HTML text; the same text for the same input.
 
     `stated` is the report's record, `up` the way from its folder to that of all reports ("" or "../"). Raises
-    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that
-    stands there twice.
+    ReportFailed where something cannot be shown properly: no question, no answer, a figure without alt text, an id that is
+    repeated.
     """
     shown, facts = prepare(notebook, stated, up)
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.

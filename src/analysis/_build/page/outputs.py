@@ -51,7 +51,7 @@ def frames(markup: str, whole: str = "") -> str:
     """HTML with its pandas tables in the look of the project's own: scopes, numbers to the right, sortable, CSV.
 
     Long tables are folded. One that pandas cut says so; `whole` is the CSV of all its rows, and without it there is no
-    CSV of a cut table. What stands beside the tables stays.
+    CSV of a cut table. What is beside the tables stays.
     """
     return PANDAS_SHEET.sub("", FRAMES.sub(lambda found: _framed(found, whole), markup))
 
@@ -62,7 +62,7 @@ def _framed(found: re.Match[str], whole: str) -> str:
         return found[0]
     rows = table.rows
     cut = next((place for place, row in enumerate(rows) if set(row) == {CUT}), None)
-    if cut is not None:  # Below stand the last rows, as if they came next.
+    if cut is not None:  # Below are the last rows, as if they came next.
         rows = rows[:cut]
     numeric = [all(NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(table.names))]
     head = _line(table.names, numeric, len(table.names), "col")
@@ -121,7 +121,7 @@ def lift_styles(cells: list[Any]) -> str:
 
 
 def lift_answer(cells: list[Any]) -> list[str]:
-    """Take the answer's HTML out of its cell: it stands at the top of the page; [] for a page without one."""
+    """Take the answer's HTML out of its cell: it is at the top of the page; [] for a page without one."""
     pieces = []
     for cell in (cell for cell in cells if cell.cell_type == "code" and "answer" in record.tags(cell)):
         pieces += [output.data[mime.HTML] for output in cell.outputs if is_html(output)]
@@ -130,7 +130,7 @@ def lift_answer(cells: list[Any]) -> list[str]:
 
 
 def lift_live(cells: list[Any]) -> dict[str, Any]:
-    """What makes the page live, in its output's place the HTML that it begins with; {} for one that stands still.
+    """What makes the page live, in its output's place the HTML that it begins with; {} for a static one.
 
     Raises ReportFailed for a second one: the ids of both would be the same.
     """

@@ -107,9 +107,9 @@ def _left_to_explain(notes: list[dict[str, Any]], cells: list[Any]) -> list[dict
 
 
 def _fold(cells: list[Any]) -> dict[str, bool]:
-    """Mark where folds begin and end, and where the notes stand: behind the last section that is not folded.
+    """Mark where folds begin and end, and where the notes are: behind the last section that is not folded.
 
-    The facts say what is left for the page's end: a fold to close, the notes.
+    The facts say what remains for the page's end: a fold to close, the notes.
     """
     folds = _in_folds(cells)
     for before, cell, folded in zip([False, *folds], cells, folds, strict=False):

@@ -25,7 +25,7 @@ UNITS = {
 def value_words(value: Any, about: str = "") -> str:
     """A parameter's value as a reader would say it.
 
-    `about`, its help, may say what an empty one or zero stands for, and that two numbers are a range.
+    `about`, its help, may say what an empty one or zero represents, and that two numbers are a range.
     """
     if value is None or value == [] or value == "":
         meant = EMPTY.search(about)

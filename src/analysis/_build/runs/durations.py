@@ -12,7 +12,7 @@ from analysis._build.runs.folders import Places
 
 
 def longest_first(plans: Iterable[Plan], places: Places) -> list[Plan]:
-    """The plans in the order in which side by side they are done soonest; those never built come first."""
+    """The plans in the order in which in parallel they are done soonest; those never built come first."""
     seconds = _seconds_by_report(places)
     return sorted(plans, key=lambda plan: -seconds.get(plan.run.report, math.inf))
 

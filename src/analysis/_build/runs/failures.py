@@ -1,4 +1,4 @@
-"""What went wrong with a report, told in words that an analyst can act on."""
+"""What went wrong with a report, in words that an analyst can act on."""
 
 import re
 import signal

@@ -74,7 +74,7 @@ class Places:
         raise ValueError(f"{path} lies outside the project {self.root}")
 
     def path(self, key: str) -> Path:
-        """The file that a short name stands for; the inverse of `key`."""
+        """The file that a short name represents; the inverse of `key`."""
         prefix, folder = next(pair for pair in self._folders() if key.startswith(pair[0]))
         return folder / key.removeprefix(prefix)
 

@@ -49,7 +49,7 @@ class ReportRun:
 def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     """Run files by report name, sorted; all of them, or the named ones.
 
-    A notebook that no run file names stands for itself, with its own defaults. Raises UnknownReport, naming the
+    A notebook that no run file names is a report of its own, with its own defaults. Raises UnknownReport, naming the
     nearest reports there are.
     """
     files = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}

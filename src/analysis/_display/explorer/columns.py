@@ -27,7 +27,7 @@ LEVEL = 7  # of compression: two per cent larger than by 9, and packed in half t
 class Column:
     """A column of the explorer: its name in the record, its head with the unit, and where it is shown.
 
-    `first`: read by views and filters. `table`: stands in the table, under `short` where the head is long. `hidden`:
+    `first`: read by views and filters. `table`: is in the table, under `short` where the head is long. `hidden`:
     read by the page's script alone.
     """
 

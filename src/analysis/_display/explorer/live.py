@@ -24,7 +24,7 @@ from analysis.charts import colors
 from analysis.methods import coverage
 
 HERE = Path(__file__).parent
-# In this order: what stands first is used by what stands below it.
+# In this order: what is first is used by what is below it.
 SCRIPTS = ("record.js", "choice.js", "gate.js", "drawing.js", "views.js", "table.js", "rows.js", "take.js", "main.js")
 # What keeps rows apart by the gate's verdict: the column of its bits, the column that says what is mixed, the words.
 MIXED = (

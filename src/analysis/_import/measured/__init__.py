@@ -1,1 +1,1 @@
-"""A user's own runs: a module for each tool that writes them, told apart in formats.py."""
+"""A user's own runs: a module for each tool that writes them, distinguished in formats.py."""

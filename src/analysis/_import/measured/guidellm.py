@@ -1,6 +1,6 @@
 """GuideLLM's benchmarks.json: one report, in it one benchmark for each load that was tried.
 
-Four forms, told apart by their parts. 0.1: each result with its times in seconds (`results`, `decode_times`). 0.2 and
+Four forms, distinct in their parts. 0.1: each result with its times in seconds (`results`, `decode_times`). 0.2 and
 0.3: distributions by status (`metrics`), load in `args.strategy`, model in `worker`. 0.4 to 0.6: load in
 `config.strategy`, counts in `metrics.request_totals`, model in the report's `args`. From 0.7 on: model and labels in
 the report's `config`. Times are in milliseconds by name. The time per output token of other tools is GuideLLM's
@@ -87,7 +87,7 @@ class _Statistics(Reader):
     """Statistics of the successful requests of a metric: `output_tokens_per_second.successful.mean`."""
 
     def of(self, metric: str, statistic: str, missing: float | None = None, above: float | None = None) -> float:
-        """The statistic, `missing` where it does not stand there. Raises MeasurementError naming it."""
+        """The statistic, `missing` where it is not there. Raises MeasurementError naming it."""
         distribution = self.part(metric).part("successful")
         value = (distribution.part("percentiles") if statistic.startswith("p") else distribution).record.get(statistic)
         key = f"{metric}.successful.{statistic}"

@@ -22,7 +22,7 @@ TOLERANCE = 0.02  # by which a rate may differ from tokens over seconds; tools r
 
 
 class MeasurementError(ValueError):
-    """A file is no measurement that can be used: the text names file, place, key, what was expected, what stands."""
+    """A file is no measurement that can be used: the text names file, place, key, what was expected, what was found."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def stat(
 ) -> float:
     """A statistic of a block, in the first of `units`; `missing` where there is no such block or statistic.
 
-    Raises MeasurementError naming block and statistic, also where `missing` is None and nothing stands there.
+    Raises MeasurementError naming block and statistic, also where `missing` is None and nothing is there.
     """
     content = read.record.get(block)
     if not isinstance(content, Mapping) or content.get(stat) is None:

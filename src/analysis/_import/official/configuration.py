@@ -25,7 +25,7 @@ _WORDS = re.compile(r"_?(TRT|Triton|MaxQ|High_?Accuracy)")  # of platforms and c
 # What may follow an accelerator in the plain name of a system: memory, host, parallelism, count.
 _COUNT = re.compile(r"x\d+$")
 _SIZE = r"(?:\d+g[bi]b?)?(?:arm|aarch64)?(?:tp\d+)?(?:x\d+)?$"
-_ROOT = re.compile(r"Config(?:uration)?$")  # ends the names of classes that stand for no system
+_ROOT = re.compile(r"Config(?:uration)?$")  # ends the names of classes that name no system
 _HARNESS = re.compile(r"_TRT(?![a-z])", re.IGNORECASE)  # in platforms that ran by these configurations
 HOTTEST = 1e5  # watts that no accelerator draws
 
@@ -101,7 +101,7 @@ def precision(configuration: Said, run: Asked) -> str:
     """The precision of a run ("fp8"), or "" where the configuration says none, or where parts of it disagree.
 
     That of the system itself counts, else the one that its accelerator has in every system. A cap changes no weights:
-    where nothing of a capped system says a precision, what stands for it uncapped does.
+    where nothing of a capped system says a precision, the uncapped system's does.
     """
     for precisions in _precisions(configuration, run):
         candidates = _of_system(precisions, run.platform) or _of_accelerator(precisions, run)
@@ -113,9 +113,9 @@ def precision(configuration: Said, run: Asked) -> str:
 def power_limit(configuration: Said, run: Asked) -> float | None:
     """The power limit in force, in watts for each accelerator; None for a run without one.
 
-    Submitters set limits in the settings of capped (MaxQ) systems alone, which stand beside those at full power: in
+    Submitters set limits in the settings of capped (MaxQ) systems alone, which are beside those at full power: in
     1,337 of 1,337 classes and 169 of 169 dictionaries of v4.1 and v5.1. So only a platform of that name ran under one,
-    and only what is said of that very system counts.
+    and only what is known of that very system counts.
     """
     if not run.capped:
         return None
@@ -126,7 +126,7 @@ def power_limit(configuration: Said, run: Asked) -> float | None:
 
 
 def setting(key: str) -> str:
-    """The setting that the key of a field stands for (`model_fields.precision`), "" for any other key."""
+    """The setting that the key of a field represents (`model_fields.precision`), "" for any other key."""
     name = _FIELDS.sub("", key)
     return name if name in SETTINGS else ""
 
@@ -137,7 +137,7 @@ def is_limit(value: Any) -> bool:
 
 
 def _precisions(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[str]]]:
-    """What is said of precision, by the plain name of the system: first what stands closest to the run."""
+    """What is known of precision, by the plain name of the system: first what is closest to the run."""
     for strict in _targets(configuration, run):
         for capped in (True, False) if run.capped else (False,):
             yield _of_classes(configuration, run.names, run.scenario, strict, capped)
@@ -166,7 +166,7 @@ def _of_dictionaries(configuration: Said, names: tuple[str, ...], scenario: str)
 
 
 def _limits(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[float]]]:
-    """What is said of power limits, by the plain name of the system: first what stands closest to the run."""
+    """What is known of power limits, by the plain name of the system: first what is closest to the run."""
     for strict in _targets(configuration, run):
         limits: dict[str, set[float]] = {}
         for chain in _chained(configuration, run.names, run.scenario):
@@ -189,7 +189,7 @@ def _targets(configuration: Said, run: Asked) -> Sequence[bool]:
 def _common(configuration: Said, run: Asked) -> str:
     """The one precision of every class that the run's own may inherit from; "" where they disagree.
 
-    Said of platforms that ran by such classes alone, and only where those of the scenario are known too.
+    Stated for platforms that ran by such classes alone, and only where those of the scenario are known too.
     """
     if not _HARNESS.search(run.platform):
         return ""
@@ -200,7 +200,7 @@ def _common(configuration: Said, run: Asked) -> str:
 
 
 def _of_system(values_by_system: Mapping[str, set[Any]], platform: str) -> set[Any]:
-    """What is said of the system that the platform's name holds, of several the one with the longest name."""
+    """What is known of the system that the platform's name holds, of several the one with the longest name."""
     plain = _plain(platform)
     close = [system for system in values_by_system if len(system) > 5 and _within(system, plain)]
     longest = max(map(len, close), default=0)
@@ -208,7 +208,7 @@ def _of_system(values_by_system: Mapping[str, set[Any]], platform: str) -> set[A
 
 
 def _of_accelerator(precisions_by_system: Mapping[str, set[str]], run: Asked) -> set[str]:
-    """What is said of the systems whose plain name ends with the accelerator: L40 is that of L40x1, not of L40Sx1."""
+    """What is known of the systems whose plain name ends with the accelerator: L40 is that of L40x1, not of L40Sx1."""
     published, accelerator = _plain(run.published), _plain(run.accelerator)
     with_size = re.compile(re.escape(accelerator) + _SIZE)
     return set().union(

@@ -40,7 +40,7 @@ _MEMBER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
 
 class Fact(NamedTuple):
-    """One row whose setting counts: where it stands, and its value."""
+    """One row whose setting counts: where it is, and its value."""
 
     submitter: Submitter
     place: tuple[str, ...]  # the parts of the module's path below `configs`

@@ -1,4 +1,4 @@
-"""One measurement filed under two accuracy targets is counted once: the 99 row names its 99.9 row."""
+"""One measurement submitted under two accuracy targets is counted once: the 99 row names its 99.9 row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The logs of MLPerf Endpoints, which from v6.1 on may stand in place of LoadGen's: the figures of one run.
+"""The logs of MLPerf Endpoints, which from v6.1 on may replace LoadGen's: the figures of one run.
 
 Where a tree cannot be had whole, data/endpoints_runs.csv holds the figures of single runs (`stated`).
 

@@ -18,7 +18,7 @@ class Entry:
     `per_node` and `total` count accelerators; `power` is in `power_label`, watts or millijoules per query.
     `repository` is that which the summary links to, as <owner>/<name> of GitHub. `described` is what the row's notes
     and the system's description say in words, to be searched for names and never kept; `endpoints` whether the figure
-    is of MLPerf Endpoints logs, None where that must be told from the row. `printed` is the figure where it is
+    is of MLPerf Endpoints logs, None where that must be read from the row. `printed` is the figure where it is
     rounded, "" where it is exact, `rounded` the same without digits that do not count; `evidence` what the result was
     read from, one of vocabulary.EVIDENCE.
     """

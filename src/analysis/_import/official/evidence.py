@@ -236,7 +236,7 @@ def _power(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) 
 
 
 def _configure(out: Row, run: Run | None, entry: Entry | None, facts: Said | None) -> None:
-    """What the submitter's configuration says of the system stands above what the submission declares."""
+    """What the submitter's configuration says of the system precedes what the submission declares."""
     if run and (configs := Path(run.root, run.division, run.submitter, "configs")).is_dir():
         facts = _modules(str(configs), run.root)
     if facts is None:

@@ -55,7 +55,7 @@ def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
     scheduler: str = "", unpacked_gb: float = UNPACKED_GB, say: Say = print,
 ) -> Outcome:  # fmt: skip
-    """Import summaries, trees and archives into `out` and tell what was left out.
+    """Import summaries, trees and archives into `out` and tell what was excluded.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
     `origin` says what rows are whose summary links to no repository of the record; an archive may unpack to

@@ -94,7 +94,7 @@ def read_log(path: Path, more_keys: tuple[str, ...] = ()) -> dict[str, Any]:
 def read_summary(path: Path) -> dict[str, Any]:
     """Return the values of a summary log by the keys of a detail log, as far as IN_WORDS has them.
 
-    Of a name that stands again the first counts. Raises LogError where the file cannot be read or holds no such line.
+    Of a name that is repeated the first counts. Raises LogError where the file cannot be read or holds no such line.
     """
     values: dict[str, Any] = {}
     try:

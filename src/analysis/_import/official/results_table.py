@@ -1,7 +1,7 @@
 """MLCommons' results table as exported to CSV: one block of rows per system, one column per benchmark and scenario.
 
-Above the row that begins with `Public ID` stand the benchmarks and the scenarios of the columns, in that row their
-units. Of a system the first rows say what it is; the rows of a block are told apart by the cell before the figures:
+Above the row that begins with `Public ID` are the benchmarks and the scenarios of the columns, in that row their
+units. Of a system the first rows say what it is; the rows of a block are distinguished by the cell before the figures:
 accelerators and processors per node, nodes, and the result, rounded to six significant digits (some of language models
 in Server are not) and printed with two decimals.
 """

@@ -133,7 +133,7 @@ def convert(row: Row) -> None:
 
 
 def recount(row: Row, entry: Entry, unit: str, reason: str) -> None:
-    """Put right what the figure of a row counts, and what followed from it: its rates, and what `weights` tell."""
+    """Correct what the figure of a row counts, and what followed from it: its rates, and what `weights` tell."""
     row |= {"unit": unit, "corrected": reason}
     for name in ("samples_per_second", "tokens_per_second"):
         row.pop(name, None)
@@ -196,7 +196,7 @@ def count(value: Any, name: str) -> int | None:
 
 
 def _figure(row: Row, entry: Entry) -> None:
-    """Value, true unit and tokens per sample; a label that says another unit is put right, and the row says so."""
+    """Value, true unit and tokens per sample; a label that says another unit is corrected, and the row says so."""
     labeled, factor = units.printed(row["printed_unit"])
     if units.of_power(row["printed_unit"]):
         raise EntryError(f"its figure is labeled {row['printed_unit']}: power without the result that it belongs to")

@@ -26,7 +26,7 @@ _ROUND = re.compile(r"(?:inference[_-]results[_-])v?(\d+\.\d+)", re.IGNORECASE)
 
 
 class Problem(NamedTuple):
-    """What was left out, and why."""
+    """What was excluded, and why."""
 
     place: str
     reason: str

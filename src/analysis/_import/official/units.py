@@ -33,7 +33,7 @@ _LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}
 _PRINTED = {unit: unit for unit in (*RATES, STREAM_COUNT)} | {"tasks/s": SAMPLES}  # a task of v6.1 is one sample
 LATENCY_SINCE = "v2.0"  # the first round in which MultiStream reports a latency, and logs count their queries
 _SCENARIO = {name.lower(): name for name in SCENARIOS}
-# Part of a model's name -> what it was filed under; the first counts.
+# Part of a model's name -> what it was submitted as; the first counts.
 _OPEN_MODELS = {"ssd-mobilenet": "ssd-small", "mobilenet": "resnet50", "efficientnet": "resnet50"}
 _TARGET = re.compile(rf"-({'|'.join(map(re.escape, ACCURACY_TARGETS))})$")
 
@@ -84,7 +84,7 @@ def tokens_by_rule(benchmark: str) -> float | None:
 
 
 def benchmark(model: str, run: str = "") -> tuple[str, str]:
-    """The benchmark and the accuracy target ("95", "99", "99.9" or "") that the official name of a model stands for.
+    """The benchmark and the accuracy target ("95", "99", "99.9" or "") that the official name of a model represents.
 
     Where it names none of data/benchmarks.csv, the name of what ran (`run`) may: the `MlperfModel` of v6.1 is at times
     a class of models. A benchmark that the table does not have keeps its name.
@@ -94,7 +94,7 @@ def benchmark(model: str, run: str = "") -> tuple[str, str]:
 
 
 def _split(model: str) -> tuple[str, str]:
-    """The benchmark that a name stands for, and the accuracy target behind it."""
+    """The benchmark that a name represents, and the accuracy target behind it."""
     target = _TARGET.search(model)
     name = _TARGET.sub("", model).removesuffix("-interactive")
     return _filed().get(name, name), target[1] if target else ""
@@ -117,14 +117,14 @@ def _filed() -> dict[str, str]:
 
 
 def names(benchmark: str) -> tuple[str, ...]:
-    """The names under which a benchmark is filed, its own first."""
+    """The names under which a benchmark is submitted, its own first."""
     return benchmark, *(name for name, filed in _filed().items() if filed == benchmark)
 
 
 def scenario(name: str, model: str = "") -> str:
     """The scenario in MLPerf's spelling: "offline" is Offline, "Single Stream" of v0.7 SingleStream.
 
-    v5.0 filed Interactive as a model run under Server.
+    v5.0 submitted Interactive as a model run under Server.
     """
     spelling = _SCENARIO.get(re.sub("[_ ]", "", name.lower()), name)
     return "Interactive" if "-interactive" in model and spelling == "Server" else spelling
