@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isfinite
 from reprlib import repr as short
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 OVERHEAD = {"liquid": 0.3, "air": 0.5}  # share of the main parts for storage, power supplies and cooling
 PICOJOULES_PER_BIT = 5.0  # of NVLink, appendix D.1
