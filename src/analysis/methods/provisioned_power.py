@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 OVERHEAD = {"liquid": 0.3, "air": 0.5}  # share of the main parts for storage, power supplies and cooling
 PICOJOULES_PER_BIT = 5.0  # of NVLink, appendix D.1
 DEFAULT = "mlc_default"  # the type of a source of which MLCommons filled in the value
-RATED = ("processor", "accelerator", "switch")  # parts of a system, as the table system_hardware names them
 MOST = 1e9  # watts, nodes or parts: no system comes near
 
 
@@ -89,13 +88,16 @@ def described(stated: Mapping[str, Any], nodes_used: Any = None) -> Power | None
 def of_systems(systems: pd.DataFrame, components: pd.DataFrame) -> pd.DataFrame:
     """Return the systems with `provisioned_kw`: rated watts of their parts times 1.3 or 1.5.
 
-    `systems` are rows of the table system_hardware (name and count of processor, accelerator and switch, cooling),
-    `components` those of component_power. NaN where a rated power or the cooling is not known.
+    `systems` are rows of the table system_hardware, `components` those of component_power. NaN where the rated power of
+    a part or the cooling is not known.
     """
     rated = components.set_index("component")
     watts = rated["rated_watts"].fillna(rated["terabytes_per_second"].map(switch_watts))
-    total = sum(systems[f"{part}s"].fillna(0) * systems[part].map(watts).where(systems[part].ne(""), 0) for part in RATED)
-    return systems.assign(provisioned_kw=total * (1 + systems["cooling"].map(OVERHEAD)) / 1000)
+    parts = systems["processors"] * systems["processor"].map(watts)
+    parts += systems["accelerators"] * systems["accelerator"].map(watts)
+    parts += systems["network"].map(watts).mask(systems["network"].eq(""), 0)
+    share = 1 + systems["cooling"].map(OVERHEAD)
+    return systems.assign(provisioned_kw=(parts * share / 1000).astype("float64"))
 
 
 def beside_metered(results: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
