@@ -14,6 +14,8 @@ from math import isfinite
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from analysis._core import round_order
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -98,6 +100,16 @@ def of_systems(systems: pd.DataFrame, components: pd.DataFrame) -> pd.DataFrame:
     parts += systems["network"].map(watts).mask(systems["network"].eq(""), 0)
     share = 1 + systems["cooling"].map(OVERHEAD)
     return systems.assign(provisioned_kw=(parts * share / 1000).astype("float64"))
+
+
+def per_accelerator(systems: pd.DataFrame) -> pd.DataFrame:
+    """Return the newest system of each accelerator whose power is known, by accelerator, with `kw_each`.
+
+    `systems` are those of `of_systems`; `kw_each` are provisioned kilowatts over the accelerators of the system.
+    """
+    known = systems.dropna(subset="provisioned_kw").sort_values("round", key=round_order.of, kind="stable")
+    newest = known.drop_duplicates("accelerator", keep="last").set_index("accelerator")
+    return newest.assign(kw_each=newest["provisioned_kw"] / newest["accelerators"].astype("float64"))
 
 
 def beside_metered(results: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:

@@ -53,7 +53,8 @@ def power(planned: Planned) -> Finding:
     kilowatts, unit = planned.likely("kilowatts"), f"kilowatts of facility power, {LIKELY}"
     if not kilowatts.known:
         return Finding("kilowatts", None, unit, "Facility power: unknown.")
-    words = f"Facility power at full load: {range_text(kilowatts)} kW ({planned.drawn.basis})."
+    basis = planned.drawn.basis.replace("modeled:", "estimated:").replace("measured at the wall", "metered")
+    words = f"Facility power at full load: {range_text(kilowatts)} kW ({basis})."
     return Finding("kilowatts", kilowatts, unit, words, notes=planned.power_notes)
 
 
