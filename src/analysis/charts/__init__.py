@@ -23,6 +23,7 @@ LAZY = {
     "scatter": "analysis.charts.row_charts",
     "stacked": "analysis.charts.row_charts",
     "stairs": "analysis.charts.staircase",
+    "steps": "analysis.charts.step_curves",
     "strips": "analysis.charts.strip_chart",
 }
 __all__ = [*LAZY]

@@ -88,7 +88,7 @@ def _with_power(ranked: pd.DataFrame, catalog: Catalog) -> pd.DataFrame:
     """
     systems = provisioned_power.of_systems(catalog.system_hardware, catalog.component_power)
     each = ranked["accelerator"].map(provisioned_power.per_accelerator(systems)["kw_each"])
-    power_from = ranked["metered_runs"].map(lambda runs: f"metered ({count(runs, 'run')})" if runs else "estimated")
+    power_from = ranked["metered_runs"].map(lambda runs: f"measured ({count(runs, 'run')})" if runs else "modeled")
     power_from = power_from.mask(ranked["kilowatts_low"].isna(), "unknown")
     ends = {f"{PROVISIONED}_{end}": ranked[f"count_{end}"] * each for end in ("low", "high")}
     return ranked.assign(power_from=power_from, **ends)

@@ -8,7 +8,7 @@ All functions take rows of the table endpoints.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -52,6 +52,24 @@ def at_targets(points: pd.DataFrame, targets: Sequence[float]) -> pd.DataFrame:
     facts = each.drop_duplicates("curve")[["curve", *names]]
     measured = within.drop(columns=names)
     return wanted.merge(facts, on="curve").merge(measured, on=["curve", "target"], how="left")
+
+
+def named(points: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows with `name`: accelerator, count, and submitter of the curve, and what it is not.
+
+    `labels` are short names of accelerators. A result that is not Standardized or not Available says so, a Preview one
+    with its date; where two curves of one model would have one name, each has its system too.
+    """
+    status = points["availability"].where(points["availability"].ne("Available"), "")
+    dated = points["availability"].eq("Preview") & points["available_from"].ne("")
+    status = status.where(~dated, "Preview, available " + points["available_from"])
+    division = points["division"].where(points["division"].isin(["Serviced", "RDI"]), "").where(status.ne("RDI"), "")
+    tail = (", " + division).where(division.ne(""), "") + (", " + status).where(status.ne(""), "")
+    count = points["accelerator_count"]
+    count = (" " + count.astype("str") + "x").where(count.notna(), "")
+    names = points["accelerator"].replace(labels) + count + ", " + points["submitter"] + tail
+    several = points["curve"].groupby([points["model"], names]).transform("nunique").gt(1)
+    return points.assign(name=names.where(~several, names + " (" + points["system"] + ")"))
 
 
 def leaders(reached: pd.DataFrame, rate: str) -> pd.DataFrame:

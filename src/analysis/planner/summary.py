@@ -53,8 +53,7 @@ def power(planned: Planned) -> Finding:
     kilowatts, unit = planned.likely("kilowatts"), f"kilowatts of facility power, {LIKELY}"
     if not kilowatts.known:
         return Finding("kilowatts", None, unit, "Facility power: unknown.")
-    basis = planned.drawn.basis.replace("modeled:", "estimated:").replace("measured at the wall", "metered")
-    words = f"Facility power at full load: {range_text(kilowatts)} kW ({basis})."
+    words = f"Facility power at full load: {range_text(kilowatts)} kW ({planned.drawn.basis})."
     return Finding("kilowatts", kilowatts, unit, words, notes=planned.power_notes)
 
 
