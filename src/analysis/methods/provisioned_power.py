@@ -117,8 +117,8 @@ def beside_metered(results: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame
 
     `results` are those of the catalog, `systems` those of `of_systems`, joined by round, submitter and system. Columns
     of `systems`, and metered_kw_low/high over the system's closed data-center power submissions, `runs` (how many),
-    `power_capped`, apart_kw_low/high (provisioned less metered, kilowatts), source_id. A difference, never a ratio: one
-    is rated, the other was read from a meter.
+    `power_capped`, `apart_kw` (provisioned less the highest metered), source_id. A difference, never a ratio: one is
+    rated, the other was read from a meter.
     """
     keys = ["round", "submitter", "system"]
     metered = results[results["power_watts_low"].notna() & results["origin"].eq("official")]
@@ -130,10 +130,8 @@ def beside_metered(results: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame
         runs=("id", "size"), power_capped=("power_capped", "any"), source_id=("source_id", "first"),
     )  # fmt: skip
     beside = systems.merge(read.reset_index(), on=keys)
-    return beside.assign(
-        apart_kw_low=beside["provisioned_kw"] - beside["metered_kw_high"],
-        apart_kw_high=beside["provisioned_kw"] - beside["metered_kw_low"],
-    )
+    beside = beside.sort_values("round", key=round_order.of, ascending=False, kind="stable", ignore_index=True)
+    return beside.assign(apart_kw=beside["provisioned_kw"] - beside["metered_kw_high"])
 
 
 def _set(stated: Any, cooling: Any, whole: Mapping[str, Any], estimated: list[bool]) -> _Part | None:
