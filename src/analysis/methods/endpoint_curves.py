@@ -79,4 +79,5 @@ def leaders(reached: pd.DataFrame, rate: str) -> pd.DataFrame:
     follow other rules.
     """
     fit = reached[reached["availability"].eq("Available") & reached["division"].eq("Standardized")].dropna(subset=rate)
-    return fit.sort_values(rate, ascending=False, kind="stable").drop_duplicates([*KEYS, "target"]).sort_index()
+    by = [*KEYS, "target"]
+    return fit.sort_values(rate, ascending=False, kind="stable").drop_duplicates(by).sort_values(by)
