@@ -7,9 +7,9 @@ import pytest
 
 from analysis.methods import endpoint_curves
 
-SAME = {"model": "llm", "dataset": "MMLU", "interactivity_basis": "1000 / TPOT P90", "submitter": "Acme", "system": "node",
-        "accelerator": "B300 SXM", "accelerator_count": 8, "availability": "Available", "available_from": "",
-        "division": "Standardized", "point_power_kw": 10.0}  # fmt: skip
+SAME = {"model": "llm", "dataset": "MMLU", "interactivity_basis": "1000 / TPOT P90", "submitter": "Acme",
+        "system": "node", "accelerator": "B300 SXM", "accelerator_count": 8, "availability": "Available",
+        "available_from": "", "division": "Standardized", "point_power_kw": 10.0}  # fmt: skip
 
 
 def points(*pairs: tuple[float | None, float], curve: str = "a", **changes: Any) -> pd.DataFrame:

@@ -19,12 +19,12 @@ def rated(value: float | None, unit: str = "value_w", **changes: Any) -> dict[st
 def rack(nodes: int = 18, published: float | None = 121.6, in_rack: int | None = None) -> dict[str, Any]:
     """A node set of published power, of whole racks or, with `in_rack`, of nodes of one."""
     scaled = {"power_method": "node_scaling", "nodes_in_published_rack": in_rack} if in_rack else {}
-    return {"node_set_id": 0, "system_node_ensemble_id": 0, "nodes_provisioned": nodes, "power_method": "published_system",
-            "published_power": rated(published, "value_kw")} | scaled  # fmt: skip
+    return {"node_set_id": 0, "system_node_ensemble_id": 0, "nodes_provisioned": nodes,
+            "power_method": "published_system", "published_power": rated(published, "value_kw")} | scaled  # fmt: skip
 
 
 def description(*sets: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    return {"system_desc_id": "acme", "cooling": "liquid", "node_sets": [*sets], "scale_out": {"present": False}} | changes
+    return {"cooling": "liquid", "node_sets": [*sets], "scale_out": {"present": False}} | changes
 
 
 def test_the_worked_example_of_the_rules() -> None:

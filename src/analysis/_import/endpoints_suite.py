@@ -26,7 +26,7 @@ from analysis._core.choices import folded
 from analysis._core.file_contents import aside
 from analysis._core.paths import ENDPOINTS
 from analysis._import.official import accelerator_names, shape, tree, writer
-from analysis._import.official.endpoints import LARGEST, content, positive, within
+from analysis._import.official.endpoints import LARGEST, json_object, positive, within
 from analysis._import.official.import_run import ImportFailed
 from analysis._import.official.run_log import LogError
 from analysis._import.official.tree import Problem
@@ -109,7 +109,7 @@ def bring(paths: Iterable[Path], *, folder: Path = ENDPOINTS, say: Callable[[str
 
 
 def read(paths: Iterable[Path]) -> Imported:
-    """Return the points below `paths`; one that cannot be read or trusted is left out and named, as is one met twice."""
+    """Return the points below `paths`; what cannot be trusted is left out and named, as is a point met twice."""
     import pandas as pd  # here, for what is only asked whether it is of this suite
 
     fields = descriptor.read_tables()["endpoints"].fields
@@ -311,7 +311,7 @@ def _json(point: Point, name: str, folder: Path | None = None, *, optional: bool
         return {}
     if reason:
         raise LogError(f"{name}: {reason}")
-    return content(folder / name)
+    return json_object(folder / name)
 
 
 def _yaml(point: Point, name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def steps(
     frame: pd.DataFrame, *, label: str, x: str, y: str, ticks: Sequence[float], x_axis: str, y_axis: str, title: str,
     subtitle: str, color: str = "",
 ) -> Drawing:  # fmt: skip
-    """One step function per value of the column `label`: a row is a point of `y` at `x` that holds down to the one before.
+    """One step function per value of the column `label`: a row is a point of `y` at `x`, held down to the one before.
 
     Rows without `x` are ceilings, a triangle at the left edge. `color` is a column of accelerators (default: the label
     column); curves of one accelerator differ in marker. The vertical axis is logarithmic; `ticks` are values of `x`

@@ -50,9 +50,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
     drawn = {"quantity": "Input", "unit": "Unit", "value": "Value", "range_of": "Basis"}
     result = tables.show(rows, f"Plan on {asked.baseline}, {planned.chosen.topic}", marks)
     inputs = tables.show(planned.inputs, "Inputs", drawn)
-    need, power, provisioned, *more = (found.headline for found in findings)
+    head, more = [found.headline for found in findings[:3]], [found.headline for found in findings[3:]]
     caveats = wording.texts(of_rows(planned.behind) | planned.notes | planned.power_notes)
-    return [need, power, provisioned, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
+    return [*head, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
 
 
 def _provisioned(planned: Planned, catalog: Catalog) -> Finding:

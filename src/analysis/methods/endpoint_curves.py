@@ -45,7 +45,8 @@ def at_targets(points: pd.DataFrame, targets: Sequence[float]) -> pd.DataFrame:
     Columns of `steps` and `target`; the figures are NaN where no point of the curve is as fast.
     """
     each = steps(points)
-    wanted = each[["curve"]].drop_duplicates().merge(pd.DataFrame({"target": [float(target) for target in targets]}), "cross")
+    speeds = pd.DataFrame({"target": [float(target) for target in targets]})
+    wanted = each[["curve"]].drop_duplicates().merge(speeds, "cross")
     pairs = wanted.merge(each, on="curve")
     within = pairs[pairs["target"].gt(pairs["holds_from"]) & pairs["target"].le(pairs["interactivity"])]
     names = ["submitter", "system", "accelerator", "accelerator_count", "availability", "division", *KEYS]

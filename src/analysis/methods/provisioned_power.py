@@ -156,7 +156,8 @@ def _components(stated: Any, estimated: list[bool]) -> float | None:
     if (both := _get(stated, "combined_cpu_accelerator")) is not None:
         parts = [_watts(both, "combined_cpu_accelerator", estimated)]
     else:
-        parts = [_counted(_get(stated, name), "count_per_node", "tdp_per_unit", estimated) for name in ("cpu", "accelerator")]
+        pair = (_get(stated, name) for name in ("cpu", "accelerator"))
+        parts = [_counted(part, "count_per_node", "tdp_per_unit", estimated) for part in pair]
     network = _get(stated, "scale_up_network")
     method = _get(network, "method")
     if method == "declared_tdp":
@@ -166,7 +167,8 @@ def _components(stated: Any, estimated: list[bool]) -> float | None:
         bandwidth = _get(network, "aggregate_bandwidth_tbps")  # terabytes, as the examples of the rules count it
         parts.append(None if per_bit is None or bandwidth is None else 8 * per_bit * _number(bandwidth, "bandwidth"))
     elif method != "none":
-        raise PowerError(f"method of scale_up_network is {short(method)}, expected declared_tdp, bandwidth_estimate or none")
+        known = "declared_tdp, bandwidth_estimate or none"
+        raise PowerError(f"method of scale_up_network is {short(method)}, expected {known}")
     return None if None in parts else sum(parts)
 
 
@@ -188,7 +190,8 @@ def _at_point(used: Any, sets: list[_Part | None], switches: float | None, total
     """Kilowatts of the nodes that a point engages: those of each set that it names, all of the others (4.5.3)."""
     if not used:
         return round(total / 1000, 2)
-    counts = {_get(each, "system_node_ensemble_id"): _whole(each, "nodes") for each in _list({"nodes_used": used}, "nodes_used")}
+    named = _list({"nodes_used": used}, "nodes_used")
+    counts = {_get(each, "system_node_ensemble_id"): _whole(each, "nodes") for each in named}
     known = [part for part in sets if part is not None]
     engaged = [min(counts.get(part.kind, part.nodes), part.nodes) / part.nodes for part in known]
     if unknown := counts.keys() - {part.kind for part in known}:
@@ -213,11 +216,12 @@ def _watts(stated: Any, name: str, estimated: list[bool], only: str = "") -> flo
     """The value of a sourced figure in watts (picojoules with `only`); None where it is left open."""
     if stated is None:
         return None
-    given = {key: value for key, value in stated.items() if key.startswith("value_")} if isinstance(stated, Mapping) else {}
+    fields = stated.items() if isinstance(stated, Mapping) else ()
+    given = {key: value for key, value in fields if key.startswith("value_")}
     allowed = (only,) if only else ("value_w", "value_kw")
     if len(given) != 1 or not given.keys() <= set(allowed):
         raise PowerError(f"{name} is {short(stated)}, expected {' or '.join(allowed)} with source_type and source")
-    (unit, value), = given.items()
+    ((unit, value),) = given.items()
     if value is None:
         return None
     estimated.append(stated.get("source_type") == DEFAULT)

@@ -64,7 +64,7 @@ def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     Percentiles of TTFT and TPOT are those measured, as in rows of LoadGen, not the estimates of early stopping.
     """
     older = _older(path) if path.name == Path(OLDER).name else None
-    run = _of_older(older, path.name) if older else _of_summary(content(path), path.name)
+    run = _of_older(older, path.name) if older else _of_summary(json_object(path), path.name)
     return _logged(run, path.name, benchmark, scenario, round)
 
 
@@ -98,7 +98,7 @@ def percentile(benchmark: str, scenario: str) -> str:
 def accuracy(path: Path) -> str:
     """The accuracy that `accuracy_results.json` states, as the summary prints it; "" where it states no single one."""
     try:
-        content = content(path)
+        content = json_object(path)
     except LogError:
         return ""
     stated, scores = content.get("average_accuracy"), content.get("accuracy_scores")
@@ -214,7 +214,7 @@ def _stated(series: Any) -> list[float | None]:
     return [value if positive(value) else None for value in values]
 
 
-def content(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "replace"))
