@@ -2,9 +2,11 @@
 
 import json
 import os
+import runpy
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -155,6 +157,12 @@ def documents_only() -> Callable[[Path], Path]:
         return folder
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def made() -> SimpleNamespace:
+    """What makes submissions of MLPerf Endpoints up: made_endpoints.py, which test modules cannot import."""
+    return SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "made_endpoints.py")))
 
 
 @pytest.fixture(scope="session")

@@ -454,6 +454,22 @@ def test_plan_and_choose_give_one_question_one_answer(said) -> None:
         assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
 
 
+def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said) -> None:
+    """A DGX H200 by rated parts: 9.882 kW. Where the parts of a system are not known, its provisioned power is not."""
+    asked = ["--users", "1000", "--tokens-per-user", "25", "--benchmark", "llama2-70b"]
+    plan, chosen = (json.loads(said(command, *asked, "--format", "json")[1]) for command in ("plan", "choose"))
+    rows = {row["accelerator"]: row for row in chosen["ranked"]}
+    (nodes,) = (own for own in plan["quantities"] if own["output"] == "nodes")
+    (found,) = (each for each in plan["findings"] if each["name"] == "provisioned_kilowatts")
+    wanted = [pytest.approx(9.882 * nodes[end]) for end in ("p10", "p90")]
+    assert [found["low"], found["high"]] == wanted
+    assert [rows["H200 SXM"][f"provisioned_kilowatts_{end}"] for end in ("low", "high")] == wanted
+    assert rows["MI325X"]["provisioned_kilowatts_low"] is None and rows["MI325X"]["power_from"] == "modeled"
+    assert "Provisioned kW" in said(*LLAMA)[1] and "9.88 kW (rated parts of NVIDIA H200" in said(*PLAN)[1]
+    images = ["--benchmark", "stable-diffusion-xl", "--users", "1000", "--tokens-per-user", "2", "--draws", "1000"]
+    assert "measured (1 run)" in said("choose", *images)[1]  # of the B200, whose power was metered in v5.1
+
+
 @pytest.mark.parametrize("command", ["plan", "choose"])
 def test_what_counts_no_tokens_is_told_by_each_command(said, command: str) -> None:
     """--tpot-ms asks for no speed of what has none, in neither."""

@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(os.environ.get("ANALYSIS_ROOT") or Path(__file__).resolve().parents[3])
 DATA = ROOT / "data"
 OFFICIAL = DATA / "official"
+ENDPOINTS = DATA / "endpoints"
 NOTEBOOKS = ROOT / "notebooks"
 RUNS = NOTEBOOKS / "runs"
 REPORTS = ROOT / "reports"
@@ -27,6 +28,11 @@ def official_files(data: Path = DATA) -> list[Path]:
         return []
     files = (data / OFFICIAL.name).glob("*")
     return sorted(path for path in files if path.suffix in (".parquet", ".csv") and not path.name.startswith("."))
+
+
+def endpoint_files(data: Path = DATA) -> list[Path]:
+    """The files of MLPerf Endpoints that a user imported into a data folder, in order of name; none are shipped."""
+    return sorted((data / ENDPOINTS.name).glob("*.parquet")) if official_scope() == "all" else []
 
 
 def official_scope() -> str:

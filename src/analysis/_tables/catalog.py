@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -12,12 +13,14 @@ import pandas as pd
 
 from analysis._core import paths
 from analysis._core.choices import folded, spelled
-from analysis._core.paths import DATA, official_files, official_scope
+from analysis._core.file_contents import sha256_of
+from analysis._core.paths import DATA, endpoint_files, official_files, official_scope
 from analysis._core.vocabulary import named
 from analysis._tables import compatibility, descriptor, loading, official_rows, rounds
 from analysis._tables.derived_tables import Kept
 
 Made = TypeVar("Made", bound=Callable[..., pd.DataFrame])
+ENDPOINTS = "mlperf-endpoints"  # the id of the suite in the table sources
 JUDGED_BY = ("results", "benchmarks", "accelerators", "rounds")  # tables that a judge may ask for
 CAPPED = r"maxq|power[ _]?cap"  # what names of systems say whose power limit was lowered; of others the limit says it
 
@@ -214,6 +217,30 @@ class Catalog:
     def benchmark_limits(self) -> pd.DataFrame:
         """Latency limits of each benchmark and scenario."""
         return self.table("benchmark_limits")
+
+    @cached_property
+    def endpoints(self) -> pd.DataFrame:
+        """The points of MLPerf Endpoints that a user imported, each once, with their `source_id`; none are shipped.
+
+        A suite of its own: no row of it is among the results. Raises TableError.
+        """
+        frames = [self.table("endpoints")]
+        for path in endpoint_files(self.folder):
+            name = path.relative_to(self.folder).as_posix()
+            frames.append(loading.load(self.folder, replace(self.tables["endpoints"], path=name)))
+            self.used[name] = sha256_of(path)
+        points = pd.concat(frames[1:] or frames, ignore_index=True).drop_duplicates("id", ignore_index=True)
+        return points.assign(source_id=ENDPOINTS)
+
+    @cached_property
+    def component_power(self) -> pd.DataFrame:
+        """Rated watts of processors, accelerators and scale-up networks, each from a public specification."""
+        return self.table("component_power")
+
+    @cached_property
+    def system_hardware(self) -> pd.DataFrame:
+        """Processors, scale-up network and cooling of systems of the record, as their system files state them."""
+        return self.table("system_hardware")
 
     @cached_property
     def rounds(self) -> pd.DataFrame:

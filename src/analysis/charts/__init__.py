@@ -22,6 +22,7 @@ LAZY = {
     "scatter": "analysis.charts.points",
     "stacked": "analysis.charts.row_charts",
     "stairs": "analysis.charts.lines",
+    "steps": "analysis.charts.step_curves",
     "strips": "analysis.charts.points",
 }
 __all__ = [*LAZY]

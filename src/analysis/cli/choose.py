@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
 import pandas as pd
 
@@ -18,6 +19,7 @@ from analysis._display import tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.cli import option_values
+from analysis.methods import provisioned_power
 from analysis.planner import choice
 from analysis.planner.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, PER_MILLION, Choice
 from analysis.report import count, names, range_text, usd, x_times
@@ -31,6 +33,7 @@ OPTIONS = {
     "usd_per_hour_at_most": "--usd-per-hour",
 }
 UNITS = {ACCELERATORS: "accelerators", DOLLARS: "US dollars an hour", KILOWATTS: "kilowatts of facility power"}
+PROVISIONED = "provisioned_kilowatts"
 COLUMNS = {
     "name": "Accelerator",
     "nodes": "Nodes",
@@ -42,7 +45,8 @@ COLUMNS = {
     AT_SCALE: "At scale (x {})",
     "price_at_most": "Price in budget ($/h)",
     "kilowatts": "Facility kW",
-    "metered_runs": "Power runs",
+    "power_from": "Power from",
+    PROVISIONED: "Provisioned kW",
     "decided_by": "Binding constraint",
     "within": "In budget",
     "round": "Round",
@@ -68,12 +72,26 @@ def run(arguments: argparse.Namespace) -> list[str]:
     label = catalog.label(chosen.match.benchmark)
     if chosen.ranked.empty:
         raise option_values.Nothing(_why_nothing(chosen, label, _unranked(chosen, catalog)))
+    chosen = replace(chosen, ranked=_with_power(chosen.ranked, catalog))
     findings = [_answer(chosen, label), _so_what(chosen)]
     if arguments.format == "json":
         return [_json(chosen, findings)]
     caveats = wording.union([*chosen.ranked["notes"], chosen.match.notes])
     return [*(found.headline for found in findings), "", *_tables(chosen, label, catalog),
             "Assumptions", *_assumptions(chosen.asked), *wording.texts(caveats)]  # fmt: skip
+
+
+def _with_power(ranked: pd.DataFrame, catalog: Catalog) -> pd.DataFrame:
+    """Return the ranking with what its facility power is from, and the provisioned power of its accelerators.
+
+    Provisioned kilowatts are rated parts by the rules of MLPerf Endpoints: never of one column with the other.
+    """
+    systems = provisioned_power.of_systems(catalog.system_hardware, catalog.component_power)
+    each = ranked["accelerator"].map(provisioned_power.per_accelerator(systems)["kw_each"])
+    power_from = ranked["metered_runs"].map(lambda runs: f"measured ({count(runs, 'run')})" if runs else "modeled")
+    power_from = power_from.mask(ranked["kilowatts_low"].isna(), "unknown")
+    ends = {f"{PROVISIONED}_{end}": ranked[f"count_{end}"] * each for end in ("low", "high")}
+    return ranked.assign(power_from=power_from, **ends)
 
 
 def _answer(chosen: Choice, label: str) -> Finding:
@@ -161,7 +179,8 @@ def _assumptions(asked: AcceleratorChoice) -> list[str]:
         f"TTFT at most {asked.ttft_ms:g} ms, TPOT at most {asked.tpot_ms:g} ms (p99)",
         f"prices: {COST_MODELS[asked.cost_model]}{', or as given' if asked.prices else ''}",
         f"weights {asked.weight_precision}, KV cache {asked.cache_precision}, context {context} tokens",
-        f"facility power with PUE {asked.power_usage_effectiveness:g}; {asked.draws:,} draws, seed {asked.seed}",
+        f"facility power with PUE {asked.power_usage_effectiveness:g}; provisioned power is rated parts x 1.3 to 1.5",
+        f"{asked.draws:,} draws, seed {asked.seed}",
     ]
 
 

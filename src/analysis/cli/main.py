@@ -205,6 +205,7 @@ def _notebook(arguments: argparse.Namespace) -> int:
 
 def _import(arguments: argparse.Namespace) -> int:
     from analysis._core.cluster import ClusterError
+    from analysis._import import endpoints_suite
     from analysis._import.official.import_run import ImportFailed, import_results
     from analysis._import.official.writer import OutputError
 
@@ -213,6 +214,8 @@ def _import(arguments: argparse.Namespace) -> int:
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
     choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
     try:
+        if suite := endpoints_suite.among(arguments.paths):
+            return endpoints_suite.import_points(suite, arguments.out, _say)
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:
         return _wrong(error)
@@ -232,10 +235,13 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _data(arguments: argparse.Namespace) -> int:
+    from analysis._import import endpoints_suite
     from analysis._import.official.download import DownloadFailed, bring, fetch
     from analysis._import.official.import_run import ImportFailed
 
     try:
+        if suite := endpoints_suite.among(arguments.paths):
+            return endpoints_suite.bring(suite, say=_say)
         return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
     except (DownloadFailed, ImportFailed) as error:
         return _failed(error)

@@ -13,6 +13,7 @@ from analysis._core import interval, parameters
 from analysis._core import notes as wording
 from analysis._core.findings import Finding, exactly
 from analysis._core.notes import of_rows
+from analysis._core.number_words import range_text
 from analysis._core.parameters import MyDeployment, RealWorldDerating
 from analysis._core.plain_values import as_json
 from analysis._core.vocabulary import MS_PER_SECOND
@@ -20,6 +21,7 @@ from analysis._display import tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.cli import measure, option_values
+from analysis.methods import provisioned_power
 from analysis.planner import capacity, summary
 from analysis.planner.capacity import Planned
 from analysis.planner.lower_bounds import Throughput
@@ -39,7 +41,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     planned = capacity.make(catalog, asked, **_rested(arguments, catalog, asked))
     if not planned.serves:
         raise option_values.Nothing(summary.why_nothing(planned, option_values.option))
-    findings = [each(planned) for each in (summary.need, summary.power, summary.constraint, summary.drivers)]
+    findings = [summary.need(planned), summary.power(planned), _provisioned(planned, catalog)]
+    findings += [summary.constraint(planned), summary.drivers(planned)]
     rows = summary.quantities(planned)
     if arguments.format == "json":
         return [_json(asked, findings, rows, planned)]
@@ -47,9 +50,23 @@ def run(arguments: argparse.Namespace) -> list[str]:
     drawn = {"quantity": "Input", "unit": "Unit", "value": "Value", "range_of": "Basis"}
     result = tables.show(rows, f"Plan on {asked.baseline}, {planned.chosen.topic}", marks)
     inputs = tables.show(planned.inputs, "Inputs", drawn)
-    need, power, *more = (found.headline for found in findings)
+    head, more = [found.headline for found in findings[:3]], [found.headline for found in findings[3:]]
     caveats = wording.texts(of_rows(planned.behind) | planned.notes | planned.power_notes)
-    return [need, power, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
+    return [*head, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
+
+
+def _provisioned(planned: Planned, catalog: Catalog) -> Finding:
+    """Return the provisioned power of the nodes, which no meter reads and no model of wall power gives."""
+    unit = "kilowatts of provisioned power by the rules of MLPerf Endpoints, P10 to P90"
+    systems = provisioned_power.of_systems(catalog.system_hardware, catalog.component_power)
+    newest = provisioned_power.per_accelerator(systems)
+    if planned.accelerator not in newest.index:
+        return Finding("provisioned_kilowatts", None, unit, f"Provisioned power: unknown for {planned.called}.")
+    system = newest.loc[planned.accelerator]
+    kilowatts = planned.likely("nodes") * planned.node * float(system["kw_each"])
+    words = f"Provisioned power (MLPerf Endpoints rules): {range_text(kilowatts, 3)} kW "
+    words += f"(rated parts of {system['system']}, {system['round']}, {system['cooling']}-cooled)."
+    return Finding("provisioned_kilowatts", kilowatts, unit, words, about=planned.accelerator)
 
 
 def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, planned: Planned) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis._core.file_contents import of_file, sha256
-from analysis._core.paths import official_files
+from analysis._core.paths import endpoint_files, official_files
 from analysis._build.page.record import PYTHON
 from analysis._build.page.templates import TEMPLATES
 from analysis._build.runs import modules
@@ -39,7 +39,8 @@ def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:
     """
     notebook = places.notebook(run.notebook)
     code = of_file(notebook, modules.notebook_code) or []
-    files = [*modules.reached(code, places.source), *_engine(), places.lock, *official_files(places.data)]
+    imported = [*official_files(places.data), *endpoint_files(places.data)]
+    files = [*modules.reached(code, places.source), *_engine(), places.lock, *imported]
     digests = {places.key(path): file_sha256(path) for path in files}
     return {places.key(notebook): notebook_sha256(notebook)} | {k: d for k, d in digests.items() if d}
 
@@ -120,7 +121,7 @@ def current(inputs: Iterable[str], places: Places) -> dict[str, str | None]:
 
 
 def _changed_file(record: dict[str, Any], places: Places) -> str | None:
-    for path in official_files(places.data):
+    for path in (*official_files(places.data), *endpoint_files(places.data)):
         if places.key(path) not in record["inputs"]:
             return f"{places.key(path)} is new"
     for key, now in current(record["inputs"], places).items():

@@ -65,7 +65,7 @@ def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     Percentiles of TTFT and TPOT are those measured, as in rows of LoadGen, not the estimates of early stopping.
     """
     older = _older(path) if path.name == Path(OLDER).name else None
-    run = _of_older(older, path.name) if older else _of_summary(_content(path), path.name)
+    run = _of_older(older, path.name) if older else _of_summary(json_object(path), path.name)
     return _logged(run, path.name, benchmark, scenario, round)
 
 
@@ -99,13 +99,13 @@ def percentile(benchmark: str, scenario: str) -> str:
 def accuracy(path: Path) -> str:
     """The accuracy that `accuracy_results.json` states, as the summary prints it; "" where it states no single one."""
     try:
-        content = _content(path)
+        content = json_object(path)
     except LogError:
         return ""
     stated, scores = content.get("average_accuracy"), content.get("accuracy_scores")
     if stated is None and isinstance(scores, list) and len(scores) == 1 and isinstance(scores[0], dict):
         stated = scores[0].get("score")
-    return repr(stated) if _positive(stated) else ""
+    return repr(stated) if positive(stated) else ""
 
 
 @cache
@@ -134,7 +134,7 @@ def _figure(run: _Run, file: str, benchmark: str, scenario: str, round: str) -> 
         reported_percentile = percentile(benchmark, scenario)
         steps = ("early_stopping_percentiles", reported_percentile) if reported_percentile else ("avg",)
         key = ".".join(("latency", *steps))
-        if not _positive(value := _within(run.series.get("latency"), *steps)):
+        if not positive(value := within(run.series.get("latency"), *steps)):
             raise LogError(f"{file}: its {key} is {value!r}, not a number above 0")
         return value / 1e6, MILLISECONDS, key
     unit = units.true_unit(benchmark, scenario, round) or (TOKENS if run.tps else units.of_key("qps", scenario))
@@ -151,9 +151,9 @@ def _of_summary(content: Mapping[str, Any], file: str) -> _Run:
     samples = _all(*(content.get(f"n_samples_{name}") for name in ("issued", "completed", "failed")), file)
     window = content.get("legacy_loadgen_window_duration_ns")
     nanoseconds = content.get("duration_ns") if window is None else window
-    seconds = nanoseconds / 1e9 if _positive(nanoseconds) else nanoseconds
-    tokens = _within(content.get("output_sequence_lengths"), "total")
-    pattern = _within(content.get("run_config"), "load_pattern", "type")
+    seconds = nanoseconds / 1e9 if positive(nanoseconds) else nanoseconds
+    tokens = within(content.get("output_sequence_lengths"), "total")
+    pattern = within(content.get("run_config"), "load_pattern", "type")
     series = {name: content[name] for name in ("ttft", "tpot", "latency") if isinstance(content.get(name), dict)}
     return _Run(
         samples, seconds, content.get("qps"), tokens, content.get("tps") or None, window is not None, pattern, series
@@ -176,7 +176,7 @@ def _older(path: Path) -> Mapping[str, Any] | None:
 
 def _all(issued: Any, completed: Any, failed: Any, file: str) -> int:
     """The samples of a run, all of which must have come back."""
-    if not (isinstance(completed, int) and _positive(completed) and completed == issued and failed == 0):
+    if not (isinstance(completed, int) and positive(completed) and completed == issued and failed == 0):
         counted = f"{completed!r} of {issued!r} samples completed and {failed!r} failed"
         raise LogError(f"{file}: {counted}, expected as many as were issued")
     return completed
@@ -185,12 +185,12 @@ def _all(issued: Any, completed: Any, failed: Any, file: str) -> int:
 def _hold_together(run: _Run, file: str) -> None:
     """Raises LogError where the rates are no numbers, or contradict what they are made of."""
     for name, value in (("duration", run.seconds), ("qps", run.qps)):
-        if not _positive(value):
+        if not positive(value):
             raise LogError(f"{file}: its {name} is {value!r}, not a number above 0")
     counted = {run.samples, run.samples - run.windowed}  # that window opens with the first sample, which it leaves out
     if not any(_agree(run.qps * run.seconds, count) for count in counted):
         raise LogError(f"{file}: qps is {run.qps:g}, but {run.samples} samples took {run.seconds:g} s")
-    tokens_agree = _positive(run.tps) and _positive(run.tokens) and _agree(run.tps * run.seconds, run.tokens)
+    tokens_agree = positive(run.tps) and positive(run.tokens) and _agree(run.tps * run.seconds, run.tokens)
     if run.tps is not None and not tokens_agree:
         raise LogError(f"{file}: tps is {run.tps!r}, but {run.tokens!r} tokens took {run.seconds:g} s")
     for name, series in run.series.items():
@@ -211,11 +211,11 @@ def _percentiles(run: _Run) -> dict[str, float]:
 
 def _stated(series: Any) -> list[float | None]:
     """The percentiles PERCENTS of a series in nanoseconds, None where one is not stated."""
-    values = (_within(series, "percentiles", f"{percent}.0") for percent in PERCENTS)
-    return [value if _positive(value) else None for value in values]
+    values = (within(series, "percentiles", f"{percent}.0") for percent in PERCENTS)
+    return [value if positive(value) else None for value in values]
 
 
-def _content(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "replace"))
@@ -228,7 +228,7 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-def _within(content: Any, *steps: str) -> Any:
+def within(content: Any, *steps: str) -> Any:
     """What lies behind the steps into nested objects, None where something is missing."""
     for step in steps:
         content = content.get(step) if isinstance(content, dict) else None
@@ -239,5 +239,5 @@ def _agree(value: float, expected: float) -> bool:
     return abs(value - expected) <= AGREES * abs(expected)
 
 
-def _positive(value: Any) -> bool:
+def positive(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 1 / SENSIBLE < value < SENSIBLE
