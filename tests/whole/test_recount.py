@@ -18,6 +18,7 @@ import pytest
 
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = ["samples/s", "queries/s"]
+CLOSE = 1.05  # within 5% a figure is confirmed
 NODE = 8  # accelerators of the usual system
 RACK = {"GB200": 72, "GB300": 72}
 OTHER = {"Offline": "Server", "Server": "Offline", "Interactive": "Offline"}  # scenario of the sensitivity section
@@ -82,7 +83,7 @@ def over(row: pd.Series, base: pd.Series) -> Ends:
 COLUMNS = ["round", "benchmark", "scenario", "division", "suite", "metric", "availability", "submitter", "machine"]
 COLUMNS += ["accelerator", "accelerator_count", "nodes", "accuracy_target", "precision", "duplicate_of", "evidence"]
 COLUMNS += ["power_measured", "power_watts_low", "power_watts_high", "power_limit_watts", "recomputed", "tpot_p99_ms"]
-COLUMNS += ["system_low", "system_high", "low", "high", "capped", "virtual", "version", "targets_share_run"]
+COLUMNS += ["samples_per_second", "system_low", "system_high", "low", "high", "capped", "virtual", "version", "targets_share_run"]
 
 
 @cache
@@ -481,6 +482,7 @@ def real_world_derating(asked: Asked) -> dict[str, Ends]:
         "measured_derate.under_2": span(newest(there)),
         "derate_over_rounds": (medians.min(), medians.max()),
         "derate_over_rounds.under_2": (other_medians.min(), other_medians.max()),
+        **plan(asked),
     }
 
 
@@ -653,10 +655,126 @@ def overview(asked: Asked) -> dict[str, Ends]:
     }
 
 
+# Plans and runs of one's own
+
+
+def hourly(accelerator: str, cost_model: str) -> Ends:
+    prices = table("prices").query("cost_model == @cost_model and accelerator == @accelerator and duplicate_of.isna()")
+    return prices["usd_per_accelerator_hour_low"].min(), prices["usd_per_accelerator_hour_high"].max()
+
+
+def nodes_for_traffic(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
+    """Whole nodes of eight, P10 to P90 of draws: users x speed x peak over throughput x derate."""
+    part = available(runs[runs["accelerator"].eq(accelerator) & runs["interactivity"].ge(asked["tokens_per_second_per_user"])])
+    part = part[part["accelerator_count"].eq(NODE) & ~part["virtual"]]
+    if part.empty:
+        return None
+    part = newest(part)
+    draw = np.random.default_rng(35).uniform
+    rate, peak = (draw(*ends, asked["draws"]) for ends in ((part["low"].min(), part["high"].max()), asked["peak_over_mean"]))
+    needed = asked["users"] * asked["tokens_per_second_per_user"] * peak / rate / draw(*derate, asked["draws"])
+    return tuple(np.quantile(np.ceil(needed / NODE), [0.1, 0.9]))
+
+
+def accelerator_choice(asked: Asked) -> dict[str, Ends]:
+    """The answer where traffic or a whole node decides: queueing and memory only add to other accelerators."""
+    runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
+    for accelerator in set(runs["accelerator"]):
+        price, nodes = hourly(accelerator, asked["cost_model"]), nodes_for_traffic(runs, accelerator, asked, asked["derate"])
+        if nodes and price[0] > 0:
+            bills[accelerator] = tuple(usd * NODE * count for usd, count in zip(price, nodes, strict=True))
+    best = min(bills, key=lambda name: bills[name])
+    return {"best_accelerator": bills[best], f"best_accelerator.{slug(best)}": bills[best]}
+
+
+def plan(asked: Asked) -> dict[str, Ends]:
+    """The plan of real_world_derating on its baseline, with and without the assumed derate."""
+    runs, usd = runs_of(asked["benchmark"], tuple(asked["rounds"])), hourly(asked["baseline"], asked["cost_model"])
+    answers = {}
+    for name, derate in (("accelerators_needed", asked["derate"]), ("accelerators_needed_if_measured", (1.0, 1.0))):
+        nodes = nodes_for_traffic(runs, asked["baseline"], asked, derate)
+        bill = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
+        answers |= {name: tuple(NODE * count for count in nodes), f"{name}.nodes": nodes, f"{name}.usd_per_hour": bill}
+        answers[f"{name}.usd_per_user_hour"] = tuple(each / asked["users"] for each in bill)
+    return answers
+
+
+def my_deployment(asked: Asked) -> dict[str, Ends]:
+    """The fastest run within the p99 limits of the scenario over the official results of its accelerator."""
+    (file,) = asked["files"]
+    runs = pd.DataFrame([json.loads(line) for line in (DATA / file).read_text("utf-8").splitlines()])
+    limits = table("benchmark_limits").query("benchmark == 'llama2-70b' and scenario == @asked['scenario']")
+    ttft, tpot = (limits.loc[limits["quantity"].eq(f"{name}_p99_limit"), "high"].max() for name in ("ttft", "tpot"))
+    best = runs[runs["p99_ttft_ms"].le(ttft) & runs["p99_tpot_ms"].le(tpot)]
+    best = best.loc[best["output_throughput"].idxmax()]
+    count = int(best["accelerator_count"])
+    rows = comparable("llama2-70b", asked["scenario"], tuple(asked["rounds"]))
+    official = usual(rows[rows["accelerator"].eq(best["accelerator"])])
+    share = [best["output_throughput"] / count / end for end in (official["high"].max(), official["low"].min())]
+    spare = [count - np.ceil(count * each) for each in reversed(share)]
+    usd = hourly(best["accelerator"], asked["cost_model"])
+    million = [count * price / best["output_throughput"] / 3600 * 1e6 for price in usd]
+    return {
+        "share_of_official": tuple(share),
+        "saved_by_closing_the_gap": (usd[0] * spare[0], usd[1] * spare[1]),
+        "saved_by_closing_the_gap.usd_per_million": tuple(million),
+    }
+
+
+# Audit
+
+
+def source_audit(asked: Asked) -> dict[str, Ends]:
+    """The wrong figures of doc000: more than memory bandwidth allows at batch 1, or not what the record has."""
+    facts = table("accelerators").set_index("accelerator")[["memory_gb", "memory_bandwidth_gb_per_s"]]
+    printed = table("results").join(facts, on="accelerator").set_index("id")
+    weights_gb = printed["benchmark"].map(fact("benchmarks", "benchmark", "parameters_billion"))
+    weights_gb *= printed["precision"].map({"fp16": 2, "fp8": 1, "int8": 1, "int4": 0.5})
+    roof = printed["memory_bandwidth_gb_per_s"] / weights_gb  # of one accelerator
+    limit = roof * np.maximum(np.ceil(weights_gb / printed["memory_gb"]), printed["accelerator_count"].fillna(1))
+    limit = limit.fillna(printed["duplicate_of"].map(limit))
+    at_batch_1 = printed["batch_size"].eq(1) & printed["duplicate_of"].isna()
+    above = at_batch_1 & printed["low"].gt(limit)
+    stated = table("claims").set_index("id")
+    per_dollar = stated["result_row"].map(limit) * 3600 / stated["price_row"].map(fact("prices", "id", "usd_per_accelerator_hour_low"))
+    dearer = stated["quantity"].eq("tokens_per_dollar") & stated["low"].gt(per_dollar)
+    impossible = repeated(printed, above) + repeated(stated, dearer)
+    of_document = printed["source_id"].eq("doc000") & printed["round"].notna() & printed["duplicate_of"].isna()
+    missed = pd.Series([each and not in_record(row) for each, (_, row) in zip(of_document, printed.iterrows(), strict=True)], printed.index)
+    ratios = stated["source_id"].eq("doc000") & stated["quantity"].eq("throughput_ratio") & stated["round"].notna()
+    no_side = ratios & ~stated["baseline_accelerator"].isin(comparable("llama2-70b", "Offline", ("v4.1",))["accelerator"])
+    day = pd.to_numeric(stated["round"].map(fact("rounds", "round", "published")).str.replace("-", ""))
+    late = stated["quantity"].eq("publication_date") & ~(stated["low"].le(day) & stated["high"].ge(day))
+    wrong = impossible + repeated(printed, missed) + repeated(stated, no_side) + repeated(stated, late & stated["source_id"].eq("doc000"))
+    times = printed["low"] / limit
+    figures = sum(len(rows) for rows in (printed, stated, table("quantization")))
+    return {
+        "figures_that_hold.figures": one(figures + table("prices")["cost_model"].eq("documents").sum()),
+        "figures_that_hold": one(len(set(wrong))),
+        "figures_that_no_hardware_reaches": one(len(set(impossible))),
+        "above_the_ceiling": (times[above].min(), times[above].max()),
+        "roofs_at_batch_1": (roof[at_batch_1].min(), roof[at_batch_1].max()),
+    }
+
+
+def repeated(rows: pd.DataFrame, is_wrong: pd.Series) -> list[str]:
+    """The ids of the wrong figures and of those that repeat them."""
+    return rows.index[is_wrong | rows["duplicate_of"].isin(rows.index[is_wrong])].tolist()
+
+
+def in_record(row: pd.Series) -> bool:
+    """Whether an official result per accelerator lies within what a document prints for eight, in samples."""
+    rows = comparable(row["benchmark"], row["scenario"], (row["round"],))
+    called = rows["accelerator"], rows["accelerator"].map(fact("accelerators", "accelerator", "variant_of"))
+    rows = rows[called[0].eq(row["accelerator"]) | called[1].eq(row["accelerator"])]
+    samples = rows["samples_per_second"] / rows["accelerator_count"]
+    return bool(samples.between(row["low"] / NODE / CLOSE, row["high"] / NODE * CLOSE).any())
+
+
 REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
     function.__name__: function
     for function in (
-        explorer, generational_speedup, interactivity, official_record, overview, power_efficiency, price_performance,
-        progress, quantization_tradeoffs, real_world_derating, scaling,
+        accelerator_choice, explorer, generational_speedup, interactivity, my_deployment, official_record, overview, power_efficiency, price_performance,
+        progress, quantization_tradeoffs, real_world_derating, scaling, source_audit,
     )
 }  # fmt: skip
