@@ -83,17 +83,8 @@ def over(row: pd.Series, base: pd.Series) -> Ends:
 COLUMNS = ["round", "benchmark", "scenario", "division", "suite", "metric", "availability", "submitter", "machine"]
 COLUMNS += ["accelerator", "accelerator_count", "nodes", "accuracy_target", "precision", "duplicate_of", "evidence"]
 COLUMNS += ["power_measured", "power_watts_low", "power_watts_high", "power_limit_watts", "recomputed", "tpot_p99_ms"]
-COLUMNS += [
-    "samples_per_second",
-    "system_low",
-    "system_high",
-    "low",
-    "high",
-    "capped",
-    "virtual",
-    "version",
-    "targets_share_run",
-]
+COLUMNS += ["samples_per_second", "system_low", "system_high", "low", "high", "capped", "plain", "looser", "version"]
+COLUMNS += ["targets_share_run"]
 
 
 @cache
@@ -120,10 +111,12 @@ def record() -> pd.DataFrame:
     rows = rows.assign(
         capped=rows["system"].str.contains("maxq|power.?cap", case=False) | rows["power_limit_watts"].lt(limit),
         virtual=rows["hypervisor"].ne(""),
+        looser=looser(rows),
         submitter=rows["submitter"].str.casefold(),
         machine=rows["round"] + rows["result_id"].where(rows["result_id"].ne(""), folder),
         version=versions(rows),
     )
+    rows["plain"] = ~rows["virtual"] & ~(rows["capped"] & ~rows["power_measured"])  # bare metal at its default power
     return rows[COLUMNS].astype({name: "object" for name in COLUMNS if rows[name].dtype == "str"})
 
 
@@ -136,6 +129,13 @@ def versions(rows: pd.DataFrame) -> pd.Series:
         for benchmark, round in pairs
     }
     return pd.Series([found[pair] for pair in zip(rows["benchmark"], rows["round"], strict=True)], rows.index)
+
+
+def looser(rows: pd.DataFrame) -> pd.Series:
+    """Whether a result has one at a stricter accuracy target beside it: same round, accelerator, count, availability."""
+    kind = ["benchmark", "scenario", "round", "division", "accelerator", "accelerator_count", "availability"]
+    target = pd.to_numeric(rows["accuracy_target"].where(rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")))
+    return target.lt(target.groupby([rows[name] for name in [*kind, "power_measured"]]).transform("max"))
 
 
 @cache
@@ -164,8 +164,8 @@ def comparable(
         & rows["division"].eq("closed")
         & rows["suite"].str.contains("datacenter")
         & rows["power_measured"].eq(power)
-        & ~(rows["capped"] & ~rows["power_measured"])
-        & (shared | rows["accuracy_target"].isin(["", target or "".join(usual)]))
+        & ~(rows["capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna())
+        & (shared & ~rows["looser"] | ~shared & rows["accuracy_target"].isin(["", target or "".join(usual)]))
         & rows["low"].notna()
         & (rows["accelerator"].ne("mixed") | mixed)
     ]
@@ -182,7 +182,7 @@ def available(rows: pd.DataFrame) -> pd.DataFrame:
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
     """Of one accelerator the systems that make one range: available bare metal of eight, else of the most common size."""
-    rows = where(rows, rows["availability"].eq("available") & ~rows["virtual"])
+    rows = where(rows, rows["availability"].eq("available") & rows["plain"])
     sizes = rows["accelerator_count"].value_counts()
     return rows[rows["accelerator_count"].eq(NODE if NODE in sizes else sizes.index[0])]
 
@@ -194,7 +194,7 @@ def alike(part: pd.DataFrame, base: pd.DataFrame) -> tuple[pd.DataFrame, pd.Data
     """The rows of both sides that are of the same kind."""
     part, base = (where(side, side["availability"].eq("available")) for side in (part, base))
     for column, rank in (
-        ("virtual", lambda virtual: not virtual),
+        ("plain", bool),
         ("accelerator_count", lambda size: (size == NODE, size)),
     ):
         if shared := set(part[column]) & set(base[column]):
@@ -325,7 +325,7 @@ def software_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(gain=middle(pairs))
 
 
-SAME = ["accelerator", "submitter", "accelerator_count", "virtual"]
+SAME = ["accelerator", "submitter", "accelerator_count", "plain"]
 
 
 def taken_apart(rows: pd.DataFrame) -> pd.DataFrame:
@@ -378,7 +378,7 @@ def progress(asked: Asked) -> dict[str, Ends]:
 
 def of_submitters(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
     """The fastest available bare-metal result of each submitter by benchmark, round, accelerator, precision, and `by`."""
-    rows = available(rows[~rows["virtual"]])
+    rows = available(rows[rows["plain"]])
     rows = rows.assign(middle=middle).sort_values("middle")
     return rows.drop_duplicates([*MATCHED, "submitter", *by], keep="last")
 
@@ -422,7 +422,7 @@ def scaling(asked: Asked) -> dict[str, Ends]:
     groups, every_group = matched_systems(rows), matched_systems(every).dropna(subset="low")
     several = where(groups, groups["others"].ge(3))
     every_pair = size_pairs(every)
-    largest = newest(available(rows[~rows["virtual"]]))
+    largest = newest(available(rows[rows["plain"]]))
     largest = largest[largest["accelerator_count"].eq(largest["accelerator_count"].max())]
     return {
         "kept_per_accelerator": span(pairs),
@@ -492,7 +492,7 @@ def interactivity(asked: Asked) -> dict[str, Ends]:
 def system_shares(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> pd.DataFrame:
     """The share of its Offline throughput that each available bare-metal system retains, at one accuracy target."""
     limited, offline = (comparable(benchmark, each, rounds, mixed=True) for each in (scenario, "Offline"))
-    limited = available(limited[~limited["virtual"]])
+    limited = available(limited[limited["plain"]])
     on = ["machine", "accelerator", "accelerator_count"]
     columns = [*on, "accuracy_target", "precision", "system_low", "system_high"]
     both = limited.merge(offline[columns], on=on, suffixes=("", "_offline"))
@@ -659,7 +659,8 @@ def official_record(asked: Asked) -> dict[str, Ends]:
     closed = rows[
         rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & rows["metric"].eq("throughput")
     ]
-    may = closed[closed["duplicate_of"].eq("") & ~closed["power_measured"] & ~closed["capped"]]
+    may = closed[closed["duplicate_of"].eq("") & ~closed["power_measured"]]
+    may = may[~may["capped"] | may["power_limit_watts"].notna()]
     may = may[may["accelerator"].ne("mixed")]
     return {
         "rows_computed_again": one(rows["recomputed"].notna().sum()),
@@ -727,7 +728,7 @@ def nodes_for_traffic(runs: pd.DataFrame, accelerator: str, asked: Asked, derate
     part = available(
         runs[runs["accelerator"].eq(accelerator) & runs["interactivity"].ge(asked["tokens_per_second_per_user"])]
     )
-    part = part[part["accelerator_count"].eq(NODE) & ~part["virtual"]]
+    part = part[part["accelerator_count"].eq(NODE) & part["plain"]]
     if part.empty:
         return None
     part = newest(part)
