@@ -156,8 +156,9 @@ class PowerEfficiency(Common):
 class RealWorldDerating(Common):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
+    benchmark: Benchmark = "gpt-oss-120b"
     scenario: LimitedScenario = "Server"
-    baseline: Accelerator = "H200 SXM"
+    baseline: Accelerator = "B200 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     trust: Trust = "checked"
     rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
@@ -210,7 +211,7 @@ class AcceleratorChoice(RealWorldDerating):
     benchmark, for `active_parameters_billion` all. A budget of zero is none.
     """
 
-    benchmark: MaybeBenchmark = "llama2-70b"
+    benchmark: MaybeBenchmark = "gpt-oss-120b"
     model: Annotated[str, Field(max_length=60)] = ""
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
@@ -247,6 +248,8 @@ class AcceleratorChoice(RealWorldDerating):
 class PricePerformance(Common):
     """Break-even prices as multiples of the baseline's, what quotes buy, and owning against renting `baseline`."""
 
+    benchmark: Benchmark = "gpt-oss-120b"
+    baseline: Accelerator = "H200 SXM"
     origins: Annotated[list[Origin], Field(min_length=1)] = ["official"]
     rounds: Rounds = []
     trust: Trust = "checked"
@@ -351,9 +354,9 @@ class Overview(BaseModel):
 
     model_config = Common.model_config
 
-    benchmark: Benchmark = "llama2-70b"
+    benchmark: Benchmark = "gpt-oss-120b"
     scenario: Scenario = "Offline"
-    baseline: Baseline = "H100 SXM"
+    baseline: Baseline = "H200 SXM"
     rounds: Rounds = []
 
 
