@@ -88,18 +88,18 @@ REFUSED = [
     ),
     (
         DERATING,
-        {"context_tokens": [500.0, 4097.0]},
-        "parameter context_tokens is 4,097, but the model of llama2-70b takes",
+        {"context_tokens": [500.0, 131073.0]},
+        "parameter context_tokens is 131,073, but the model of gpt-oss-120b takes",
     ),
     (
         DERATING,
-        {"prompt_tokens": 4097.0},
-        "parameter prompt_tokens is 4,097, but the model of llama2-70b takes 4,096 at most",
+        {"prompt_tokens": 131073.0},
+        "parameter prompt_tokens is 131,073, but the model of gpt-oss-120b takes 131,072 at most",
     ),
     (
         DERATING,
-        {"tokens_per_request": 5000.0},
-        "parameter tokens_per_request is 5,000, but the model of llama2-70b takes 4,096 at most",
+        {"tokens_per_request": 140000.0},
+        "parameter tokens_per_request is 140,000, but the model of gpt-oss-120b takes 131,072 at most",
     ),
     (DERATING, {"spare_nodes": -1}, should("spare_nodes", "greater than or equal to 0", -1)),
     (
@@ -382,7 +382,7 @@ def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
 
 TOGETHER = [  # what several values are together names each parameter, as it is called
     (DERATING, {"context_tokens": [3.0, 2.0]}, "--context_tokens must be two numbers, low then high; got [3.0, 2.0]"),
-    (DERATING, {"prompt_tokens": 5e5}, "--prompt_tokens is 500,000, but the model of llama2-70b takes 4,096 at most"),
+    (DERATING, {"prompt_tokens": 5e5}, "--prompt_tokens is 500,000, but the model of gpt-oss-120b takes 131,072 at most"),
     (SPEEDUP, {"rounds": ["v5.1"], "later_round": "v4.1"}, "--later_round 'v4.1' is earlier than 'v5.1', the first of"),
     ("interactivity", {"speeds": [2.0, 1.0]}, "--speeds must be numbers that rise, each once; got [2.0, 1.0]"),
     (
